@@ -1,10 +1,13 @@
-// A Chromium with Device Bound Session Credentials, which Debian's newer ones ignore. It stays beside the dependencies.
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+// A Chromium with Device Bound Session Credentials, which Debian's newer ones ignore. It is kept for further clones.
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { root, runBeside } from './prepare.js';
+import { runBeside } from './prepare.js';
 
 const version = '150.0.7871.100-1~deb12u1';
-const folder = join(root, 'node_modules', '.tollgate-chromium-150');
+const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+const folder = join(cache, 'tollgate', 'chromium-150.0.7871.100');
+const unpacked = join(folder, 'usr', 'lib', 'chromium', 'chromium');
 
 /**
  * Finds it: as `CHROMIUM_DBSC` says, as the installed browser, or as an earlier run has unpacked it; else downloads the
@@ -14,7 +17,6 @@ const folder = join(root, 'node_modules', '.tollgate-chromium-150');
  */
 export async function provideBoundBrowser(installed) {
   const named = process.env.CHROMIUM_DBSC;
-  const unpacked = join(folder, 'usr', 'lib', 'chromium', 'chromium');
   for (const program of [named, unpacked, installed]) if (await isRight(program)) return program;
   if (process.getuid?.() === 0) await unpack();
   if (await isRight(unpacked)) return unpacked;
@@ -27,11 +29,29 @@ async function isRight(program) {
   return /^Chromium 1(49|50)\./.test((await runBeside(program, ['--version'])).output);
 }
 
+/** What is there is complete: another process may look at any time. */
 async function unpack() {
   console.log('Downloading Chromium 150 …');
-  mkdirSync(folder, { recursive: true });
+  const part = `${folder}.${process.pid}`;
+  mkdirSync(part, { recursive: true });
+  try {
+    // Another run may have been quicker, and may be using it.
+    if (!(await unpackInto(part)) || (await isRight(unpacked))) return;
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(part, folder);
+  } finally {
+    rmSync(part, { recursive: true, force: true });
+  }
+}
+
+async function unpackInto(part) {
   const packages = ['chromium', 'chromium-common'].map((name) => `${name}=${version}`);
-  await runBeside('apt-get', ['download', '-qq', ...packages], { cwd: folder });
-  for (const name of readdirSync(folder).filter((name) => name.endsWith('.deb')))
-    if ((await runBeside('dpkg', ['-x', join(folder, name), folder])).ok) rmSync(join(folder, name));
+  const { ok } = await runBeside('apt-get', ['download', '-qq', ...packages], { cwd: part });
+  if (!ok) return false;
+  for (const name of readdirSync(part).filter((name) => name.endsWith('.deb'))) {
+    const file = join(part, name);
+    if (!(await runBeside('dpkg', ['-x', file, part])).ok) return false;
+    rmSync(file);
+  }
+  return true;
 }

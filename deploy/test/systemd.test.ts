@@ -6,7 +6,7 @@ import { SessionEnvironment } from '@tollgate/session-service/config.js';
 import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
 import t from 'tap';
 import { projectRoot } from '../src/launcher/local-environment.js';
-import { nodeOptions } from '../src/launcher/service-program.js';
+import { nodeOptions, processVariables } from '../src/launcher/service-program.js';
 import { readProjectFile } from './docs/project-file.js';
 
 const HIGHEST_EXPOSURE = 2;
@@ -87,7 +87,8 @@ for (const { name, schema, entry, dropIns } of units) {
       ),
       optional.map((each) => `${each}=%d/access_signing_keys`),
     );
-    const names = [...Object.keys(schema.properties), ...known];
+    t.match(Object.fromEntries(variables), processVariables);
+    const names = [...Object.keys(schema.properties), ...Object.keys(processVariables), ...known];
     for (const [variable = ''] of variables) t.ok(names.includes(variable), variable);
     for (const [id, path] of credentials) t.equal(path, `/etc/tollgate/secrets/${id}`);
   });

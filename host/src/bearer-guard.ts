@@ -2,7 +2,6 @@
 
 import { createKeyedEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import bearer, { type BearerOptions } from '@tollgate/shared/http/tokens/bearer.js';
 import { createPublicReader } from '@tollgate/shared/http/tokens/public-tokens.js';
 import { followRemoteKeys } from '@tollgate/shared/http/tokens/remote-keys.js';
@@ -75,7 +74,6 @@ async function bearerGuard(
     revocations = follower;
     onVerified = createProofOfUse(openProofStore(store));
   }
-  await app.register(answerLimit);
   await app.register(bearer, {
     tokens,
     revocations,

@@ -29,7 +29,6 @@ import {
 } from '@tollgate/shared/config/variables.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import guard from '@tollgate/shared/http/guard/challenge-guard.js';
-import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
@@ -112,7 +111,6 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
   });
   // The store refuses commands until it is connected; an unreachable store does not keep the application from starting.
   await waitForStore(store, CONNECT_MS);
-  await app.register(answerLimit);
   await app.register(guard, {
     store: openChallengeStore(store, options.cache.prefix),
     ring,

@@ -2,15 +2,22 @@
 import { once } from 'node:events';
 import { openStore } from '@tollgate/shared/store/open-store.js';
 import { send } from '../scaling/send.js';
-import { prepareSessions } from '../scaling/sessions.js';
+import { type PreparedSession, prepareSessions } from '../scaling/sessions.js';
 
-/** As many sessions as a process remembers (proof-of-use.ts), and more tokens than it keeps verified (token-codec.ts). */
-const SESSIONS = 50_000;
+/**
+ * More than a process remembers (50,000, proof-of-use.ts), so that the table of the sessions has its last size: it has
+ * room for 65,536, counting those that were dropped, and grows once more. More tokens than are kept verified
+ * (token-codec.ts) are among them.
+ */
+const SESSIONS = 70_000;
+/** Prepared and verified before their tokens expire. */
+const AT_ONCE = 5_000;
 const CONNECTIONS = 20;
 
 /**
  * Lets each process verify a token of each of many sessions.
- * @param environment with the secrets of the tokens
+ * @param environment with the secrets of the tokens, and `ACCESS_TTL`
+ * @throws Error if a token is refused
  */
 export async function fillCaches(
   urls: readonly string[],
@@ -20,20 +27,26 @@ export async function fillCaches(
   const store = openStore(storeUrl, '.');
   try {
     if (store.kind === 'redis' && !store.isReady()) await once(store.client, 'ready');
-    const sessions = await prepareSessions(store, environment, SESSIONS);
-    await Promise.all(
-      urls.map((url) => {
-        let at = 0;
-        const next = () => {
-          const { accessToken } = sessions[at % SESSIONS]!;
-          at += 1;
-          const headers = { authorization: `Bearer ${accessToken}` };
-          return { method: 'GET' as const, path: '/verify', headers };
-        };
-        return send({ urls: [url], connections: CONNECTIONS, extent: { requests: SESSIONS }, next });
-      }),
-    );
+    for (let made = 0; made < SESSIONS; made += AT_ONCE) {
+      const sessions = await prepareSessions(store, environment, AT_ONCE);
+      await Promise.all(urls.map((url) => verifyAll(url, sessions)));
+    }
   } finally {
     await store.close();
   }
+}
+
+async function verifyAll(url: string, sessions: readonly PreparedSession[]): Promise<void> {
+  const left = sessions.values();
+  const next = () => {
+    const { accessToken } = left.next().value!;
+    return {
+      method: 'GET' as const,
+      path: '/verify',
+      headers: { authorization: `Bearer ${accessToken}` },
+    };
+  };
+  const extent = { requests: sessions.length };
+  const { failures } = await send({ urls: [url], connections: CONNECTIONS, extent, next });
+  if (failures > 0) throw new Error(`${failures} of ${sessions.length} tokens were refused`);
 }

@@ -21,6 +21,9 @@ export const VERSIONS = {
   'better-auth': '1.7.25',
 } as const;
 
+/** Solvers that are large, or bring much that solves nothing. */
+export const SOLVER_VERSIONS = { '@cap.js/wasm': '0.0.6', 'friendly-challenge': '0.9.20' } as const;
+
 /** Imports a module of the installed packages; the caller says what it uses of it. */
 export type LoadPeer = <T>(name: string) => Promise<T>;
 
@@ -32,10 +35,10 @@ export interface Peers {
 
 const LOADER = 'load.mjs';
 
-/** Installs the packages, without running scripts of theirs. */
-export async function installPeers(): Promise<Peers> {
+/** Installs the packages, without running scripts of theirs. @param versions of each by its name */
+export async function installPeers(versions: Readonly<Record<string, string>> = VERSIONS): Promise<Peers> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-peers-'));
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: VERSIONS }));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: versions }));
   writeFileSync(join(folder, LOADER), 'export default (name) => import(name);\n');
   const close = () => rmSync(folder, { recursive: true, force: true });
   try {

@@ -1,5 +1,7 @@
 // The solver in Chromium: hashes per second of each implementation, compared with public packages, measured in turns.
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { installPeers, SOLVER_VERSIONS } from '../peers/packages.js';
 import type { Program } from '../program.js';
 import type { Report } from '../report/report.js';
 import { type BundledPage, bundlePage } from '../solver/bundled-page.js';
@@ -22,7 +24,10 @@ declare const bench: Bench;
 const program: Program = {
   title: 'the proof-of-work solver in Chromium, millions of hashes per second, compared with public packages',
   async run(_args, report, open) {
-    const site = await open(bundlePage(new URL('../solver/page.js', import.meta.url)));
+    const { folder } = await open(installPeers(SOLVER_VERSIONS));
+    const names = Object.keys(SOLVER_VERSIONS);
+    const folders = Object.fromEntries(names.map((name) => [name, join(folder, 'node_modules', name)]));
+    const site = await open(bundlePage(new URL('../solver/page.js', import.meta.url), folders));
     const page = await site.open();
     const cores = await page.evaluate(() => bench.cores);
     const rates = await measureRates(page, cores);

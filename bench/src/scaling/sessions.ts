@@ -26,7 +26,8 @@ const RULES = {
   maxAgeMs: 30 * DAY_MS,
   maxSessions: 50,
 };
-const LIFETIMES = { accessSeconds: 900, refreshSeconds: (7 * DAY_MS) / 1000, notRememberedSeconds: 86_400 };
+const LIFETIMES = { refreshSeconds: (7 * DAY_MS) / 1000, notRememberedSeconds: 86_400 };
+const ACCESS_SECONDS = 900;
 const SESSION_ID_CHARACTERS = 22;
 const AT_ONCE = 50;
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0';
@@ -39,7 +40,10 @@ export function nextUser(): number {
   return lastUser;
 }
 
-/** Starts sessions, each of a user of its own. @param environment with the secrets of session-service */
+/**
+ * Starts sessions, each of a user of its own.
+ * @param environment with the secrets of session-service, and its `ACCESS_TTL` unless that is the default
+ */
 export async function prepareSessions(
   store: Store,
   environment: Readonly<Record<string, string>>,
@@ -53,11 +57,12 @@ export async function prepareSessions(
   });
   await app.ready();
   const sessions = openSessionStore(store);
+  const lifetimes = { ...LIFETIMES, accessSeconds: Number(environment.ACCESS_TTL ?? ACCESS_SECONDS) };
   const start = async (): Promise<PreparedSession> => {
     const [id, sid] = [nextUser(), randomAlphanumerics(SESSION_ID_CHARACTERS)];
     const started = await untilAnswered(() => sessions.start({ uid: id, sid, userAgent: USER_AGENT }, RULES));
     const moment = { sid, generation: 1, ...started, createdAtMs: started.nowMs, attributes: {} };
-    const { access, refresh } = tokenPair({ id, email: emailOf(id) }, moment, LIFETIMES);
+    const { access, refresh } = tokenPair({ id, email: emailOf(id) }, moment, lifetimes);
     return {
       accessToken: app.tokens.access.issue(access),
       cookie: `${cookieName(undefined)}=${app.tokens.refresh.issue(refresh)}`,

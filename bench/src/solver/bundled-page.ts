@@ -34,13 +34,18 @@ export interface ServedPage {
 /**
  * @param entry the compiled script of the page
  * @param policy the content security policy of the page and its scripts; none by default
+ * @param packages the folders of packages that its imports name and the project does not have
  */
-export async function servePage(entry: URL, policy?: string): Promise<ServedPage> {
+export async function servePage(
+  entry: URL,
+  policy?: string,
+  packages: Readonly<Record<string, string>> = {},
+): Promise<ServedPage> {
   const files = new Map<string, string | Uint8Array>();
   const built = await build({
     configFile: false,
     logLevel: 'error',
-    resolve: { alias: { '#client': clientFolder } },
+    resolve: { alias: { '#client': clientFolder, ...packages } },
     build: { write: false, target: 'esnext', rollupOptions: { input: fileURLToPath(entry) } },
     worker: { format: 'es' },
   });
@@ -68,9 +73,15 @@ export async function servePage(entry: URL, policy?: string): Promise<ServedPage
   };
 }
 
-/** @param entry the compiled script of the page */
-export async function bundlePage(entry: URL): Promise<BundledPage> {
-  const served = await servePage(entry);
+/**
+ * @param entry the compiled script of the page
+ * @param packages the folders of packages that its imports name and the project does not have
+ */
+export async function bundlePage(
+  entry: URL,
+  packages: Readonly<Record<string, string>> = {},
+): Promise<BundledPage> {
+  const served = await servePage(entry, undefined, packages);
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
     args: [

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Environment, ServiceName } from './local-environment.js';
 import { openRotatedLog } from './rotated-log.js';
-import { nodeOptions, programOf } from './service-program.js';
+import { nodeOptions, processVariables, programOf } from './service-program.js';
 
 export interface ServiceProcess {
   readonly name: ServiceName;
@@ -51,7 +51,7 @@ export function startService(name: ServiceName, options: ServiceOptions): Servic
   const { program = programOf(name) } = options;
   const log = openRotatedLog(options.logFile);
   const child = spawn(process.execPath, [...nodeOptions, '--import', preload, program], {
-    env: options.environment,
+    env: { ...processVariables, ...options.environment },
     stdio: ['ignore', options.onLine === undefined ? log.descriptor : 'pipe', 'pipe', 'ipc'],
     detached: process.platform !== 'win32',
     windowsHide: true,

@@ -1,14 +1,13 @@
 // What takes long to start serves all tests of a file.
 
-import root, { type Test } from 'tap';
+import root from 'tap';
+import { type Owner, processOwner, worker } from './owner.js';
 
 /**
  * Returns what opens something at its first call, and returns the same afterwards. It ends with the file; the next file of
  * the same process gets one of its own.
  */
-export function oncePerFile<Opened>(
-  open: (t: Pick<Test, 'teardown'>) => Promise<Opened>,
-): () => Promise<Opened> {
+export function oncePerFile<Opened>(open: (owner: Owner) => Promise<Opened>): () => Promise<Opened> {
   let opened: Promise<Opened> | undefined;
   return () => {
     if (opened === undefined) {
@@ -19,4 +18,22 @@ export function oncePerFile<Opened>(
     }
     return opened;
   };
+}
+
+/**
+ * The same for what all files of a process of `npm test` use, as long as it is sound; a file that runs alone has its own.
+ * @param isSound whether the next file can use it; otherwise that opens another one
+ */
+export function oncePerProcess<Opened>(
+  open: (owner: Owner) => Promise<Opened>,
+  isSound: (opened: Opened) => Promise<boolean>,
+): () => Promise<Opened> {
+  if (worker === undefined) return oncePerFile(open);
+  const owner = processOwner(worker);
+  let opened: Promise<Opened> | undefined;
+  return oncePerFile(async () => {
+    const before = await opened;
+    if (before === undefined || !(await isSound(before))) opened = open(owner);
+    return await (opened as Promise<Opened>);
+  });
 }

@@ -2,8 +2,8 @@
 
 import type { ChildProcess } from 'node:child_process';
 import { Redis } from 'ioredis';
-import type { Test } from 'tap';
 import { ageRedis } from './ageing.js';
+import { type Owner, release } from './owner.js';
 import { endProcess, launchAgain, launchOnFreePort } from './redis-process.js';
 import { PERSISTENCE } from './redis-server.js';
 import { tempDir } from './temp-dir.js';
@@ -56,10 +56,7 @@ export interface ClusterNode {
 }
 
 /** Starts a cluster; it serves when the promise resolves. */
-export async function startRedisCluster(
-  t: Pick<Test, 'teardown'>,
-  options: ClusterOptions = {},
-): Promise<RedisCluster> {
+export async function startRedisCluster(t: Owner, options: ClusterOptions = {}): Promise<RedisCluster> {
   const { masters: count = 3, persistence = 'none', replicas: hasReplicas = false } = options;
   const { nodeTimeoutMs = 15_000 } = options;
   const settings = [...PERSISTENCE[persistence], '--cluster-node-timeout', String(nodeTimeoutMs)];
@@ -110,7 +107,7 @@ export async function startRedisCluster(
   };
 }
 
-async function startNode(t: Pick<Test, 'teardown'>, settings: readonly string[]): Promise<ClusterNode> {
+async function startNode(t: Owner, settings: readonly string[]): Promise<ClusterNode> {
   const args = [
     '--dir',
     tempDir(t),
@@ -132,6 +129,7 @@ async function startNode(t: Pick<Test, 'teardown'>, settings: readonly string[])
     maxRetriesPerRequest: null,
   });
   client.on('error', () => {});
+  release(t, server, client);
   t.teardown(async () => {
     client.disconnect();
     await endProcess(server);
@@ -142,6 +140,7 @@ async function startNode(t: Pick<Test, 'teardown'>, settings: readonly string[])
     stop: () => endProcess(server),
     async start() {
       server = await launchAgain(first.port, args);
+      release(t, server, client);
     },
     freeze: () => void server.kill('SIGSTOP'),
     thaw: () => void server.kill('SIGCONT'),

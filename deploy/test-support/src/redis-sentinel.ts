@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import type { Test } from 'tap';
+import { type Owner, release } from './owner.js';
 import { endProcess, launchOnFreePort } from './redis-process.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { tempDir } from './temp-dir.js';
@@ -28,6 +28,8 @@ export interface RedisSentinel {
   readonly master: RedisServer;
   readonly replica: RedisServer;
   readonly sentinels: readonly SentinelProcess[];
+  /** Whether the first Sentinel names the first master. */
+  isUnchanged(): Promise<boolean>;
   /** Resolves when the replica holds all that the master holds now. */
   replicated(): Promise<void>;
   /** Resolves when the first Sentinel names the replica as the master. */
@@ -46,7 +48,7 @@ export interface SentinelProcess {
 
 /** Starts all of them; each Sentinel knows the replica and the other Sentinels when the promise resolves. */
 export async function startRedisSentinel(
-  t: Pick<Test, 'teardown'>,
+  t: Owner,
   { sentinels: count = 1, downAfterMs = 500, minReplicasToWrite = 0 }: SentinelOptions = {},
 ): Promise<RedisSentinel> {
   const settings = ['--min-replicas-to-write', String(minReplicasToWrite), '--min-replicas-max-lag', '2'];
@@ -86,6 +88,7 @@ export async function startRedisSentinel(
     master,
     replica,
     sentinels: started,
+    isUnchanged: async () => (await masterPort()) === master.port,
     async replicated() {
       const offset = async ({ client }: RedisServer) =>
         /(?:master_repl_offset|slave_repl_offset):(\d+)/.exec(await client.info('replication'))?.[1];
@@ -110,7 +113,7 @@ export async function startRedisSentinel(
 }
 
 async function startSentinel(
-  t: Pick<Test, 'teardown'>,
+  t: Owner,
   lines: readonly string[],
 ): Promise<SentinelProcess & { readonly client: Redis }> {
   const file = join(tempDir(t), 'sentinel.conf');
@@ -118,6 +121,7 @@ async function startSentinel(
   const { child, port } = await launchOnFreePort(() => [file, '--sentinel']);
   const client = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: null });
   client.on('error', () => {});
+  release(t, child, client);
   t.teardown(async () => {
     client.disconnect();
     await endProcess(child);

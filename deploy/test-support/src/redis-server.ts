@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
-import type { Test } from 'tap';
+import { type Owner, processOwner, release, worker } from './owner.js';
 import { endProcess, launchAgain, launchOnFreePort } from './redis-process.js';
 import { tempDir } from './temp-dir.js';
 
@@ -31,15 +31,78 @@ export const PERSISTENCE = {
   always: ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'],
 } as const;
 
+/** Servers that a test is done with, empty again, for the next test of this process. */
+const idle: RedisServer[] = [];
+const lender = worker && processOwner(worker);
+
 /**
- * Starts a server; it accepts connections when the promise resolves.
+ * Starts a server; it accepts connections when the promise resolves. A plain one may have served an earlier test: it is
+ * empty, and set as at first.
  * @param persistence `none`: what it held is gone after `stop`
  * @param settings further arguments of the server, such as `--requirepass`
  */
 export async function startRedis(
-  t: Pick<Test, 'teardown'>,
+  t: Owner,
   persistence: keyof typeof PERSISTENCE = 'none',
   settings: readonly string[] = [],
+): Promise<RedisServer> {
+  if (lender === undefined || t.outlivesFiles || persistence !== 'none' || settings.length > 0) {
+    return launch(t, persistence, settings);
+  }
+  const server = idle.pop() ?? (await launch(lender, persistence, settings));
+  const before = await settingsOf(server);
+  let isAsBefore = true;
+  const changes = <Args extends unknown[], Result>(act: (...args: Args) => Result) => {
+    return (...args: Args) => {
+      isAsBefore = false;
+      return act(...args);
+    };
+  };
+  t.teardown(async () => {
+    if (isAsBefore && (await empty(server, before))) idle.push(server);
+    else {
+      server.client.disconnect();
+      await server.stop();
+    }
+  });
+  return {
+    ...server,
+    stop: changes(server.stop),
+    freeze: changes(server.freeze),
+    start: changes(server.start),
+  };
+}
+
+/** All that a test can set in a server, as a text. */
+async function settingsOf({ client }: RedisServer): Promise<string> {
+  const [settings, users, [role, , replicas]] = await Promise.all([
+    client.config('GET', '*'),
+    client.acl('LIST'),
+    client.role() as Promise<unknown[]>,
+  ]);
+  return JSON.stringify([settings, users, role, role === 'master' ? replicas : []]);
+}
+
+/** Ends what others do with a server, and empties it. Resolves with whether it is as it was at first. */
+async function empty(server: RedisServer, before: string): Promise<boolean> {
+  const { client } = server;
+  if (client.status !== 'ready') return false;
+  try {
+    await client.call('CLIENT', 'KILL', 'TYPE', 'normal');
+    await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await client.flushall();
+    await client.script('FLUSH');
+    await client.config('RESETSTAT');
+    return (await settingsOf(server)) === before;
+  } catch {
+    return false;
+  }
+}
+
+async function launch(
+  t: Owner,
+  persistence: keyof typeof PERSISTENCE,
+  settings: readonly string[],
 ): Promise<RedisServer> {
   const args = [
     '--dir',
@@ -55,6 +118,7 @@ export async function startRedis(
 
   const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 20, maxRetriesPerRequest: null });
   client.on('error', () => {});
+  release(t, first.child, client);
 
   const stop = async () => {
     const running = server;
@@ -75,6 +139,7 @@ export async function startRedis(
     thaw: () => void server?.kill('SIGCONT'),
     async start() {
       server ??= await launchAgain(port, args);
+      release(t, server, client);
       await client.ping();
     },
     async commands(during) {

@@ -6,7 +6,7 @@ import { openStore, type Store } from '@tollgate/shared/store/open-store.js';
 import type { Test } from 'tap';
 import { ageRedis } from './ageing.js';
 import { raiseCommandTimeout } from './command-timeout.js';
-import { oncePerFile } from './once-per-file.js';
+import { oncePerProcess } from './once-per-file.js';
 import { startRedisCluster } from './redis-cluster.js';
 import { startRedisSentinel } from './redis-sentinel.js';
 import { type RedisServer, startRedis } from './redis-server.js';
@@ -55,9 +55,14 @@ export async function redisStore(
   return { ...(await connectTo(t, redis.url, prepare)), age: (ms) => ageRedis(redis.client, ms), redis };
 }
 
-// A cluster takes seconds to form, so that one serves a whole file of tests; each of them finds it empty.
-const cluster = oncePerFile(startRedisCluster);
-const sentinel = oncePerFile(startRedisSentinel);
+// A cluster takes seconds to form, so that one serves the files of a whole process; each test finds it empty.
+const cluster = oncePerProcess(startRedisCluster, async () => true);
+// No test of a store ends the master, so that a busy machine need not look like its end.
+const SILENCE_MS = 30_000;
+const sentinel = oncePerProcess(
+  (owner) => startRedisSentinel(owner, { downAfterMs: SILENCE_MS }),
+  ({ isUnchanged }) => isUnchanged(),
+);
 
 /** A store on a Redis Cluster of three masters, empty. */
 export async function clusterStore(t: Test): Promise<StoreUnderTest> {

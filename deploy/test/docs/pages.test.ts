@@ -14,6 +14,7 @@ import { listFiles, readSources } from '../../src/docs/source-files.js';
 import { drills } from '../../src/drills/catalogue.js';
 import { readResults, reliabilityPage } from '../../src/drills/reliability-page.js';
 import { environmentFor, projectRoot } from '../../src/launcher/local-environment.js';
+import { processVariables } from '../../src/launcher/service-program.js';
 import { anchorsOf, codeBlocks, literalsIn, relativeLinks, tablesHeaded } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 
@@ -135,7 +136,9 @@ t.test('every variable that a page names exists', async (t) => {
     'CAPTCHA_TYPE',
     ...['URL', 'SITEKEY', 'SECRET'].map((name) => `RECAPTCHA_${name}`),
   ];
-  const known = new Set([...variableNames(), ...ofApplications, ...ofImages, ...ofGateways, ...ofGitea]);
+  const ofProcesses = Object.keys(processVariables);
+  const named = [...ofApplications, ...ofImages, ...ofGateways, ...ofGitea, ...ofProcesses];
+  const known = new Set([...variableNames(), ...named]);
   for (const { path, text } of pages) {
     // Two words at least, so that abbreviations are none; UV_THREADPOOL_SIZE is Node's, ROLL_OUT a test's.
     for (const [name] of text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)) {

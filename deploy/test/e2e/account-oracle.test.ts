@@ -2,12 +2,15 @@
 
 import t, { type Test } from 'tap';
 import { missSolution } from '../solving.js';
+import { startServiceHere } from '../support/services-here.js';
 import type { Answer } from './client.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
 t.setTimeout(300_000);
 
-t.test('without right work nothing is told of an account', (t) => eachStore(t, CHEAP, oracle));
+t.test('without right work nothing is told of an account', (t) =>
+  eachStore(t, CHEAP, oracle, startServiceHere),
+);
 
 async function oracle(t: Test, site: Site): Promise<void> {
   const accounts = await openAccounts(site);

@@ -7,6 +7,7 @@ import { startRedis } from '@tollgate/test-support/redis-server.js';
 import t, { type Test } from 'tap';
 import { type Environment, projectRoot } from '../../src/launcher/local-environment.js';
 import { readProjectFile } from '../docs/project-file.js';
+import { startServiceHere } from '../support/services-here.js';
 import { CHEAP, onStore, type Site } from './site.js';
 
 t.setTimeout(300_000);
@@ -15,7 +16,8 @@ t.test('on the data of one machine', (t) => onStore(t, 'embedded', CHEAP, (t, si
 
 t.test('with a Redis for the sessions and one for the challenges', async (t) => {
   const stores = { CAPTCHA_CACHE_STORE: (await startRedis(t)).url };
-  await onStore(t, 'redis', { ...CHEAP, ...stores }, (t, site) => tests(t, site, stores));
+  const environment = { ...CHEAP, ...stores };
+  await onStore(t, 'redis', environment, (t, site) => tests(t, site, stores), {}, startServiceHere);
 });
 
 async function tests(t: Test, site: Site, stores: Environment): Promise<void> {

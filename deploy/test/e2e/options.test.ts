@@ -1,6 +1,7 @@
 // Options and variables that change what the endpoints do.
 
 import t, { type Test } from 'tap';
+import { startServiceHere } from '../support/services-here.js';
 import { bodyOf, refusal, refusedLogIn, refusedUnproven } from './refusals.js';
 import { CHEAP, onRedis, onStore, type Site } from './site.js';
 
@@ -274,6 +275,7 @@ t.test('a proxy that nobody has named is warned of once, and never believed', (t
       t.equal((await warnings()).length, 2, 'one line of each service');
     },
     { 'challenge-service': { TRUST_PROXY: '' }, 'session-service': { TRUST_PROXY: '' } },
+    startServiceHere,
   ),
 );
 

@@ -2,13 +2,14 @@
 
 import t, { type Test } from 'tap';
 import { solveEffort, solveFullPrice } from '../solving.js';
+import { startServiceHere } from '../support/services-here.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
 const GUESSES = 12;
 
 t.setTimeout(300_000);
 
-t.test('parallel guesses with effort', (t) => eachStore(t, CHEAP, guesses));
+t.test('parallel guesses with effort', (t) => eachStore(t, CHEAP, guesses, startServiceHere));
 
 async function guesses(t: Test, site: Site): Promise<void> {
   const { email } = await site.newUser();

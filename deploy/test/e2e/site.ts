@@ -137,14 +137,18 @@ const CLOCK = new URL('./clock.js', import.meta.url).href;
 
 let passwordHash: Promise<string> | undefined;
 
-/** Runs the same tests on the embedded store and on Redis, each in a system of its own. */
+/**
+ * Runs the same tests on the embedded store and on Redis, each in a system of its own.
+ * @param startOnRedis how the services on Redis are started: as processes unless said
+ */
 export async function eachStore(
   t: Test,
   environment: Environment,
   run: (t: Test, site: Site) => Promise<void>,
+  startOnRedis = startService,
 ): Promise<void> {
   await t.test('on the embedded store', (t) => onStore(t, 'embedded', environment, run));
-  await t.test('on Redis', (t) => onStore(t, 'redis', environment, run));
+  await t.test('on Redis', (t) => onStore(t, 'redis', environment, run, {}, startOnRedis));
 }
 
 /**

@@ -11,6 +11,7 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
 import t, { type Test } from 'tap';
 import { missSolution, type Work } from '../solving.js';
+import { startServiceHere } from '../support/services-here.js';
 import { eachStore, type Site, type User } from './site.js';
 import { SpecificationClient } from './specification-client.js';
 
@@ -19,7 +20,7 @@ const READING_MS = 1600;
 
 t.setTimeout(300_000);
 
-t.test('a client of the specification alone gets in', (t) => eachStore(t, {}, life));
+t.test('a client of the specification alone gets in', (t) => eachStore(t, {}, life, startServiceHere));
 
 async function life(t: Test, site: Site): Promise<void> {
   let readingMs = READING_MS;

@@ -4,16 +4,15 @@ import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { limitFactors } from '@tollgate/shared/config/address-ranges.js';
+import { limitFactors } from '@tollgate/shared/config/limit-ranges.js';
 import { isSameSite } from '@tollgate/shared/config/sites.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
+import proxyWarning from '@tollgate/shared/http/observability/proxy-warning.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
-import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import type { Closing } from '@tollgate/shared/http/server/closing.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
 import openapi from '@tollgate/shared/http/server/openapi.js';
-import proxyWarning from '@tollgate/shared/http/server/proxy-warning.js';
 import rateLimit from '@tollgate/shared/http/server/rate-limit.js';
 import redisClients from '@tollgate/shared/http/server/redis-clients.js';
 import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
@@ -77,7 +76,6 @@ export async function buildApp(
   ) as FastifyInstance;
 
   await app.register(requestMetrics, { observe: deps.metrics.requests('public') });
-  await app.register(answerLimit);
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });

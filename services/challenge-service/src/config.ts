@@ -1,7 +1,6 @@
 // Reads the configuration of the challenge service and of its commands from the environment.
 
 import { Type } from '@sinclair/typebox';
-import { checkAddressRanges, RangeVariables } from '@tollgate/shared/config/address-ranges.js';
 import { applicationKeysFrom, checkApplicationKeys } from '@tollgate/shared/config/application-keys.js';
 import {
   captchaOptionsFrom,
@@ -13,6 +12,7 @@ import { checkHttp, checkStores, checkTestMode } from '@tollgate/shared/config/c
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, cacheStoreVariableOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
 import { GateVariables } from '@tollgate/shared/config/gate-variables.js';
+import { checkAddressRanges, RangeVariables } from '@tollgate/shared/config/limit-ranges.js';
 import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import { SiteVariables } from '@tollgate/shared/config/site-variables.js';
 import {

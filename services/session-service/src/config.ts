@@ -1,7 +1,6 @@
 // The configuration of the session service, read from the environment.
 
 import { Type } from '@sinclair/typebox';
-import { checkAddressRanges, RangeVariables } from '@tollgate/shared/config/address-ranges.js';
 import { BindingVariables } from '@tollgate/shared/config/binding-variables.js';
 import {
   captchaOptionsFrom,
@@ -12,6 +11,7 @@ import {
 import { checkHttp, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
+import { checkAddressRanges, RangeVariables } from '@tollgate/shared/config/limit-ranges.js';
 import { checkSecrets } from '@tollgate/shared/config/secrets.js';
 import { checkTokenFormat, TokenFormatVariables } from '@tollgate/shared/config/token-formats.js';
 import {

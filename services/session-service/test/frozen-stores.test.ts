@@ -1,5 +1,6 @@
 // A Redis or a PostgreSQL whose processes are stopped where they are: what needs no answer does not wait for one.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import t, { type Test } from 'tap';
 import { hashPassword } from '../src/passwords/password-hash.js';
@@ -44,6 +45,8 @@ async function open(t: Test) {
     get: (path: string) => fetch(`${publicUrl}${path}`, { headers: bearer }),
     logOut: () => fetch(`${publicUrl}/logout`, { method: 'POST', headers: bearer }),
     refresh: () => fetch(`${publicUrl}/refresh`, { method: 'POST', headers: { cookie } }),
+    send: (method: string, path: string) =>
+      fetch(publicUrl + path, { method, headers: { ...bearer, cookie, origin: 'http://localhost:8080' } }),
     ready: () => fetch(`${adminUrl}/health/ready`),
     lag: async () => {
       const figures = await (await fetch(`${adminUrl}/metrics`)).text();
@@ -86,6 +89,36 @@ t.test('with a frozen Redis each verification took half a second', async (t) => 
   t.equal((await logOut()).status, 204);
   t.equal((await get('/verify')).status, 401, 'the end of the session is seen');
   t.equal((await logIn()).status, 200);
+});
+
+t.test('a request that goes on without an answer waits for half a second in total', async (t) => {
+  const { redis, send, logIn } = await open(t);
+  const asked = [
+    ['GET', '/sessions'],
+    ['DELETE', '/sessions'],
+    ['DELETE', '/sessions/0123456789abcdefABCDEF'],
+    ['POST', '/logout'],
+    ['POST', '/refresh'],
+    ['DELETE', '/refresh'],
+  ] as const;
+  const measured = async ([method, path]: readonly [string, string]) => {
+    const sinceMs = performance.now();
+    const { status } = await send(method, path);
+    return { asks: `${method} ${path}`, status, tookMs: performance.now() - sinceMs };
+  };
+  // What tells a service who has signed out is old by the time that the last ones ask.
+  redis.freeze();
+  const answers: Promise<Awaited<ReturnType<typeof measured>>>[] = [];
+  for (let round = 0; round < 12; round++) {
+    answers.push(...asked.map(measured));
+    await pause(100);
+  }
+  for (const { asks, status, tookMs } of await Promise.all(answers)) {
+    t.equal(status, 503, asks);
+    t.ok(tookMs < 800, `${asks}: ${Math.round(tookMs)} ms`);
+  }
+  redis.thaw();
+  await until(async () => (await logIn()).status === 200);
 });
 
 t.test('with a frozen PostgreSQL the service was not ready, although refreshes went on', async (t) => {

@@ -1,7 +1,7 @@
 // The longest accepted lifetime of an access token: as configured here, or as reported by a node that makes tokens.
 
 import { openKeyRecord, type ReportedKeys, SILENCE_MS } from '../keys/key-record.js';
-import { waitForAnswer } from '../store/answer-limit.js';
+import { type AnswerLimit, newAnswerLimit, waitForAnswer } from '../store/answer-limit.js';
 import type { Store } from '../store/open-store.js';
 
 /** How long a reading of the record is used, in milliseconds. */
@@ -12,8 +12,9 @@ export interface AccessLifetimes {
   /**
    * Returns whether a token may live `seconds`: at once, or a promise while it reads the store, which it does only for a
    * lifetime longer than its own. Never throws.
+   * @param limit the time that the request may still wait
    */
-  allows(seconds: number): boolean | Promise<boolean>;
+  allows(seconds: number, limit?: AnswerLimit): boolean | Promise<boolean>;
 }
 
 /**
@@ -24,17 +25,17 @@ export function openAccessLifetimes(ownSeconds: number, store?: Store): AccessLi
   const record = store === undefined ? undefined : openKeyRecord(store);
   let reading: Promise<number> | undefined;
   let readAtMs = 0;
-  const longest = async (reader: NonNullable<typeof record>): Promise<number> => {
+  const longest = async (reader: NonNullable<typeof record>, limit: AnswerLimit): Promise<number> => {
     if (reading === undefined || performance.now() - readAtMs >= READ_AGAIN_MS) {
       readAtMs = performance.now();
       reading = reader.read().then(longestLifetime);
     }
-    return waitForAnswer(reading).catch(() => 0);
+    return waitForAnswer(limit, reading).catch(() => 0);
   };
   return {
-    allows(seconds) {
+    allows(seconds, limit = newAnswerLimit()) {
       if (seconds <= ownSeconds) return true;
-      return record === undefined ? false : longest(record).then((most) => seconds <= most);
+      return record === undefined ? false : longest(record, limit).then((most) => seconds <= most);
     },
   };
 }

@@ -1,5 +1,6 @@
 // Records that a generation of a session has reached its owner, when its first access token is verified.
 
+import { createBoundedMap } from '../cache/bounded-map.js';
 import type { UserId } from '../schemas/user-id.js';
 import type { EmbeddedStore } from '../store/embedded-store.js';
 import type { Store } from '../store/open-store.js';
@@ -26,12 +27,10 @@ export function createProofOfUse(
   sessions: ProofStore,
   mostSessions = MOST_SESSIONS,
 ): (claims: SeenClaims) => void {
-  const proven = new Map<string, number>();
+  const proven = createBoundedMap<number>(mostSessions);
   return ({ id, sid, gen }) => {
     if ((proven.get(sid) ?? 0) >= gen) return;
-    proven.delete(sid);
     proven.set(sid, gen);
-    if (proven.size > mostSessions) proven.delete(proven.keys().next().value as string);
     sessions.proveUsed({ uid: id, sid, generation: gen }).catch(() => {});
   };
 }

@@ -1,7 +1,7 @@
 // Keeps a copy of the revocation log in memory, so that verifying a token does not read the store.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { waitForAnswer } from '../store/answer-limit.js';
+import { type AnswerLimit, newAnswerLimit, waitForAnswer } from '../store/answer-limit.js';
 import { reconnectDelayMs } from '../store/redis-connection.js';
 import { LOG_START, type RevocationLog, type RevocationPage, type RevocationTail } from './revocation-log.js';
 import { createRevokedIds } from './revoked-ids.js';
@@ -18,8 +18,9 @@ export interface RevocationFollower {
    * Returns whether the access tokens of a session must be refused: at once while the log is followed. Returns a promise
    * and reads the store while the log is lost, and when it is called for the first time in a while; if that fails too, the
    * memory decides, and later calls do not wait until the store answers again. Never throws.
+   * @param limit the time that the request may still wait
    */
-  isRevoked(sid: string): boolean | Promise<boolean>;
+  isRevoked(sid: string, limit?: AnswerLimit): boolean | Promise<boolean>;
   /** Refuses these sessions on this node from now on. */
   refuse(sids: readonly string[], keepMs: number): void;
   /** Resolves when the log has been read to its end; at once while it is followed. */
@@ -151,7 +152,7 @@ export function followRevocations(
     return askingNext;
   }
 
-  async function askFor(sid: string): Promise<boolean> {
+  async function askFor(sid: string, limit: AnswerLimit): Promise<boolean> {
     const asked = ask().then(
       () => {
         isUnanswered = false;
@@ -165,17 +166,17 @@ export function followRevocations(
     );
     // A store that hangs costs one timeout, not one per request.
     if (isUnanswered) asked.catch(() => {});
-    else await waitForAnswer(asked).catch(() => {});
+    else await waitForAnswer(limit, asked).catch(() => {});
     return revoked.has(sid);
   }
 
   const following = follow();
   return {
-    isRevoked(sid) {
+    isRevoked(sid, limit = newAnswerLimit()) {
       if (revoked.has(sid)) return true;
       calledAtMs = clock();
       if (lostSinceMs === undefined && calledAtMs - readAtMs <= log.briefMs) return false;
-      return askFor(sid);
+      return askFor(sid, limit);
     },
     refuse: (sids, keepMs) => revoked.add(sids, keepMs),
     async caughtUp() {

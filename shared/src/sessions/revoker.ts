@@ -1,7 +1,6 @@
 // Tells every node which sessions have ended.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { withoutAnswerLimit } from '../store/answer-limit.js';
 import { reconnectDelayMs } from '../store/redis-connection.js';
 import type { RevocationFollower } from './revocation-follower.js';
 import type { RevocationLog } from './revocation-log.js';
@@ -81,7 +80,7 @@ export function createRevoker(options: {
       if (sids.length === 0) return;
       follower.refuse(sids, keepMs);
       for (const sid of sids) unwritten.set(sid, { untilMs: performance.now() + accessTtlMs });
-      writing ??= withoutAnswerLimit(writeAll);
+      writing ??= writeAll();
     },
     get waiting() {
       return unwritten.size;

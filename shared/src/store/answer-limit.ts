@@ -1,6 +1,6 @@
 // One time limit for everything that a request waits for on stores that do not answer.
 
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { StoreUnavailableError } from './store.js';
 
 /** How long a request waits in total for answers that do not come, in milliseconds. */
 export const ANSWER_LIMIT_MS = 500;
@@ -13,39 +13,51 @@ export interface AnswerLimit {
   leftMs: number;
 }
 
-const limits = new AsyncLocalStorage<AnswerLimit | undefined>();
+/** Operations on a store. */
+type Operations<T> = { readonly [Name in keyof T]: (...args: never[]) => Promise<unknown> };
 
 /** Returns the limit of a request that begins. */
 export function newAnswerLimit(): AnswerLimit {
   return { leftMs: ANSWER_LIMIT_MS };
 }
 
-/** Runs a function, and all that it starts, under the limit of its request. */
-export function withAnswerLimit<T>(limit: AnswerLimit, run: () => T): T {
-  return limits.run(limit, run);
-}
-
-/** Runs work that a request starts and does not wait for. */
-export function withoutAnswerLimit<T>(run: () => T): T {
-  return limits.run(undefined, run);
+/**
+ * Waits for what stores answer to a request, and takes the time from its limit if a store fails. Answers that come use up
+ * no time.
+ */
+export async function chargeFailure<T>(limit: AnswerLimit, work: Promise<T>): Promise<T> {
+  const startMs = performance.now();
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof StoreUnavailableError) limit.leftMs -= performance.now() - startMs;
+    throw error;
+  }
 }
 
 /**
- * Waits for an answer of a store, in a request no longer than the time that is left. An answer that comes uses up no time.
- * @throws Error if there is no time left; the answer is then ignored
+ * Waits for an answer of a store no longer than the time that is left to a request.
+ * @throws StoreUnavailableError if there is no time left; the answer is then ignored
  */
-export async function waitForAnswer<T>(answer: Promise<T>): Promise<T> {
-  const limit = limits.getStore();
-  if (limit === undefined) return answer;
-  const startMs = performance.now();
-  try {
-    // While no time is used up, the time limit of the store's client is enough.
-    if (limit.leftMs === ANSWER_LIMIT_MS) return await answer;
-    return await within(Math.max(limit.leftMs, LEAST_MS), answer);
-  } catch (error) {
-    limit.leftMs -= performance.now() - startMs;
-    throw error;
-  }
+export function waitForAnswer<T>(limit: AnswerLimit, answer: Promise<T>): Promise<T> {
+  // While no time is used up, the time limit of the store's client is enough.
+  if (isUnused(limit)) return chargeFailure(limit, answer);
+  const leftMs = Math.max(limit.leftMs, LEAST_MS);
+  return chargeFailure(limit, within(leftMs, answer, StoreUnavailableError));
+}
+
+/** Returns the operations of a store for a request: limited once it has waited in vain. */
+export function underLimit<T extends Operations<T>>(limit: AnswerLimit | null, operations: T): T {
+  if (limit === null || isUnused(limit)) return operations;
+  const limited = (Object.keys(operations) as (keyof T)[]).map((name) => [
+    name,
+    (...args: never[]) => waitForAnswer(limit, operations[name](...args)),
+  ]);
+  return Object.fromEntries(limited) as T;
+}
+
+function isUnused(limit: AnswerLimit): boolean {
+  return limit.leftMs === ANSWER_LIMIT_MS;
 }
 
 /**
@@ -58,12 +70,16 @@ export function onceArrived(call: () => void): void {
 
 /**
  * Waits for a result at most `limitMs` milliseconds.
- * @throws Error after that time
+ * @throws Error, or one of `Failure`, after that time
  */
-export async function within<T>(limitMs: number, result: Promise<T>): Promise<T> {
+export async function within<T>(
+  limitMs: number,
+  result: Promise<T>,
+  Failure: new (message: string) => Error = Error,
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
-    const fail = () => reject(new Error(`no answer within ${Math.round(limitMs)} ms`));
+    const fail = () => reject(new Failure(`no answer within ${Math.round(limitMs)} ms`));
     timer = setTimeout(onceArrived, limitMs, fail);
   });
   try {

@@ -1,7 +1,7 @@
 // Loads Lua scripts as functions, and measures the commands of a client.
 
 import { readFileSync } from 'node:fs';
-import { waitForAnswer, within } from './answer-limit.js';
+import { within } from './answer-limit.js';
 import { asStoreError, commandTimeoutOf, type RedisClient } from './redis-connection.js';
 import { type StoreObserver, secondsSince } from './store.js';
 
@@ -44,7 +44,7 @@ export function loadScript<Reply>(client: RedisClient, folder: URL, name: string
 export async function replyOf<T>(client: RedisClient, reply: Promise<T>): Promise<T> {
   const startMs = performance.now();
   try {
-    const value = await waitForAnswer(limited(client, reply));
+    const value = await limited(client, reply);
     const seconds = secondsSince(startMs);
     for (const observer of observersOf(client)) observer.took(seconds);
     return value;

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { Environment, ServiceName } from '../../launcher/local-environment.js';
-import { programOf } from '../../launcher/service-program.js';
+import { nodeOptions, processVariables, programOf } from '../../launcher/service-program.js';
 
 /** A process of a service. */
 export interface SpawnedService {
@@ -32,8 +32,10 @@ export function spawnService(
   { environment, logFile, under = [] }: SpawnOptions,
 ): SpawnedService {
   const file = openSync(logFile, 'w');
-  const [program = '', ...args] = [...under, process.execPath, '--import', ATTACHMENT, programOf(name)];
-  const child = spawn(program, args, { env: environment, stdio: ['ignore', file, 'pipe', 'ipc'] });
+  const node = [process.execPath, ...nodeOptions, '--import', ATTACHMENT];
+  const [program = '', ...args] = [...under, ...node, programOf(name)];
+  const env = { ...processVariables, ...environment };
+  const child = spawn(program, args, { env, stdio: ['ignore', file, 'pipe', 'ipc'] });
   closeSync(file);
   let errors = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

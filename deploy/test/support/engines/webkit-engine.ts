@@ -21,10 +21,13 @@ export interface WebKitPrograms {
 const noControls =
   '* { padding: 0; margin: 0; border-width: 0; min-width: 0; min-height: 0; font-size: 1px; -gtk-icon-transform: scale(0.1); }';
 
+/** There is no graphics card here, and a program that acts as one takes more of the processor than drawing without it. */
+const drawing = { WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1' };
+
 /** A driver now and then hangs when it starts or ends a browser; it and its browser are replaced then. */
 const SESSION_MS = 15_000;
 
-/** Launches the X server and the driver, which starts a browser for each visitor; closing ends all. */
+/** Launches the X server and the driver, which starts a browser for each visitor's first tab; closing ends all. */
 export async function launchWebKit(
   { xvfb, driver }: WebKitPrograms,
   flags: Flags = {},
@@ -38,6 +41,7 @@ export async function launchWebKit(
   const variables = Object.entries(flags).map(([name, value]) => [name, String(value)]);
   const env = {
     ...process.env,
+    ...drawing,
     ...Object.fromEntries(variables),
     DISPLAY: `:${String(display).trim()}`,
     XDG_CONFIG_HOME: settings,
@@ -59,20 +63,24 @@ export async function launchWebKit(
     running ??= await startDriver(driver, env);
     return within(openSession(running.url), 'no browser');
   }
+  /** A browser that has never been anywhere, in place of the one before. */
+  async function startFresh(scheme: Scheme): Promise<WebDriver> {
+    await endSession();
+    writeSettings(settings, scheme);
+    session = await startSession().catch(async () => {
+      await endDriver();
+      return startSession();
+    });
+    return session;
+  }
   return {
     async visit(scheme = 'light') {
-      await endSession();
-      writeSettings(settings, scheme);
-      const opened = await startSession().catch(async () => {
-        await endDriver();
-        return startSession();
-      });
-      session = opened;
-      let isFirst = true;
+      let opened: WebDriver | undefined;
       return {
         async openTab() {
-          if (!isFirst) await opened.switchTo().newWindow('tab');
-          isFirst = false;
+          // A visitor without a tab costs no browser.
+          if (opened === undefined) opened = await startFresh(scheme);
+          else await opened.switchTo().newWindow('tab');
           return tabOf(opened, await opened.getWindowHandle());
         },
         async leave() {

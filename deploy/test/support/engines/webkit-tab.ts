@@ -67,9 +67,14 @@ export function tabOf(session: WebDriver, handle: string): Tab {
       ),
     fill: (selector, text) =>
       inTab(async () => {
-        const field = await settled(selector);
-        await field.clear();
-        await field.sendKeys(text);
+        await settled(selector);
+        // The driver's own command draws the page again for each key.
+        const isFilled = await session.executeScript(`
+          const field = ${find(selector)};
+          field.focus();
+          field.select();
+          return document.execCommand('insertText', false, ${JSON.stringify(text)});`);
+        if (!isFilled) throw new Error(`${selector} takes no text`);
       }),
     press: (key) =>
       inTab(() => {

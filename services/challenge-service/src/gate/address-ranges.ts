@@ -2,7 +2,7 @@
 
 import { BlockList, isIP } from 'node:net';
 import { createLruCache } from '@tollgate/shared/cache/lru-cache.js';
-import { parseRange } from './gate-options.js';
+import { parseAddressRange } from '@tollgate/shared/config/address-range.js';
 
 /** Addresses whose result is kept. */
 const MOST_CACHED = 5000;
@@ -14,9 +14,9 @@ export type AddressRanges = (address: string) => boolean;
 export function addressRanges(ranges: readonly string[]): AddressRanges {
   const list = new BlockList();
   for (const text of ranges) {
-    const range = parseRange(text);
+    const range = parseAddressRange(text);
     if (range === null) throw new RangeError(`${text} is no address or range`);
-    list.addSubnet(range.address, range.bits, range.family);
+    list.addSubnet(range.address, range.prefix, range.family);
   }
   // A list of a search engine has hundreds of ranges, which are compared one by one.
   const known = createLruCache<boolean>(MOST_CACHED);

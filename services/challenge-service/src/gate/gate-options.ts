@@ -1,8 +1,8 @@
 // The options of the gate: their schema, their defaults and their mistakes.
 
-import { isIP } from 'node:net';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value, type ValueError } from '@sinclair/typebox/value';
+import { parseAddressRange } from '@tollgate/shared/config/address-range.js';
 import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
 import { NAME_PATTERN } from '@tollgate/shared/schemas/names.js';
 
@@ -159,26 +159,13 @@ function isOrigin(text: string): boolean {
 const hostOf = (site: string) => site.replace(/^https?:\/\//, '');
 
 function wrongRanges(place: string, ranges: readonly string[] = []): string[] {
-  const wrong = ranges.filter((range) => parseRange(range) === null);
+  const wrong = ranges.filter(isWrongRange);
   return wrong.map(
     (range) => `${place} must hold addresses and ranges, not ${JSON.stringify(range.slice(0, 60))}`,
   );
 }
 
-/** A range of addresses. */
-export interface AddressRange {
-  readonly address: string;
-  readonly bits: number;
-  readonly family: 'ipv4' | 'ipv6';
-}
-
-/** Reads `203.0.113.7` or `2001:db8::/32`. Returns null for anything else, and for a range of all addresses. */
-export function parseRange(text: string): AddressRange | null {
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  const most = version === 6 ? 128 : 32;
-  if (version === 0 || address.includes('%') || rest.length > 0) return null;
-  if (bits !== undefined && !/^[1-9]\d{0,2}$/.test(bits)) return null;
-  const wanted = bits === undefined ? most : Number(bits);
-  return wanted > most ? null : { address, bits: wanted, family: version === 6 ? 'ipv6' : 'ipv4' };
+/** A range of all addresses is wrong too: a rule without addresses says that. */
+function isWrongRange(text: string): boolean {
+  return (parseAddressRange(text)?.prefix ?? 0) === 0;
 }

@@ -22,14 +22,19 @@ export interface RobotNamesOptions {
   readonly timeoutMs: number;
   /** Look-ups at the same time; further addresses have no name until one has ended. */
   readonly mostAtOnce: number;
+  /** Look-ups at the same time for addresses of one network, so that nobody with many addresses takes all. */
+  readonly mostOfNetwork: number;
+  /** Returns the network of an address. */
+  readonly networkOf: (address: string) => string;
   /** Addresses whose names are remembered. */
   readonly mostCached: number;
 }
 
 /** The bounds in production. */
-export const ROBOT_NAME_BOUNDS: Pick<RobotNamesOptions, 'timeoutMs' | 'mostAtOnce' | 'mostCached'> = {
+export const ROBOT_NAME_BOUNDS = {
   timeoutMs: 2000,
   mostAtOnce: 50,
+  mostOfNetwork: 10,
   mostCached: 10_000,
 };
 
@@ -47,9 +52,10 @@ export type RobotNames = (address: string) => Promise<readonly string[]>;
 
 /** Makes the look-up. Each address is looked up once at a time. */
 export function createRobotNames(options: RobotNamesOptions): RobotNames {
-  const { resolver, domains, clock, timeoutMs, mostAtOnce, mostCached } = options;
+  const { resolver, domains, clock, networkOf, timeoutMs, mostAtOnce, mostOfNetwork, mostCached } = options;
   const known = createLruCache<{ readonly names: Promise<readonly string[]>; untilMs: number }>(mostCached);
-  let running = 0;
+  /** The network of each look-up that runs. */
+  const running: string[] = [];
 
   async function verifiedNames(address: string, family: 4 | 6): Promise<readonly string[]> {
     const names = (await resolver.reverse(address)).slice(0, MOST_NAMES).map(plainName);
@@ -68,8 +74,14 @@ export function createRobotNames(options: RobotNamesOptions): RobotNames {
     const nowMs = clock();
     const remembered = known.get(address);
     if (remembered !== undefined && remembered.untilMs > nowMs) return remembered.names;
-    if (running >= mostAtOnce) return Promise.resolve(NO_NAMES);
-    running += 1;
+    const network = networkOf(address);
+    if (
+      running.length >= mostAtOnce ||
+      running.filter((other) => other === network).length >= mostOfNetwork
+    ) {
+      return Promise.resolve(NO_NAMES);
+    }
+    running.push(network);
     const found = within(timeoutMs, verifiedNames(address, family === 6 ? 6 : 4).catch(ignoreMissing));
     const entry = {
       untilMs: nowMs + ANSWER_MS,
@@ -79,7 +91,7 @@ export function createRobotNames(options: RobotNamesOptions): RobotNames {
           return NO_NAMES;
         })
         .finally(() => {
-          running -= 1;
+          running.splice(running.indexOf(network), 1);
         }),
     };
     known.set(address, entry);

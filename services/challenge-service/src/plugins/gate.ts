@@ -14,7 +14,7 @@ import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { GateOptions } from '../gate/gate-options.js';
-import { createGatePasses, type PassProblem } from '../gate/gate-passes.js';
+import { createGatePasses, networkOf, type PassProblem } from '../gate/gate-passes.js';
 import { createGateRules, type OpenReason } from '../gate/gate-rules.js';
 import { createGuardedSites } from '../gate/guarded-sites.js';
 import { createKnownRobots } from '../gate/known-robots.js';
@@ -72,6 +72,10 @@ async function gate(app: FastifyInstance, { gate: deps, ...rest }: GatePluginOpt
   app.decorate('gate', deps === undefined ? null : openGate(app, deps, rest));
 }
 
+/** What one customer of a provider may have. */
+const CUSTOMER = { ipv4: 24, ipv6: 48 };
+const customerOf = (ip: string) => networkOf(normaliseAddress(ip) ?? ip, CUSTOMER);
+
 function openGate(
   app: FastifyInstance,
   { options, resolver }: GateDependencies,
@@ -89,7 +93,7 @@ function openGate(
   const clock = () => performance.now();
   const robotOf = createKnownRobots(
     options.robots,
-    createRobotNames({ resolver, domains, clock, ...ROBOT_NAME_BOUNDS }),
+    createRobotNames({ resolver, domains, clock, networkOf: customerOf, ...ROBOT_NAME_BOUNDS }),
   );
   const basePath = new URL(publicUrl).pathname.replace(/\/+$/, '');
   const siteOf: Gate['siteOf'] = (request) => siteWith(request.host);

@@ -1,6 +1,7 @@
 // Robots by the verified name of their address: names of a real name server, which strangers cannot make.
 
 import t, { type Test } from 'tap';
+import { networkOf } from '../../src/gate/gate-passes.js';
 import { createKnownRobots } from '../../src/gate/known-robots.js';
 import { createRobotNames, ROBOT_NAME_BOUNDS } from '../../src/gate/robot-names.js';
 import { systemResolver } from '../../src/gate/system-resolver.js';
@@ -33,6 +34,7 @@ async function openRobots(t: Test, { timeoutMs = 300, ...bounds }: Partial<typeo
     resolver: systemResolver([server.address]),
     domains: ['googlebot.com'],
     clock: () => time.nowMs,
+    networkOf: (address) => networkOf(address, { ipv4: 24, ipv6: 48 }),
   });
   const robotOf = createKnownRobots(
     [
@@ -102,4 +104,13 @@ t.test('no more look-ups run at once than may, and those beyond are not remember
   t.equal(await find(ROBOT), null);
   t.equal(await waiting, null);
   t.equal(await find(ROBOT), 'google');
+});
+
+t.test('the addresses of one network do not take the look-ups of others', async (t) => {
+  const { find } = await openRobots(t, { mostOfNetwork: 1, timeoutMs: 100 });
+  const waiting = find('198.51.100.3');
+  t.equal(await find('198.51.100.1'), null, 'refused for now');
+  t.equal(await find(ROBOT), 'google');
+  t.equal(await find(ROBOT_V6), 'google');
+  t.equal(await waiting, null);
 });

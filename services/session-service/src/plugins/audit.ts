@@ -4,7 +4,9 @@ import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { accountPseudonym, addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { answerLimitOf } from '@tollgate/shared/http/server/answer-limit.js';
 import type { AuditEntry } from '@tollgate/shared/schemas/audit-events.js';
+import { waitForAnswer } from '@tollgate/shared/store/answer-limit.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { AccountEventName } from '../domain/account-event.js';
@@ -70,7 +72,8 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
       const account = accountPseudonym(ring.current, host, key);
       app.audit(request, event, { ...about, account } as EventDetails<AccountEventName>);
       try {
-        await accountEvents.note({ event, account, address: clientPseudonym(request), ...about });
+        const noted = accountEvents.note({ event, account, address: clientPseudonym(request), ...about });
+        await waitForAnswer(answerLimitOf(request), noted);
       } catch (error) {
         request.log.warn({ err: error }, 'an event could not be added to the history of the account');
       }

@@ -35,10 +35,10 @@ declare module 'fastify' {
 async function codeExchange(app: FastifyInstance): Promise<void> {
   app.decorate('exchangeCode', async (request, code, uid) => {
     // Looked up first, so that neither a foreign page nor a directory that is away spends the code.
-    const meaning = await app.signInCodes.read(code);
+    const meaning = await request.signInCodes.read(code);
     const found = meaning === undefined ? 'unknown' : await examine(request, meaning, uid);
     if (typeof found === 'string') return refused(request, found);
-    const taken = await app.signInCodes.take(code, request.headers.origin ?? '');
+    const taken = await request.signInCodes.take(code, request.headers.origin ?? '');
     if (taken === undefined) return refused(request, 'unknown');
     app.countSignInCode('exchanged');
     return { user: found, key: accountKey(found.email), attributes: taken.attributes };
@@ -58,7 +58,7 @@ async function codeExchange(app: FastifyInstance): Promise<void> {
     if (meaning.origin !== request.headers.origin) return 'other_origin';
     if (uid !== undefined && meaning.uid !== uid) return 'other_user';
     // Whoever ends the sessions of a user also wants no session that is about to start.
-    const ended = await app.deviceVoids.read(meaning.uid);
+    const ended = await request.deviceVoids.read(meaning.uid);
     if (ended !== undefined && meaning.createdAtMs <= ended.atMs) return 'void';
     const user = await app.directory.findById(meaning.uid).catch((error: unknown) => {
       request.log.error({ err: error }, 'the directory did not answer');

@@ -1,9 +1,11 @@
 // Decorates the server with the services that routes depend on: sessions, revocations, directory, sign-in, codes.
 
+import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
-import type { FastifyInstance } from 'fastify';
+import { underLimit } from '@tollgate/shared/store/answer-limit.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Directory } from '../directory/directory.js';
 import type { SignIn } from '../passwords/sign-in.js';
@@ -11,11 +13,16 @@ import type { DeviceVoids } from '../stores/device-voids.js';
 import type { SessionStore } from '../stores/session-store.js';
 import type { SignInCodes } from '../stores/sign-in-codes.js';
 
-/** Opened and closed by service.ts. */
-export interface DecoratedDependencies {
+/** What a request asks within its time limit for stores that do not answer. */
+interface RequestStores {
   readonly sessions: SessionStore;
   /** The voids of device cookies. */
   readonly deviceVoids: DeviceVoids;
+  readonly signInCodes: SignInCodes;
+}
+
+/** Opened and closed by service.ts. */
+export interface DecoratedDependencies extends RequestStores {
   /** Knows the revoked sessions. */
   readonly revocations: RevocationFollower;
   /** The log of revoked sessions itself. */
@@ -24,23 +31,37 @@ export interface DecoratedDependencies {
   readonly revoker: Revoker;
   readonly directory: Directory;
   readonly signIn: SignIn;
-  readonly signInCodes: SignInCodes;
 }
 
 declare module 'fastify' {
-  interface FastifyInstance extends DecoratedDependencies {}
+  interface FastifyInstance extends Omit<DecoratedDependencies, keyof RequestStores> {}
+  interface FastifyRequest extends RequestStores {}
 }
 
 async function dependencies(app: FastifyInstance, deps: DecoratedDependencies): Promise<void> {
-  app.decorate('sessions', deps.sessions);
-  app.decorate('deviceVoids', deps.deviceVoids);
+  await app.register(answerLimit);
+  const { sessions, deviceVoids, signInCodes } = deps;
+  app.decorateRequest('sessions', {
+    getter(this: FastifyRequest) {
+      return underLimit(this.answerLimit, sessions);
+    },
+  });
+  app.decorateRequest('deviceVoids', {
+    getter(this: FastifyRequest) {
+      return underLimit(this.answerLimit, deviceVoids);
+    },
+  });
+  app.decorateRequest('signInCodes', {
+    getter(this: FastifyRequest) {
+      return underLimit(this.answerLimit, signInCodes);
+    },
+  });
   app.decorate('revocations', deps.revocations);
   app.decorate('revocationLog', deps.revocationLog);
   app.decorate('revoker', deps.revoker);
   app.decorate('directory', deps.directory);
   app.decorate('signIn', deps.signIn);
-  app.decorate('signInCodes', deps.signInCodes);
 }
 
-/** Decorates the server with its dependencies. */
+/** Decorates the server with its dependencies, and requests with those that they ask within their time limit. */
 export default fp(dependencies, { name: 'tollgate-session-dependencies', fastify: '5.x' });

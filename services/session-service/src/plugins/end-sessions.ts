@@ -1,7 +1,9 @@
 // Ends sessions by id in two steps: first the entry in the revocation log, which every node reads, then the record.
 
+import { answerLimitOf } from '@tollgate/shared/http/server/answer-limit.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import type { FastifyInstance } from 'fastify';
+import { waitForAnswer } from '@tollgate/shared/store/answer-limit.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { RequestedEnd } from '../domain/session-end.js';
 import type { SessionRef } from '../stores/session-store.js';
@@ -35,24 +37,28 @@ declare module 'fastify' {
 }
 
 async function endSessions(app: FastifyInstance): Promise<void> {
-  const { sessions, revoker, revocations } = app;
+  const { revoker, revocations } = app;
+  const revoke = (request: FastifyRequest, sids: readonly string[]) =>
+    waitForAnswer(answerLimitOf(request), revoker.revoke(sids));
   app.decorate('endSession', async (request, reason, session) => {
-    await revoker.revoke([session.sid]);
-    return sessions.end(session, { reason, address: app.clientPseudonym(request) });
+    await revoke(request, [session.sid]);
+    return request.sessions.end(session, { reason, address: app.clientPseudonym(request) });
   });
   app.decorate('endRevoked', async (request, session) => {
-    const isRevoked = revocations.isRevoked(session.sid);
+    const isRevoked = revocations.isRevoked(session.sid, answerLimitOf(request));
     if (isRevoked === false || !(await isRevoked)) return false;
     const reason = 'interrupted';
-    if (await sessions.end(session, { reason })) app.audit(request, 'revoke', { ...session, reason });
+    if (await request.sessions.end(session, { reason })) app.audit(request, 'revoke', { ...session, reason });
     return true;
   });
   app.decorate('endSessions', async (request, reason, uid, exceptSid) => {
-    await app.deviceVoids.void(uid, exceptSid);
-    const listed = (await sessions.list(uid)).map(({ sid }) => sid).filter((sid) => sid !== exceptSid);
+    await request.deviceVoids.void(uid, exceptSid);
+    const listed = (await request.sessions.list(uid))
+      .map(({ sid }) => sid)
+      .filter((sid) => sid !== exceptSid);
     if (listed.length === 0) return [];
-    await revoker.revoke(listed);
-    return sessions.endListed(uid, listed, { reason, address: app.clientPseudonym(request) });
+    await revoke(request, listed);
+    return request.sessions.endListed(uid, listed, { reason, address: app.clientPseudonym(request) });
   });
 }
 

@@ -84,7 +84,7 @@ async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): P
       const cookies = ttlSeconds === 0 ? [] : cookiesOf(request, key);
       if (cookies.length === 0) return undefined;
       const user = await findUser(request, key);
-      const latest = user === undefined ? undefined : await app.deviceVoids.read(user.id);
+      const latest = user === undefined ? undefined : await request.deviceVoids.read(user.id);
       const [newest] = cookies
         .filter((claims) => user !== undefined && !isVoid(claims, user, latest))
         .toSorted((one, other) => other.issuedAtMs - one.issuedAtMs);

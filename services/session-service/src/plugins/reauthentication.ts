@@ -34,7 +34,7 @@ async function reauthentication(
 ): Promise<void> {
   app.decorate('reauthenticate', async (request, user, authentication) => {
     const { id: uid, sid, gen: generation } = bearerOf(request);
-    const renewed = await app.sessions.reauthenticate({ uid, sid }, authentication);
+    const renewed = await request.sessions.reauthenticate({ uid, sid }, authentication);
     if (renewed === undefined) throw refuse(SessionRevoked, { headers: { 'www-authenticate': 'Bearer' } });
     const { amr = [] } = authenticationClaims(renewed.attributes, renewed.createdAtMs);
     app.audit(request, 'reauthenticated', { uid, sid, amr });

@@ -80,7 +80,7 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
     }
     const userAgent = request.headers['user-agent'] ?? '';
     const address = app.clientPseudonym(request);
-    const started = await app.sessions.start(
+    const started = await request.sessions.start(
       {
         uid,
         sid,

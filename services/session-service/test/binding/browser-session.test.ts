@@ -74,7 +74,7 @@ onEach('a renewal gives a new cookie for a signature, and writes nothing', async
   await site.age(HOUR);
   const sessions = async () => {
     const { sid } = client;
-    return JSON.stringify(await site.node.app.sessions.find(sid, 1).then(({ known }) => known));
+    return JSON.stringify(await site.node.sessions.find(sid, 1).then(({ known }) => known));
   };
   const before = await sessions();
   client.cookies.delete('refreshBinding');
@@ -257,7 +257,7 @@ onEach('a session is registered once: again with its key, never with another', a
 onEach('binding and renewing do not count as a use of the session', async (t, site) => {
   const { client, node } = site;
   const started = await client.logIn(EMAIL);
-  const lastUse = async () => (await node.app.sessions.list(1))[0]?.lastUsedAtMs;
+  const lastUse = async () => (await node.sessions.list(1))[0]?.lastUsedAtMs;
   const before = await lastUse();
   const device = newDevice();
   const bound = await client.bind(device, started);

@@ -14,7 +14,12 @@ export interface Sampling {
   readonly histories: number;
   /** The same seed gives the same histories. */
   readonly seed: number;
-  readonly provesUse: boolean;
+}
+
+/** The same histories with proof of use and without it. */
+export interface Compared<Rate> {
+  readonly proven: Rate;
+  readonly unproven: Rate;
 }
 
 export interface LogOutRate {
@@ -34,25 +39,35 @@ export interface TheftRate {
 }
 
 /** False log-outs among owners alone. */
-export function measureLogOuts(chosen: Case, sampling: Sampling): LogOutRate {
-  let refreshes = 0;
-  let falseLogOuts = 0;
-  eachTrace(chosen, sampling, (trace) => {
-    refreshes += trace.filter(({ kind }) => kind === 'refresh').length;
-    if (falseLogOut(trace) !== undefined) falseLogOuts += 1;
+export function measureLogOuts(chosen: Case, sampling: Sampling): Compared<LogOutRate> {
+  return compare(chosen, sampling, () => {
+    let refreshes = 0;
+    let falseLogOuts = 0;
+    return {
+      visit(trace) {
+        refreshes += trace.filter(({ kind }) => kind === 'refresh').length;
+        if (falseLogOut(trace) !== undefined) falseLogOuts += 1;
+      },
+      rate: (histories) => ({ histories, refreshes, falseLogOuts }),
+    };
   });
-  return { histories: sampling.histories, refreshes, falseLogOuts };
 }
 
 /** Thefts and their discovery until the end of the history. */
-export function measureThefts(chosen: Case, sampling: Sampling): TheftRate {
-  const ends = { turned_away: 0, found: 0, undetected: 0 };
-  eachTrace(chosen, sampling, (trace) => {
-    const end = firstTheft(trace);
-    if (end !== undefined) ends[end] += 1;
+export function measureThefts(chosen: Case, sampling: Sampling): Compared<TheftRate> {
+  return compare(chosen, sampling, () => {
+    const ends = { turned_away: 0, found: 0, undetected: 0 };
+    return {
+      visit(trace) {
+        const end = firstTheft(trace);
+        if (end !== undefined) ends[end] += 1;
+      },
+      rate() {
+        const { turned_away: turnedAway, found, undetected } = ends;
+        return { thefts: turnedAway + found + undetected, turnedAway, found, undetected };
+      },
+    };
   });
-  const { turned_away: turnedAway, found, undetected } = ends;
-  return { thefts: turnedAway + found + undetected, turnedAway, found, undetected };
 }
 
 /** Thefts of the cookie alone of sessions that are bound to a key. */
@@ -67,7 +82,7 @@ export interface BoundTheftRate {
 
 /** What a thief of the cookie of a bound session gets, and what that does to its owner. */
 export function measureBoundThefts({ behaviour, ...rules }: Case, sampling: Sampling): BoundTheftRate {
-  const options = { rules: { ...RULES, ...rules }, provesUse: sampling.provesUse, isBound: true };
+  const options = { rules: { ...RULES, ...rules }, provesUse: true, isBound: true };
   let [attempts, granted, falseLogOuts] = [0, 0, 0];
   fc.assert(
     fc.property(histories(behaviour), (history) => {
@@ -84,11 +99,29 @@ export function measureBoundThefts({ behaviour, ...rules }: Case, sampling: Samp
   return { attempts, granted, falseLogOuts };
 }
 
-function eachTrace({ behaviour, ...rules }: Case, sampling: Sampling, visit: (trace: Trace) => void): void {
-  const options = { rules: { ...RULES, ...rules }, provesUse: sampling.provesUse };
+/** What the traces of many histories come to. */
+interface Count<Rate> {
+  visit(trace: Trace): void;
+  /** @param histories how many were visited */
+  rate(histories: number): Rate;
+}
+
+function compare<Rate>(
+  { behaviour, ...rules }: Case,
+  { histories: numRuns, seed }: Sampling,
+  count: () => Count<Rate>,
+): Compared<Rate> {
+  const [proven, unproven] = [count(), count()];
+  const options = { rules: { ...RULES, ...rules } };
+  let visited = 0;
   // A property only for its way through the histories, one at a time however many there are.
   fc.assert(
-    fc.property(histories(behaviour), (history) => visit(playOnRule(history, options))),
-    { numRuns: sampling.histories, seed: sampling.seed },
+    fc.property(histories(behaviour), (history) => {
+      visited += 1;
+      proven.visit(playOnRule(history, { ...options, provesUse: true }));
+      unproven.visit(playOnRule(history, { ...options, provesUse: false }));
+    }),
+    { numRuns, seed },
   );
+  return { proven: proven.rate(visited), unproven: unproven.rate(visited) };
 }

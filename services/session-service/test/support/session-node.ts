@@ -26,6 +26,7 @@ import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
 import { openDeviceVoids } from '../../src/stores/device-voids.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
+import type { SessionStore } from '../../src/stores/session-store.js';
 import { openSignInCodes } from '../../src/stores/sign-in-codes.js';
 import { openTokenKeys } from '../../src/token-setup.js';
 
@@ -48,6 +49,7 @@ type Environment = Readonly<Record<string, string>>;
 export interface SessionNode {
   readonly app: FastifyInstance;
   readonly admin: FastifyInstance;
+  readonly sessions: SessionStore;
   readonly revocations: RevocationFollower;
   readonly config: SessionConfig;
   close(): Promise<void>;
@@ -161,7 +163,7 @@ export async function startNode(
   };
   t.teardown(closeOnce);
   if (waits) await revocations.caughtUp();
-  return { app, admin, revocations, config, close: closeOnce };
+  return { app, admin, sessions, revocations, config, close: closeOnce };
 }
 
 /** Logs a user in. @param cookie what the browser sends along */

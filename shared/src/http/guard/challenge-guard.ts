@@ -16,6 +16,8 @@ import { type Submission, submissionFrom } from '../../challenges/submission.js'
 import type { ChallengeType } from '../../challenges/types/challenge-type-registry.js';
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
+import { chargeFailure, underLimit } from '../../store/answer-limit.js';
+import answerLimit, { answerLimitOf } from '../server/answer-limit.js';
 import { findAttemptedAccount, refusedAccount } from './attempted-account.js';
 import { challengeError } from './challenge-refusal.js';
 import { answerGuarded, type ChallengeVerdict, needsRequirements, type OnRefused } from './guard-answers.js';
@@ -85,20 +87,26 @@ declare module 'fastify' {
 }
 
 async function challengeGuard(app: FastifyInstance, options: GuardOptions): Promise<void> {
-  const verifier = createChallengeVerifier({ ...options, clock: Date.now });
+  await app.register(answerLimit);
+  const dependencies = { ...options, clock: Date.now };
+  const verifier = createChallengeVerifier(dependencies);
+  const verifierFor = ({ answerLimit }: FastifyRequest) => {
+    const store = underLimit(answerLimit, options.store);
+    return store === options.store ? verifier : createChallengeVerifier({ ...dependencies, store });
+  };
   app.decorate('captcha', verifier);
   app.decorateRequest('challengeFields', null);
   app.decorateRequest('passedGuard', null);
   app.decorateRequest('challengeVerdict', null);
   app.decorateRequest('countAttempt', function (this: FastifyRequest) {
-    return countAttempt(this, verifier);
+    return chargeFailure(answerLimitOf(this), countAttempt(this, verifierFor(this)));
   });
   app.addHook('onRoute', (route) => {
     const guards = route.config?.guards;
     if (guards === undefined) return;
     const mistake = guardMistake(guards, verifier.options);
     if (mistake !== null) throw new TypeError(`guards of ${route.method} ${route.url} ${mistake}`);
-    if (guards.length > 0) guardRoute(route, verifier, configuredGuards(guards));
+    if (guards.length > 0) guardRoute(route, verifier, verifierFor, configuredGuards(guards));
   });
   // The onRoute hook misses routes of this context that were declared before the plugin was loaded. Their guards would
   // not run, so refuse them. A child context that was loaded before sees neither hook.
@@ -116,19 +124,20 @@ function hasNoGuards({ routeOptions: { config } }: FastifyRequest): boolean {
 
 function guardRoute(
   route: RouteOptions,
-  verifier: ChallengeVerifier,
+  { fieldNames }: ChallengeVerifier,
+  verifierFor: (request: FastifyRequest) => ChallengeVerifier,
   guards: readonly ConfiguredGuard[],
 ): void {
   const work = powGuardOf(guards);
   const rules = formRules(guards);
-
   const image = rules.alwaysImage ? 'required' : 'escalating';
 
   const copyFields: preValidationHookHandler = (request, _reply, done) => {
-    request.challengeFields = submissionFrom(request.body, verifier.fieldNames);
+    request.challengeFields = submissionFrom(request.body, fieldNames);
     done();
   };
   const check = async (request: FastifyRequest) => {
+    const verifier = verifierFor(request);
     const account = await findAttemptedAccount(request, verifier, { work, image, rules });
     const verdict = await verifier.verify(challengeFieldsOf(request), {
       ip: request.ip,
@@ -160,7 +169,7 @@ function guardRoute(
   // A refusal by the route itself, after its guards have passed, also carries the requirements of the next attempt.
   const addRequirements: preSerializationHookHandler<unknown> = (request, reply, payload, done) => {
     if (!needsRequirements(request, reply, payload)) return done(null, payload);
-    requirementsFor(request, verifier).then(
+    requirementsFor(request, verifierFor(request)).then(
       (requirements) => done(null, { ...requirements, ...payload }),
       done,
     );
@@ -172,7 +181,7 @@ function guardRoute(
     extendError: async (request, error) => {
       const isRefusal = error.statusCode === 422 || request.challengeVerdict?.ok === true;
       if (!isRefusal || 'captcha_required' in error.body) return undefined;
-      return { ...(await requirementsFor(request, verifier)) };
+      return { ...(await requirementsFor(request, verifierFor(request))) };
     },
   };
 }

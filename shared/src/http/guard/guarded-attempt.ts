@@ -7,7 +7,9 @@ import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
 import { demandOf, type FormRules, requirementsOf } from '../../challenges/form-rules.js';
 import type { Submission } from '../../challenges/submission.js';
 import { countedKey, type GivenProof, type KnownDevice } from '../../challenges/verification.js';
+import { waitForAnswer } from '../../store/answer-limit.js';
 import { LoginThrottled, refuse } from '../errors/errors.js';
+import { answerLimitOf } from '../server/answer-limit.js';
 import { challengeError } from './challenge-refusal.js';
 import { noAccountError } from './find-account-key.js';
 import { configuredGuards, formRules, type PowGuard, powGuardOf } from './guards.js';
@@ -108,11 +110,12 @@ async function countOnce(
     id,
     device: device === undefined ? undefined : ofDevice === null ? 'spent' : 'known',
     async withdraw() {
-      await withdraw();
+      await waitForAnswer(answerLimitOf(request), withdraw());
       setFailures(undefined);
     },
     async succeeded() {
-      await verifier.clearFailures(countedKey(counted), request.ip);
+      const cleared = verifier.clearFailures(countedKey(counted), request.ip);
+      await waitForAnswer(answerLimitOf(request), cleared);
       setFailures(undefined);
     },
   };

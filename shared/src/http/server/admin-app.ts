@@ -4,7 +4,6 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import errorHandler from '../errors/error-handler.js';
 import healthRoutes, { type HealthOptions } from '../observability/health.js';
 import requestMetrics, { type RequestObserver } from '../observability/request-metrics.js';
-import answerLimit from './answer-limit.js';
 import jsonBodies from './json-bodies.js';
 import openapi, { type OpenApiOptions } from './openapi.js';
 import responseHeaders from './response-headers.js';
@@ -29,7 +28,6 @@ export async function buildAdminApp(options: AdminOptions): Promise<FastifyInsta
   const headers = { publicUrl, ...(extra === undefined ? {} : { extra }) };
   const app = Fastify(serverOptions({ logger, state: health.state, ...headers })) as FastifyInstance;
   if (observe !== undefined) await app.register(requestMetrics, { observe });
-  await app.register(answerLimit);
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(errorHandler);

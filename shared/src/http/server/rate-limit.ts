@@ -3,8 +3,9 @@
 import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { createBoundedMap } from '../../cache/bounded-map.js';
 import { normaliseAddress } from '../../challenges/attempts/normalise.js';
-import type { LimitFactor } from '../../config/address-ranges.js';
+import type { LimitFactor } from '../../config/limit-ranges.js';
 import { RateLimited, refuse } from '../errors/errors.js';
 
 /** Counts one more for a key; the window of a key begins with its first count. */
@@ -109,16 +110,13 @@ export function createProcessCounter(
   clock: () => number = () => performance.now(),
   maxKeys = MAX_KEYS,
 ): Count {
-  const windows = new Map<string, { count: number; endMs: number }>();
+  const windows = createBoundedMap<{ count: number; endMs: number }>(maxKeys);
   return async (key, windowMs) => {
     const nowMs = clock();
     let window = windows.get(key);
     if (window === undefined || window.endMs <= nowMs) {
-      // Deleted first, so that the map stays in the order in which the windows began.
-      windows.delete(key);
       window = { count: 0, endMs: nowMs + windowMs };
       windows.set(key, window);
-      if (windows.size > maxKeys) windows.delete(windows.keys().next().value as string);
     }
     window.count += 1;
     // Rounding of fractions may give more than the window.

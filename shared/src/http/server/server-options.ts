@@ -7,6 +7,8 @@ import { answerClientError, sendError } from '../errors/send-error.js';
 import { createRequestLogger, RequestLog } from '../observability/request-log.js';
 import { type Closing, closingResponse } from './closing.js';
 import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
+import { sharedCompilers } from './schema-compilers.js';
+import { trustedProxies } from './trusted-proxies.js';
 
 // One count for the process, because its two listeners write to one log.
 let requests = 0;
@@ -38,7 +40,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     loggerInstance: logger,
     logController: new RequestLog(logger),
     childLoggerFactory: createRequestLogger,
-    trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
+    trustProxy: trustProxy.length > 0 ? trustedProxies(trustProxy) : false,
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: false,
     onProtoPoisoning: 'error',
@@ -56,6 +58,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     // Serve a request that arrives while closing: dependencies are closed after the last answer.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 128 },
+    schemaController: { compilersFactory: sharedCompilers },
     ajv: {
       // Collecting all errors is safe: bodyLimit bounds the body, and no schema has a pattern that backtracks.
       customOptions: {

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { MessageKey } from '../../messages/en.js';
 import type { AccessClaims, TokenReading } from '../../schemas/token-claims.js';
+import type { AnswerLimit } from '../../store/answer-limit.js';
 import {
   type CodedErrorClass,
   InsufficientUserAuthentication,
@@ -12,6 +13,7 @@ import {
   TokenInvalid,
 } from '../errors/errors.js';
 import { sendError } from '../errors/send-error.js';
+import answerLimit, { answerLimitOf } from '../server/answer-limit.js';
 import { bearerToken } from './bearer-token.js';
 import { CLOCK_TOLERANCE_MS } from './token-codec.js';
 
@@ -22,9 +24,13 @@ export interface BearerOptions {
     read(token: string): TokenReading<AccessClaims> | Promise<TokenReading<AccessClaims>>;
   };
   /** Without it, the tokens of an ended session stay valid until they expire. */
-  readonly revocations?: { isRevoked(sid: string): boolean | Promise<boolean> } | undefined;
+  readonly revocations?:
+    | { isRevoked(sid: string, limit?: AnswerLimit): boolean | Promise<boolean> }
+    | undefined;
   /** Tells whether a token may live that many seconds; without it, any lifetime is accepted. */
-  readonly lifetimes?: { allows(seconds: number): boolean | Promise<boolean> } | undefined;
+  readonly lifetimes?:
+    | { allows(seconds: number, limit?: AnswerLimit): boolean | Promise<boolean> }
+    | undefined;
   /** Called with the claims of each verified token. */
   readonly onVerified?: (claims: Readonly<AccessClaims>) => void;
 }
@@ -63,22 +69,24 @@ async function bearerTokens(
   app: FastifyInstance,
   { tokens, revocations, lifetimes, onVerified = () => {} }: BearerOptions,
 ): Promise<void> {
+  await app.register(answerLimit);
   app.decorateRequest('bearer', null);
-  app.decorate('verifyAccess', async (token: string): Promise<AccessVerdict> => {
+  const verify = async (token: string, limit?: AnswerLimit): Promise<AccessVerdict> => {
     // Each `await` costs a turn of the microtasks, and all that follows is nearly always known.
     const read = tokens.read(token);
     const reading = 'ok' in read ? read : await read;
     if (!reading.ok) return reading;
     const { iat, exp } = reading.claims;
-    const isAllowed = lifetimes?.allows(exp - iat) ?? true;
+    const isAllowed = lifetimes?.allows(exp - iat, limit) ?? true;
     if (isAllowed !== true && !(await isAllowed)) return { ok: false, reason: 'invalid' };
-    const isRevoked = revocations?.isRevoked(reading.claims.sid) ?? false;
+    const isRevoked = revocations?.isRevoked(reading.claims.sid, limit) ?? false;
     if (isRevoked !== false && (await isRevoked)) return { ok: false, reason: 'revoked' };
     onVerified(reading.claims);
     return reading;
-  });
+  };
+  app.decorate('verifyAccess', (token: string) => verify(token));
   app.decorate('requireBearer', async (request: FastifyRequest, reply: FastifyReply) => {
-    const verdict = await app.verifyAccess(bearerToken(request.headers.authorization));
+    const verdict = await verify(bearerToken(request.headers.authorization), answerLimitOf(request));
     if (verdict.ok) {
       request.bearer = verdict.claims;
       return undefined;

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { type LimitFactor, limitFactors } from '../../../src/config/address-ranges.js';
+import { type LimitFactor, limitFactors } from '../../../src/config/limit-ranges.js';
 import rateLimit, { type Count, createProcessCounter, limitTo } from '../../../src/http/server/rate-limit.js';
 import { en } from '../../../src/messages/en.js';
 import { StoreUnavailableError } from '../../../src/store/store.js';

@@ -106,6 +106,25 @@ t.test('a forwarded address counts only when a trusted proxy sends it', async (t
   t.equal(await addressSeen(['uniquelocal', '192.0.2.0/24'], '192.0.2.7'), '203.0.113.5');
 });
 
+t.test('each address is compared with the trusted proxies, however often they are asked', async (t) => {
+  const logger = createLogger({ name: 'test', level: 'silent' });
+  const trustProxy = ['loopback', '192.0.2.0/24'];
+  const app = Fastify(serverOptions({ logger, publicUrl: 'https://example.com', trustProxy }));
+  app.get('/', async ({ ip, host }) => `${ip} ${host}`);
+  const seen = async (remoteAddress: string, ...forwarded: string[]) => {
+    const headers = { 'x-forwarded-for': forwarded.join(', '), 'x-forwarded-host': 'forwarded.example' };
+    return (await app.inject({ url: '/', remoteAddress, headers })).body;
+  };
+  for (let round = 0; round < 2; round++) {
+    t.equal(await seen('127.0.0.1', '203.0.113.5'), '203.0.113.5 forwarded.example');
+    t.equal(await seen('::ffff:127.0.0.1', '203.0.113.5'), '203.0.113.5 forwarded.example');
+    t.equal(await seen('203.0.113.5', '127.0.0.1'), '203.0.113.5 localhost:80');
+    t.equal(await seen('127.0.0.1', '10.0.0.9', '203.0.113.5', '192.0.2.7'), '203.0.113.5 forwarded.example');
+    t.equal(await seen('127.0.0.1', '10.0.0.9', 'x'.repeat(5000)), `${'x'.repeat(5000)} forwarded.example`);
+  }
+  await app.close();
+});
+
 t.test(
   'a request whose headers are still arriving when closing begins is served, and its connection ends',
   async (t) => {

@@ -41,7 +41,7 @@ export default async function createSignInCode(
       const { id: uid, disabled } = await findPathUser(app, request);
       if (disabled) throw refuse(UserDisabled);
       const attributes = authenticationAttributes(request.body);
-      const code = await app.signInCodes.create({ uid, origin, attributes });
+      const code = await request.signInCodes.create({ uid, origin, attributes });
       app.audit(request, 'sign_in_code_created', { uid });
       app.countSignInCode('created');
       return { code, expires_in: CODE_SECONDS };

@@ -26,9 +26,9 @@ export default async function endUserSession(app: FastifyInstance): Promise<void
       const uid = userIdOf(request.params);
       if (uid === undefined) throw refuse(NotFound);
       // Check the owner first: an entry in the revocation log ends any session, regardless of its user.
-      const listed = await app.sessions.list(uid);
+      const listed = await request.sessions.list(uid);
       if (!listed.some((session) => session.sid === sid)) throw refuse(NotFound);
-      await app.deviceVoids.void(uid);
+      await request.deviceVoids.void(uid);
       const reason = 'admin';
       if (await app.endSession(request, reason, { uid, sid }))
         app.audit(request, 'revoke', { uid, sid, reason });

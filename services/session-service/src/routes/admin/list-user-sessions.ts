@@ -22,7 +22,7 @@ export default async function listUserSessions(app: FastifyInstance): Promise<vo
     async (request): Promise<SessionsBody> => {
       const uid = userIdOf(request.params);
       if (uid === undefined) throw refuse(NotFound);
-      const listed = await app.sessions.list(uid);
+      const listed = await request.sessions.list(uid);
       return { sessions: listed.map((session) => sessionEntry(session)) };
     },
   );

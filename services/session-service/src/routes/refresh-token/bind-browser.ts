@@ -43,7 +43,7 @@ export default async function bindBrowser(app: FastifyInstance): Promise<void> {
       const { sid, exp } = claims;
       const session = { uid: readUserId(claims.sub), sid };
       if (await app.endRevoked(request, session)) throw refuse(SessionRevoked);
-      const outcome = await app.sessions.bind({ ...session, key, expiresAtMs: exp * 1000 });
+      const outcome = await request.sessions.bind({ ...session, key, expiresAtMs: exp * 1000 });
       if (outcome !== 'bound' && outcome !== 'known') throw refuse(REFUSED[outcome]);
       if (outcome === 'bound') {
         const kind = 'dbsc';

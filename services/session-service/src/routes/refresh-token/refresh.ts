@@ -72,7 +72,7 @@ export default async function refresh(
         throw refuse(BindingRequired, { headers: app.deviceBinding.refusalHeaders(request, sid, undefined) });
       }
       const address = app.clientPseudonym(request);
-      const verdict = await app.sessions.rotate(
+      const verdict = await request.sessions.rotate(
         { uid, sid, generation: gen, address, expiresAtMs: exp * 1000, binding },
         rules,
       );
@@ -118,7 +118,7 @@ export default async function refresh(
     sessions: readonly RefreshClaims[],
   ): Promise<Set<string>> {
     const uids = [...new Set(sessions.map(({ sub }) => readUserId(sub)))];
-    const listed = await Promise.all(uids.map((uid) => app.sessions.list(uid)));
+    const listed = await Promise.all(uids.map((uid) => request.sessions.list(uid)));
     const alive = new Set(listed.flat().map(({ sid }) => sid));
     for (const { sub, sid } of sessions) {
       if (alive.has(sid) && (await app.endRevoked(request, { uid: readUserId(sub), sid }))) alive.delete(sid);

@@ -81,7 +81,7 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
     if (claims === undefined) return undefined;
     const session = { uid: readUserId(claims.sub), sid: claims.sid };
     if (await app.endRevoked(request, session)) return undefined;
-    const { nowMs, known } = await app.sessions.find(session.sid, session.uid);
+    const { nowMs, known } = await request.sessions.find(session.sid, session.uid);
     if (known === undefined || !('record' in known) || known.record.expiresAtMs <= nowMs) return undefined;
     const binding = bindingOf(known.record.attributes);
     return binding?.kind === 'dbsc' ? { session, binding } : undefined;

@@ -31,9 +31,9 @@ export default async function endSession(
       const { id: uid, sid: currentSid } = bearerOf(request);
       const sid = request.params.id;
       // Check the owner first: an entry in the revocation log ends any session, regardless of its user.
-      const own = await app.sessions.list(uid);
+      const own = await request.sessions.list(uid);
       if (!own.some((session) => session.sid === sid)) throw refuse(NotFound);
-      if (sid !== currentSid) await app.deviceVoids.void(uid, currentSid);
+      if (sid !== currentSid) await request.deviceVoids.void(uid, currentSid);
       const reason = 'revoked';
       if (await app.endSession(request, reason, { uid, sid }))
         app.audit(request, 'revoke', { uid, sid, reason });

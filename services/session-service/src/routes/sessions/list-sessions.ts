@@ -25,7 +25,7 @@ export default async function listSessions(
     },
     async (request): Promise<SessionsBody> => {
       const { id: uid, sid } = bearerOf(request);
-      const listed = await app.sessions.list(uid);
+      const listed = await request.sessions.list(uid);
       return { sessions: listed.map((session) => sessionEntry(session, sid)) };
     },
   );

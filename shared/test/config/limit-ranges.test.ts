@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { normaliseAddress } from '../../src/challenges/attempts/normalise.js';
-import { checkAddressRanges, limitFactors } from '../../src/config/address-ranges.js';
+import { checkAddressRanges, limitFactors } from '../../src/config/limit-ranges.js';
 
 t.test('an address has the factor of the narrowest range that holds it', async (t) => {
   const factorOf = limitFactors([

@@ -1,7 +1,8 @@
 // Address ranges with limits of their own: `RATE_LIMIT_RANGES`.
 
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
 import { Type } from '@sinclair/typebox';
+import { type AddressRange, parseAddressRange } from './address-range.js';
 
 /** Limits of address ranges, in both services. */
 export const RangeVariables = {
@@ -19,10 +20,7 @@ export const RangeVariables = {
 export type LimitFactor = (address: string | null) => number;
 
 /** A range, and how many times the limits of its addresses are those of others. */
-interface AddressRange {
-  readonly address: string;
-  readonly family: 'ipv4' | 'ipv6';
-  readonly prefix: number;
+interface LimitRange extends AddressRange {
   readonly factor: number;
 }
 
@@ -32,13 +30,13 @@ const MAX_FACTOR = 10_000;
 /** IPv6 clients are counted by their /64: a narrower range would share its counters with addresses outside of it. */
 const NARROWEST_IPV6 = 64;
 
-const ELEMENT = /^([0-9A-Fa-f.:]+)\/(\d{1,3})=(\d{1,5})$/;
+const ELEMENT = /^([^=]+\/\d+)=(\d{1,5})$/;
 
 /** Returns a line for each mistake in the variable. */
 export function checkAddressRanges(elements: readonly string[] = []): string[] {
   const known = new Set<string>();
   return elements.flatMap((element) => {
-    const range = parseRange(element);
+    const range = parseElement(element);
     if (range === null) {
       return [`${VARIABLE} must hold ranges with factors such as 203.0.113.0/24=20, not ${shown(element)}`];
     }
@@ -55,15 +53,13 @@ function shown(element: string): string {
   return JSON.stringify(element.length > 60 ? `${element.slice(0, 60)}…` : element);
 }
 
-function parseRange(element: string): AddressRange | null {
-  const [, address = '', prefix, factor] = ELEMENT.exec(element) ?? [];
-  const version = isIP(address);
-  if (version === 0 || Number(prefix) > (version === 4 ? 32 : 128)) return null;
-  const family = version === 4 ? 'ipv4' : 'ipv6';
-  return { address, family, prefix: Number(prefix), factor: Number(factor) };
+function parseElement(element: string): LimitRange | null {
+  const [, text = '', factor] = ELEMENT.exec(element) ?? [];
+  const range = parseAddressRange(text);
+  return range === null ? null : { ...range, factor: Number(factor) };
 }
 
-function mistakeIn(range: AddressRange): string | null {
+function mistakeIn(range: LimitRange): string | null {
   const { address, family, prefix, factor } = range;
   if (factor < 1 || factor > MAX_FACTOR) return `must have whole numbers from 1 to ${MAX_FACTOR} as factors`;
   if (prefix === 0) return 'must not hold everybody, whose limits the other RATE_LIMIT_ variables are';
@@ -91,7 +87,7 @@ function bitsOf({ address, family }: AddressRange): bigint {
 /** Returns the factors of a valid variable: of several ranges that hold an address, the narrowest counts. */
 export function limitFactors(elements: readonly string[] = []): LimitFactor {
   const ranges = elements
-    .flatMap((element) => parseRange(element) ?? [])
+    .flatMap((element) => parseElement(element) ?? [])
     .sort((one, other) => other.prefix - one.prefix)
     .map((range) => ({ ...range, list: listOf([range]) }));
   if (ranges.length === 0) return () => 1;

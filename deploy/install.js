@@ -1,0 +1,80 @@
+// Installs the dependencies of the lock file, when they are not there yet.
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { giveUp, npmCommand, readIfThere, root, run } from './prepare.js';
+
+/** What npm says first is the reason; its manual follows. */
+const linesOfFailure = 12;
+const fetchMs = 30_000;
+const npmArguments = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+/** npm installs here, and what it has installed is moved into place. */
+const stage = join(root, '.tollgate-install');
+/** Stands for the registry that npm is set up with; npm replaces it. */
+const anyRegistry = 'https://registry.invalid';
+
+/** Installs what the lock file names, unless it is there; ends the process with a clear message when that fails. */
+export function install() {
+  const stamp = join(root, 'node_modules', '.tollgate-installed');
+  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
+  const wanted = createHash('sha256').update(lock).digest('hex');
+  if (readIfThere(stamp) === wanted) return;
+  console.log('Installing dependencies …');
+  if (!installByAddress(JSON.parse(lock))) {
+    const { ok, output } = run(...npmCommand(npmArguments));
+    if (!ok) giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
+  }
+  fetchCanvas();
+  writeFileSync(stamp, wanted);
+}
+
+/**
+ * Installs from a copy of the lock file that has the address of each package, as registries form it. Without addresses
+ * npm asks the registry about every package and reads all that it knows of it, which takes longer than to install it.
+ * @returns whether it is done; a registry may have other addresses
+ */
+function installByAddress(lock) {
+  const folders = Object.keys(lock.packages).filter((path) => !path.includes('node_modules'));
+  for (const [path, entry] of Object.entries(lock.packages)) {
+    if (entry.integrity && !entry.resolved) entry.resolved = addressOf(path, entry);
+  }
+  rmSync(stage, { recursive: true, force: true });
+  for (const folder of folders) {
+    mkdirSync(join(stage, folder), { recursive: true });
+    cpSync(join(root, folder, 'package.json'), join(stage, folder, 'package.json'));
+  }
+  writeFileSync(join(stage, 'package-lock.json'), JSON.stringify(lock));
+  const [npm, args, options] = npmCommand([
+    ...npmArguments,
+    '--replace-registry-host=always',
+    '--omit-lockfile-registry-resolved',
+  ]);
+  const { ok } = run(npm, args, { ...options, cwd: stage });
+  if (ok) for (const folder of folders) moveModules(folder);
+  rmSync(stage, { recursive: true, force: true });
+  return ok;
+}
+
+function addressOf(path, { name = path.slice(path.lastIndexOf('node_modules/') + 13), version }) {
+  return `${anyRegistry}/${name}/-/${name.split('/').pop()}-${version}.tgz`;
+}
+
+/** The links to workspaces are relative, so they lead to the same folders from here. */
+function moveModules(folder) {
+  const modules = join(root, folder, 'node_modules');
+  const installed = join(stage, folder, 'node_modules');
+  rmSync(modules, { recursive: true, force: true });
+  if (existsSync(installed)) renameSync(installed, modules);
+}
+
+/**
+ * Fetches the compiled part of `canvas`, the first image library, which its install script would do. Where it cannot be
+ * had, the second library draws.
+ */
+function fetchCanvas() {
+  const program = join(root, 'node_modules', 'prebuild-install', 'bin.js');
+  const cwd = join(root, 'node_modules', 'canvas');
+  if (existsSync(program) && existsSync(cwd)) {
+    run(process.execPath, [program, '--runtime', 'napi'], { cwd, timeout: fetchMs });
+  }
+}

@@ -1,0 +1,61 @@
+// Servers of one process share what their schemas were compiled to, and nothing else.
+
+import Fastify from 'fastify';
+import t, { type Test } from 'tap';
+import { sharedCompilers } from '../../../src/http/server/schema-compilers.js';
+
+/** Opens a server whose route takes and answers what the schemas say. */
+function open(t: Test, schema: { body: object; answer: object }, named: readonly object[] = []) {
+  const app = Fastify({ schemaController: { compilersFactory: sharedCompilers } });
+  t.teardown(() => app.close());
+  for (const one of named) app.addSchema(one);
+  app.post('/', { schema: { body: schema.body, response: { 200: schema.answer } } }, (request, reply) =>
+    reply.send(request.body),
+  );
+  return async (body: object) => {
+    const { statusCode, payload } = await app.inject({ method: 'POST', url: '/', body });
+    return [statusCode, statusCode === 200 ? JSON.parse(payload) : undefined];
+  };
+}
+
+const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
+const number = object({ n: { type: 'number' } }, { required: ['n'] });
+const short = object({ n: { type: 'string', maxLength: 1 } });
+
+t.test('servers with the same schemas refuse and answer alike, also at once', async (t) => {
+  const post = [1, 2, 3].map(() => open(t, { body: number, answer: number }));
+  const answers = await Promise.all(
+    post.flatMap((send) => [send({ n: 1, more: 2 }), send({ n: [] }), send({})]),
+  );
+  t.strictSame(
+    answers,
+    post.flatMap(() => [
+      [200, { n: 1 }],
+      [400, undefined],
+      [400, undefined],
+    ]),
+  );
+});
+
+t.test('a server with other schemas keeps its own', async (t) => {
+  const [first, second] = [number, short].map((body) => open(t, { body, answer: number }));
+  t.strictSame(await first?.({ n: 12 }), [200, { n: 12 }]);
+  t.strictSame(await second?.({ n: '12' }), [400, undefined]);
+  t.strictSame(await second?.({ n: '1' }), [200, { n: 1 }]);
+});
+
+t.test('schemas of one name may differ from server to server, and those that refer to them do', async (t) => {
+  const reference = { $ref: 'Named#' };
+  const [numbers, texts] = [number, short].map((schema) =>
+    open(t, { body: reference, answer: reference }, [{ $id: 'Named', ...schema }]),
+  );
+  t.strictSame(await numbers?.({ n: 12, more: 1 }), [200, { n: 12 }]);
+  t.strictSame(await texts?.({ n: '12' }), [400, undefined]);
+  t.strictSame(await texts?.({ n: '1', more: 1 }), [200, { n: '1' }]);
+
+  const [named, other] = [number, short].map((schema) =>
+    open(t, { body: { $id: 'Own', ...schema }, answer: schema }),
+  );
+  t.strictSame(await named?.({ n: 12 }), [200, { n: 12 }]);
+  t.strictSame(await other?.({ n: '12' }), [400, undefined]);
+});

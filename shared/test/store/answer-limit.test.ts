@@ -1,0 +1,36 @@
+// The time that one request waits for stores that do not answer.
+
+import { startRedis } from '@tollgate/test-support/redis-server.js';
+import t from 'tap';
+import { newAnswerLimit, underLimit, waitForAnswer } from '../../src/store/answer-limit.js';
+import { openStore, waitForStore } from '../../src/store/open-store.js';
+import { StoreUnavailableError } from '../../src/store/store.js';
+
+t.test('a request that has waited in vain asks again for a moment only', async (t) => {
+  const redis = await startRedis(t);
+  const store = openStore(redis.url, '');
+  t.teardown(() => store.close());
+  await waitForStore(store, 2000);
+  const operations = { read: store.read, exchange: store.exchange };
+
+  const limit = newAnswerLimit();
+  t.equal(underLimit(null, operations), operations);
+  t.equal(underLimit(limit, operations), operations, 'nothing is used up yet');
+  t.equal(await waitForAnswer(limit, store.read('none')), undefined);
+  t.equal(limit.leftMs, 500, 'an answer that comes uses up no time');
+  await t.rejects(waitForAnswer(limit, Promise.reject(new TypeError('a bug'))), TypeError);
+  t.equal(limit.leftMs, 500, 'nor does what no store has failed');
+
+  redis.freeze();
+  await t.rejects(waitForAnswer(limit, store.read('none')), StoreUnavailableError);
+  t.ok(limit.leftMs < 50, `${limit.leftMs} ms are left`);
+  const sinceMs = performance.now();
+  const again = underLimit(limit, operations);
+  await t.rejects(again.read('none'), StoreUnavailableError);
+  await t.rejects(again.exchange('key', 'value', 1000), StoreUnavailableError);
+  t.ok(performance.now() - sinceMs < 400, 'both gave up before the client does');
+
+  redis.thaw();
+  await waitForStore(store, 5000);
+  t.equal(await underLimit(newAnswerLimit(), operations).read('none'), undefined);
+});
