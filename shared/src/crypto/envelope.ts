@@ -2,6 +2,7 @@
 
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import type { KeyRing } from './key-ring.js';
+import { createPercentBase64Decoder } from './percent-base64.js';
 import { randomBytes } from './random.js';
 
 /** The two tokens. One never opens as the other: keys and additional data differ. */
@@ -19,6 +20,8 @@ const OVERHEAD_BYTES = HEAD_BYTES + NONCE_BYTES + TAG_BYTES;
 
 /** The longest token that is decoded, in characters. */
 export const MAX_TOKEN_CHARACTERS = 4096;
+
+const decode = createPercentBase64Decoder(MAX_TOKEN_CHARACTERS);
 
 /** Seals and opens texts of one kind. */
 export interface Envelope {
@@ -67,7 +70,7 @@ export function createKeyedEnvelope(kind: EnvelopeKind, keys: readonly EnvelopeK
       return encodeURIComponent(sealed.toString('base64'));
     },
     open(token) {
-      const bytes = decodeCanonical(token);
+      const bytes = decode(token);
       if (bytes === null || bytes.length < OVERHEAD_BYTES) return null;
       const idNumber = bytes.readUInt32BE(1);
       const head = heads.find((known) => known.idNumber === idNumber);
@@ -87,47 +90,4 @@ export function createKeyedEnvelope(kind: EnvelopeKind, keys: readonly EnvelopeK
       }
     },
   };
-}
-
-/** Returns the bytes of a token, or null unless encoding them again gives exactly the same text. */
-function decodeCanonical(token: string): Buffer | null {
-  if (token.length > MAX_TOKEN_CHARACTERS) return null;
-  const base64 = percentDecoded(token);
-  if (base64 === null) return null;
-  // Node's decoder skips characters that are not Base64; encoding again shows whether it did.
-  const bytes = Buffer.from(base64, 'base64');
-  return bytes.toString('base64') === base64 ? bytes : null;
-}
-
-// As UTF-8, so that a character beyond ASCII does not become a byte of Base64.
-const scratch = Buffer.alloc(3 * MAX_TOKEN_CHARACTERS);
-const PERCENT = 0x25;
-const PLUS = 0x2b;
-const SLASH = 0x2f;
-const EQUALS = 0x3d;
-
-/**
- * Returns the Base64 of a token, or null unless percent-encoding it gives the token again. One pass over the bytes takes two
- * thirds of the time of `decodeURIComponent` and a pattern.
- */
-function percentDecoded(token: string): string | null {
-  const end = scratch.write(token);
-  let length = 0;
-  for (let at = 0; at < end; at++) {
-    let byte = scratch[at]!;
-    if (byte === PLUS || byte === SLASH || byte === EQUALS) return null;
-    if (byte === PERCENT) {
-      // Behind the end is what an earlier token left.
-      if (at + 2 >= end) return null;
-      const high = scratch[at + 1];
-      const low = scratch[at + 2];
-      if (high === 0x32 && low === 0x42) byte = PLUS;
-      else if (high === 0x32 && low === 0x46) byte = SLASH;
-      else if (high === 0x33 && low === 0x44) byte = EQUALS;
-      else return null;
-      at += 2;
-    }
-    scratch[length++] = byte;
-  }
-  return scratch.toString('latin1', 0, length);
 }
