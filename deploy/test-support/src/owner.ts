@@ -12,7 +12,7 @@ export interface Owner extends Pick<Test, 'teardown'> {
 }
 
 /** What a process of `npm test` tells the files that run in it. */
-interface Worker {
+export interface Worker {
   /** Calls this once after the last file. */
   onEnd(end: () => Promise<void>): void;
 }

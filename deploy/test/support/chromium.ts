@@ -1,5 +1,6 @@
 // Starts Chromium, for the browser tests of all packages.
 
+import { type Worker, worker } from '@tollgate/test-support/owner.js';
 import { type Browser, chromium } from 'playwright-core';
 
 /** How the tests run Chromium. */
@@ -13,16 +14,6 @@ export const browserArguments = [
   '--disable-component-update',
   '--disable-sync',
 ];
-
-/** What a process of `npm test` tells the files that run in it; there is none where a file runs alone. */
-interface Worker {
-  /** Calls this once after the last file. */
-  onEnd(end: () => Promise<void>): void;
-}
-
-const worker = (globalThis as { [name: symbol]: unknown })[Symbol.for('tollgate.test-worker')] as
-  | Worker
-  | undefined;
 
 let shared: Promise<Browser> | undefined;
 
