@@ -40,22 +40,13 @@ declare module 'fastify' {
 
 async function dependencies(app: FastifyInstance, deps: DecoratedDependencies): Promise<void> {
   await app.register(answerLimit);
-  const { sessions, deviceVoids, signInCodes } = deps;
-  app.decorateRequest('sessions', {
-    getter(this: FastifyRequest) {
-      return underLimit(this.answerLimit, sessions);
-    },
-  });
-  app.decorateRequest('deviceVoids', {
-    getter(this: FastifyRequest) {
-      return underLimit(this.answerLimit, deviceVoids);
-    },
-  });
-  app.decorateRequest('signInCodes', {
-    getter(this: FastifyRequest) {
-      return underLimit(this.answerLimit, signInCodes);
-    },
-  });
+  for (const name of ['sessions', 'deviceVoids', 'signInCodes'] as const) {
+    app.decorateRequest(name, {
+      getter(this: FastifyRequest) {
+        return underLimit<RequestStores[typeof name]>(this.answerLimit, deps[name]);
+      },
+    });
+  }
   app.decorate('revocations', deps.revocations);
   app.decorate('revocationLog', deps.revocationLog);
   app.decorate('revoker', deps.revoker);
