@@ -179,7 +179,7 @@ async function failBinding(t: Test, site: Site, user: User): Promise<void> {
 
 /** Raises the price of work by hand and ends that; the running services learn of both. */
 async function raisePrice(t: Test, site: Site): Promise<void> {
-  const store = openSiteStore(site);
+  const store = await openSiteStore(site);
   const record = openLoadRecord(store, 'captcha');
   const price = async () => (await site.gateway.get('/api/captcha/pow')).json.difficulty;
   t.equal(await price(), 1);
@@ -200,8 +200,7 @@ async function presentPasses(t: Test, site: Site): Promise<void> {
     return (await site.challengeAdmin.post('/host/verify', { body: { captcha_pass: pass }, headers })).json;
   };
   t.match(await present(), { code: 'pass_invalid' });
-  const store = openSiteStore(site);
-  await waitForStores([store]);
+  const store = await openSiteStore(site);
   const made = {
     name: 'uptime',
     application: 'default',
@@ -214,15 +213,17 @@ async function presentPasses(t: Test, site: Site): Promise<void> {
   t.match(await present(), { success: true });
 }
 
-/** The store of both services, as another process opens it. */
-function openSiteStore(site: Site) {
-  return openStore(site.redis?.url ?? `file:${join(site.system.logFolder, '..', 'tollgate.db')}`, '/');
+/** The store of both services, as another process opens it; it takes commands. */
+async function openSiteStore(site: Site) {
+  const store = openStore(site.redis?.url ?? `file:${join(site.system.logFolder, '..', 'tollgate.db')}`, '/');
+  await waitForStores([store]);
+  return store;
 }
 
 /** Puts a session back to the generation before, as a fail-over that lost a write does, and refreshes it. */
 async function rollBack(t: Test, site: Site, uid: number): Promise<void> {
   const { cookie } = await site.logIn({ ...(await accountOf(site, uid)), id: uid });
-  const store = openSiteStore(site);
+  const store = await openSiteStore(site);
   const key = userSessionsKey(uid);
   const read = async () =>
     store.kind === 'redis' ? await site.redis?.client.hgetall(key) : await store.read(key);
