@@ -29,7 +29,8 @@ const FIGURES: readonly (readonly [name: string, help: string, read: (delays: De
  * @returns `active`, which starts the measurement or keeps it running
  */
 export function measureEventLoop(registry: Registry, pauseAfterMs = PAUSE_AFTER_MS): { active(): void } {
-  const delays = monitorEventLoopDelay({ resolution: SAMPLE_EVERY_MS });
+  // A histogram that has never been enabled counts as something that keeps the process alive.
+  let delays: Delays | undefined;
   const registers = [registry];
   let isMeasuring = false;
   let isActive = false;
@@ -41,7 +42,7 @@ export function measureEventLoop(registry: Registry, pauseAfterMs = PAUSE_AFTER_
       return;
     }
     isMeasuring = false;
-    delays.disable();
+    delays?.disable();
   }
 
   const lag = new Gauge({
@@ -50,8 +51,8 @@ export function measureEventLoop(registry: Registry, pauseAfterMs = PAUSE_AFTER_
     registers,
     // All gauges are read at once, this one first: the others are set before the first pause.
     async collect() {
-      for (const { gauge, read } of gauges) gauge.set(delays.count === 0 ? 0 : read(delays) / 1e9);
-      delays.reset();
+      for (const { gauge, read } of gauges) gauge.set(delays?.count ? read(delays) / 1e9 : 0);
+      delays?.reset();
       const startMs = performance.now();
       await new Promise(setImmediate);
       lag.set((performance.now() - startMs) / 1000);
@@ -66,6 +67,7 @@ export function measureEventLoop(registry: Registry, pauseAfterMs = PAUSE_AFTER_
       isActive = true;
       if (isMeasuring) return;
       isMeasuring = true;
+      delays ??= monitorEventLoopDelay({ resolution: SAMPLE_EVERY_MS });
       delays.enable();
       setTimeout(pauseIfIdle, pauseAfterMs).unref();
     },
