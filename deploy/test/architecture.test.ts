@@ -107,7 +107,7 @@ const rooms: readonly Room[] = [
   {
     name: 'deploy/test-support, what the tests of all packages use',
     files: /^deploy\/test-support\//,
-    may: [nodeAny, /^(ioredis|tap)$/, sharedAny],
+    may: [nodeAny, /^(fast-check|ioredis|tap)$/, sharedAny],
     never: [],
   },
   {

@@ -33,7 +33,9 @@ async function readPixels(png: Uint8Array): Promise<Pixels> {
   const image = await loadImage(Buffer.from(png));
   const context = createCanvas(image.width, image.height).getContext('2d');
   context.drawImage(image, 0, 0);
-  return context.getImageData(0, 0, image.width, image.height);
+  // A copy, since its own properties are read from native code each time.
+  const { width, height, data } = context.getImageData(0, 0, image.width, image.height);
+  return { width, height, data };
 }
 
 t.test('a hundred redraws give the same bytes', async (t) => {

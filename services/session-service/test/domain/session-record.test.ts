@@ -1,5 +1,6 @@
 // The text of a session record.
 
+import { anyCharacter } from '@tollgate/test-support/any-character.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { cleanUserAgent, formatSessionRecord, parseSessionRecord } from '../../src/domain/session-record.js';
@@ -16,7 +17,7 @@ const record = fc.record(
     generation,
     used: fc.nat(1_000_000),
     recoveries: fc.array(fc.record({ generation, atMs: time }, { noNullPrototype: true }), { maxLength: 5 }),
-    userAgent: fc.string({ unit: 'binary', maxLength: 300 }).map(cleanUserAgent),
+    userAgent: fc.string({ unit: anyCharacter, maxLength: 300 }).map(cleanUserAgent),
     attributes: fc.dictionary(fc.stringMatching(/^[a-z_]{1,9}$/), fc.stringMatching(/^[!-~]{0,40}$/), {
       ...{ maxKeys: 4, noNullPrototype: true },
     }),

@@ -19,10 +19,24 @@ export interface Signing {
   readonly otherKeyIds: readonly string[];
 }
 
+/** What was signed before. Most mutations sign the same again, which takes as long as a reading. */
+const signedTexts = new Map<KeyObject, Map<string, string>>();
+
 /** A signed text with `header` and `payload` as they stand. */
 export function signText(header: string, payload: string, secret: KeyObject, hash = 'sha256'): string {
-  const signed = `${encode(header)}.${encode(payload)}`;
-  return `${signed}.${createHmac(hash, secret).update(signed).digest('base64url')}`;
+  let known = signedTexts.get(secret);
+  if (known === undefined) {
+    known = new Map();
+    signedTexts.set(secret, known);
+  }
+  const name = `${hash}\n${header.length}\n${header}${payload}`;
+  let text = known.get(name);
+  if (text === undefined) {
+    const signed = `${encode(header)}.${encode(payload)}`;
+    text = `${signed}.${createHmac(hash, secret).update(signed).digest('base64url')}`;
+    known.set(name, text);
+  }
+  return text;
 }
 
 const WRONG_VALUES: readonly unknown[] = [null, [], {}, true, '', 1.5, -1];
@@ -192,6 +206,28 @@ export function from<T>(list: readonly T[], number: number): T {
   return list[number % list.length] as T;
 }
 
+const HEX = '0123456789ABCDEF';
+// Longer than every mutated token.
+const digits = Buffer.alloc(16_384);
+const escaped = Buffer.alloc(3 * digits.length);
+
+/** The text that `encodeURIComponent(bytes.toString('base64'))` gives, in two thirds of the time. */
+export function percentBase64(bytes: Buffer): string {
+  const end = digits.write(bytes.toString('base64'), 'latin1');
+  let length = 0;
+  for (let at = 0; at < end; at++) {
+    const code = digits[at]!;
+    // The digits + and /, and the padding.
+    if (code <= 47 || code === 61) {
+      escaped[length] = 37;
+      escaped[length + 1] = HEX.charCodeAt(code >> 4);
+      escaped[length + 2] = HEX.charCodeAt(code & 15);
+      length += 3;
+    } else escaped[length++] = code;
+  }
+  return escaped.toString('latin1', 0, length);
+}
+
 function json(value: unknown): string {
   return JSON.stringify(value);
 }
@@ -217,7 +253,7 @@ const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/
 function flipText(text: string, { a, b }: Dice): string {
   const at = a % Math.max(1, text.length);
   const now = BASE64.indexOf(text.charAt(at));
-  return text.slice(0, at) + from([...BASE64], now + 1 + (b % 63)) + text.slice(at + 1);
+  return text.slice(0, at) + BASE64.charAt((now + 1 + (b % 63)) % BASE64.length) + text.slice(at + 1);
 }
 
 function decodeLoosely(text: string): string {

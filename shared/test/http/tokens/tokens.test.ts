@@ -1,6 +1,7 @@
 // Both tokens: an issued token can be read, and nothing else can.
 
 import { createHmac } from 'node:crypto';
+import { anyCharacter } from '@tollgate/test-support/any-character.js';
 import fc from 'fast-check';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
@@ -313,7 +314,7 @@ t.test('of 20,000 random and mutated tokens none is read and none throws: one an
   const bytes = fc
     .uint8Array({ maxLength: 120 })
     .map((random) => encodeURIComponent(Buffer.from(random).toString('base64')));
-  const text = fc.string({ unit: 'binary', maxLength: 60 });
+  const text = fc.string({ unit: anyCharacter, maxLength: 60 });
   const samples = fc.sample(fc.oneof(replaced, inserted, cut, bytes, text), { numRuns: 20_000, seed: 1 });
   const wrongly: string[] = [];
   for (const token of samples) {
