@@ -1,12 +1,11 @@
 // A Chromium with Device Bound Session Credentials, which Debian's newer ones ignore. It is kept for further clones.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { userCache } from './kept.js';
 import { runBeside } from './prepare.js';
 
 const version = '150.0.7871.100-1~deb12u1';
-const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-const folder = join(cache, 'tollgate', 'chromium-150.0.7871.100');
+const folder = join(userCache, 'tollgate', 'chromium-150.0.7871.100');
 const unpacked = join(folder, 'usr', 'lib', 'chromium', 'chromium');
 
 /**

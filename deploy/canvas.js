@@ -1,7 +1,18 @@
 // Makes `canvas` load for the tests, where the registry has no compiled one for this machine.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { keep } from './kept.js';
 import { giveUp, npmCommand, root, run, runBeside } from './prepare.js';
 import { installWithApt } from './test-tools.js';
 
@@ -24,7 +35,6 @@ const defined = [
 /** Makes it load, which takes a compiler some seconds: start it beside other work. */
 export async function provideCanvas() {
   if (await loadsCanvas()) return;
-  console.log('Compiling canvas …');
   if ((await compileAtOnce()) || (await rebuild())) return;
   installWithApt(aptPackages);
   if ((await compileAtOnce()) || (await rebuild())) return;
@@ -34,18 +44,20 @@ export async function provideCanvas() {
 const { resolve } = createRequire(join(root, 'services', 'challenge-service', 'package.json'));
 
 /** In a process of its own, because a failed load of a native module can stay in the cache. */
+async function loads(path) {
+  return (await runBeside(process.execPath, ['-e', `require(${JSON.stringify(path)})`])).ok;
+}
+
 async function loadsCanvas() {
   try {
-    const program = `require(${JSON.stringify(resolve('canvas'))})`;
-    return (await runBeside(process.execPath, ['-e', program])).ok;
+    return await loads(resolve('canvas'));
   } catch {
     return false;
   }
 }
 
 /**
- * Compiles all its sources as one, so that the headers, which take a compiler longest, are read once: a quarter of the
- * processor time of its own build. What draws is in libraries of the system: this little need not be optimised.
+ * Puts it where it belongs, compiled now or for an earlier clone.
  * @returns whether it loads
  */
 async function compileAtOnce() {
@@ -54,23 +66,52 @@ async function compileAtOnce() {
   const flags = run('pkg-config', ['--cflags', '--libs', ...libraries]);
   if (!flags.ok) return false;
   const folder = dirname(resolve('canvas/package.json'));
-  const output = join(folder, 'build', 'Release');
-  mkdirSync(output, { recursive: true });
-  const source = join(output, 'all.cc');
-  writeFileSync(source, allSources(join(folder, 'src')));
-  const compiled = join(output, 'all.node');
   const headers = [include, dirname(createRequire(join(folder, 'package.json')).resolve('node-addon-api'))];
-  const { ok } = await runBeside('g++', [
+  const options = [
     ...['-O0', '-w', '-fPIC', '-pthread', '-std=gnu++17', '-fno-rtti', '-shared'],
     ...defined.map((name) => `-D${name}`),
-    ...headers.map((path) => `-I${path}`),
-    ...['-o', compiled, source],
-    ...flags.output.split(/\s+/),
-    '-lgif',
-  ]);
+  ];
+  const libraryOptions = [...flags.output.split(/\s+/), '-lgif'];
+  const name = `canvas-${process.platform}-${process.arch}-${hashOf(folder, [...options, ...libraryOptions])}`;
+  const compile = (part) =>
+    compileInto(part, join(folder, 'src'), [
+      ...options,
+      ...headers.map((path) => `-I${path}`),
+      ...libraryOptions,
+    ]);
+  const kept = await keep(name, compile, { works: (place) => loads(join(place, 'canvas.node')) });
+  if (kept === undefined) return false;
+  const output = join(folder, 'build', 'Release');
+  mkdirSync(output, { recursive: true });
+  copyFileSync(join(kept, 'canvas.node'), join(output, 'copy.node'));
+  renameSync(join(output, 'copy.node'), join(output, 'canvas.node'));
+  return loadsCanvas();
+}
+
+/** What the compiled part depends on: its sources, how they are compiled, and the line of Node. */
+function hashOf(folder, options) {
+  const hash = createHash('sha256').update(`${process.versions.modules} ${options.join(' ')}\n`);
+  const sources = readdirSync(join(folder, 'src'), { recursive: true, withFileTypes: true });
+  const paths = sources
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  for (const path of [...paths.sort(), join(folder, 'package.json')]) hash.update(readFileSync(path));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/**
+ * Compiles all its sources as one, so that the headers, which take a compiler longest, are read once: a quarter of the
+ * processor time of its own build. What draws is in libraries of the system: this little need not be optimised.
+ * @returns whether it is compiled
+ */
+async function compileInto(part, sources, options) {
+  console.log('Compiling canvas …');
+  const source = join(part, 'all.cc');
+  writeFileSync(source, allSources(sources));
+  // The libraries come after what needs them.
+  const { ok } = await runBeside('g++', ['-o', join(part, 'canvas.node'), source, ...options]);
   rmSync(source);
-  if (ok) renameSync(compiled, join(output, 'canvas.node'));
-  return ok && loadsCanvas();
+  return ok;
 }
 
 /**
@@ -89,6 +130,7 @@ function allSources(folder) {
 
 /** Its own build, with as many compilers at once as there are processors. @returns whether it loads */
 async function rebuild() {
+  console.log('Compiling canvas …');
   const npmArguments = ['rebuild', 'canvas', '--ignore-scripts=false', '--loglevel=error'];
   const [npm, args, options] = npmCommand(npmArguments);
   const env = { ...process.env, JOBS: 'max', CXXFLAGS: '-O1' };

@@ -15,10 +15,13 @@ const unbuiltFolders = new Set(['node_modules', '.compile-cache']);
 const builtFile = /\.(?:[jt]sx?|json|wat|tsbuildinfo)$/;
 
 /**
- * Programs in Go, such as the compiler and Caddy, collect garbage whenever their memory has doubled; they end within
+ * Programs in Go, such as Caddy, collect garbage whenever their memory has doubled; they end within
  * seconds, and five times as much costs a third less processor time.
  */
 export const goVariables = { GOGC: '400' };
+
+/** The compiler collects garbage only where it would need more memory than this, which is little more than it needs. */
+export const compilerVariables = { GOGC: 'off', GOMEMLIMIT: '2GiB' };
 
 /** Ends the command with one line for the person who typed it. */
 export function giveUp(line) {
@@ -98,7 +101,7 @@ async function build() {
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   await write('shared/build.js');
   // Several checkers would each read the types of all dependencies, which takes half as much processor time again.
-  const env = { ...goVariables, ...process.env };
+  const env = { ...compilerVariables, ...process.env };
   const { ok, output } = await runBeside(process.execPath, [compiler, '-b', '--checkers', '1'], { env });
   if (!ok) giveUp(`The code does not compile:\n${output}`);
   for (const program of ['client/build.js', 'client/bundle.js', 'deploy/bundle.js']) await write(program);

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compile as runCompiler } from '@tollgate/test-support/compiler.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 
@@ -58,11 +59,7 @@ export function packClient(t: Test): (example?: string) => Installed {
 
 /** Compiles a project. @returns the compiler's output, empty on success */
 export function compile(project: string): string {
-  const script = join(projectRoot, 'node_modules', 'typescript', 'lib', 'tsc.js');
-  const { stdout, stderr } = spawnSync(process.execPath, [script, '-p', project, '--checkers', '1'], {
-    encoding: 'utf8',
-  });
-  return stdout + stderr;
+  return runCompiler(['-p', project], project);
 }
 
 function filesOf(folder: string): string[] {

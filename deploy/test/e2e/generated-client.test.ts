@@ -1,12 +1,10 @@
 // Clients made from the OpenAPI documents: the documents are sound, the clients compile in strict mode, and one of them signs in.
 
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { compile } from '@tollgate/test-support/compiler.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { generateApi } from 'swagger-typescript-api';
 import t, { type Test } from 'tap';
@@ -103,29 +101,9 @@ t.test('a client made from each document compiles in strict mode', async (t) => 
     ([name, file]) => `import { Api as ${name} } from ${JSON.stringify(`./${file}.js`)};\n`,
   );
   writeFileSync(join(folder, 'uses.ts'), imports.join('') + USES);
-  const compiler = join(
-    dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
-    'bin',
-    'tsc',
-  );
-  const options = [
-    '--checkers',
-    '1',
-    '--strict',
-    '--target',
-    'es2022',
-    '--module',
-    'nodenext',
-    '--lib',
-    'es2023,dom,dom.iterable',
-  ];
-  const { stdout } = await promisify(execFile)(
-    // Without the hooks that tap gives to every process: the compiler does not start with them.
-    'env',
-    ['-u', 'NODE_OPTIONS', process.execPath, compiler, ...options, '--types', '', ...files],
-    { cwd: folder },
-  ).catch((error) => ({ stdout: `${error.stdout}${error.message}` }));
-  t.equal(stdout, '');
+  const options = ['--strict', '--target', 'es2022', '--module', 'nodenext', '--types', ''];
+  const libraries = ['--lib', 'es2023,dom,dom.iterable'];
+  t.equal(compile([...options, ...libraries, ...files], folder), '');
 });
 
 t.test('a client made from the documents signs in', (t) => onRedis(t, CHEAP, signIn));

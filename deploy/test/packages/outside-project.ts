@@ -3,6 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { compile } from '@tollgate/test-support/compiler.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 import { projectRoot } from '../../src/launcher/local-environment.js';
@@ -154,7 +155,5 @@ export function compileOutside(
       files,
     }),
   );
-  const compiler = join(projectRoot, 'node_modules', 'typescript', 'lib', 'tsc.js');
-  // With several checkers each would read all types for itself.
-  return runNode([compiler, '-p', project, '--checkers', '1'], folder).output;
+  return compile(['-p', project], folder);
 }

@@ -1,9 +1,9 @@
 // Packages that the test tools fetch besides the dependencies: Helm, and the types of Kubernetes and Grafana.
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { compile } from '@tollgate/test-support/compiler.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 import { projectRoot } from '../../src/launcher/local-environment.js';
@@ -44,9 +44,5 @@ export function compareWithTypes(
     paths: { '*': [join(folder, 'node_modules', '*')] },
   };
   writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['values.ts'] }));
-  const compiler = join(projectRoot, 'node_modules', 'typescript', 'bin', 'tsc');
-  const { stdout, stderr, status } = spawnSync(process.execPath, [compiler, '-p', place, '--checkers', '1'], {
-    encoding: 'utf8',
-  });
-  return status === 0 ? '' : `${stdout}${stderr}`;
+  return compile(['-p', place], place);
 }

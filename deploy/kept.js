@@ -1,0 +1,88 @@
+// What takes long to make and is the same for every clone: it is made once, in the user's cache.
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { readIfThere, root } from './prepare.js';
+
+/** The cache of the user, for all programs. */
+export const userCache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+/** Says what a folder held when it was complete. */
+const stampName = '.tollgate-complete';
+
+/**
+ * Returns a folder as an earlier run of any clone has made it, else makes it. What is there counts only as long as it
+ * is whole: no file is missing, changed or added.
+ * @param {string} name says everything that the contents depend on
+ * @param {(part: string) => Promise<boolean>} make fills an empty folder, which gets its name afterwards; `false` when it
+ * could not
+ * @param {object} [options]
+ * @param {(folder: string) => Promise<boolean>} [options.works] whether what is there still works on this machine
+ * @param {string} [options.cache] the folder for all clones; where it cannot be written, this clone has its own
+ * @returns {Promise<string | undefined>} the folder; undefined when it cannot be made
+ */
+export async function keep(name, make, options = {}) {
+  const { works = async () => true, cache = join(userCache, 'tollgate') } = options;
+  const place = writableFolder(cache);
+  const folder = join(place, name);
+  const isRight = async () => isWhole(folder) && (await works(folder));
+  if (await isRight()) return folder;
+  const part = mkdtempSync(join(place, `${name}.part-`));
+  try {
+    if (!(await make(part))) return undefined;
+    writeFileSync(join(part, stampName), stateOf(part));
+    // Another run may have been quicker, and may be using it.
+    if (await isRight()) return folder;
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(part, folder);
+    return folder;
+  } catch (error) {
+    // It may also have been quicker in between.
+    if (await isRight()) return folder;
+    throw error;
+  } finally {
+    rmSync(part, { recursive: true, force: true });
+  }
+}
+
+/** The cache; without one what is made serves this clone alone. */
+function writableFolder(cache) {
+  try {
+    mkdirSync(cache, { recursive: true });
+    accessSync(cache, constants.W_OK);
+    return cache;
+  } catch {
+    const own = join(root, 'node_modules', '.tollgate-kept');
+    mkdirSync(own, { recursive: true });
+    return own;
+  }
+}
+
+function isWhole(folder) {
+  const stamp = readIfThere(join(folder, stampName));
+  return stamp !== undefined && stamp === stateOf(folder);
+}
+
+/** The hash of names, sizes and times: to read all that is kept would take as long as some of it takes to make. */
+function stateOf(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== stampName)
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
+  const hash = createHash('sha256');
+  for (const path of files) {
+    const { size, mtimeMs } = statSync(path);
+    hash.update(`${path.slice(folder.length)} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}

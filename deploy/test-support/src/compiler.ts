@@ -1,0 +1,29 @@
+// The TypeScript compiler, for tests that compile what applications write.
+
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
+const program = join(dirname(manifest), 'lib', 'tsc.js');
+
+/** It ends within seconds, so it collects garbage only where it would need more memory than this. */
+const memory = { GOGC: 'off', GOMEMLIMIT: '1GiB' };
+
+/**
+ * Runs the compiler and waits for it.
+ * @param args its arguments; relative paths start at `folder`
+ * @returns what it says, and how it ended if it did not succeed; empty on success
+ */
+export function compile(args: readonly string[], folder: string): string {
+  // The hooks that tap gives to every process would only slow it down.
+  const { NODE_OPTIONS, ...env } = process.env;
+  // With several checkers each would read all types for itself.
+  const { status, stdout, stderr, error } = spawnSync(
+    process.execPath,
+    [program, '--checkers', '1', ...args],
+    { cwd: folder, env: { ...env, ...memory }, encoding: 'utf8' },
+  );
+  const said = `${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}`.trim();
+  return status === 0 ? said : said || `the compiler ended with ${status}`;
+}

@@ -1,0 +1,107 @@
+// What `npm test` keeps for further clones: made once, and never taken for whole when it is not.
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import t, { type Test } from 'tap';
+
+interface Kept {
+  keep(
+    name: string,
+    make: (part: string) => Promise<boolean>,
+    options: { cache: string; works?: (folder: string) => Promise<boolean> },
+  ): Promise<string | undefined>;
+}
+
+const { keep }: Kept = await import(new URL('../../../kept.js', import.meta.url).href);
+
+/** A cache of its own, and something to keep in it that counts how often it is made. */
+function startCache(t: Test) {
+  const cache = join(tempDir(t), 'cache');
+  const made: string[] = [];
+  const make = async (part: string) => {
+    made.push(part);
+    mkdirSync(join(part, 'lib'));
+    writeFileSync(join(part, 'program'), 'program');
+    writeFileSync(join(part, 'lib', 'data'), 'data');
+    return true;
+  };
+  return { cache, made, make };
+}
+
+t.test('what is kept is made once, and has its name only when it is complete', async (t) => {
+  const { cache, made, make } = startCache(t);
+  const folder = await keep('one', make, { cache });
+  t.equal(folder, join(cache, 'one'));
+  t.not(made[0], folder, 'it is filled under another name');
+  t.equal(await keep('one', make, { cache }), folder);
+  t.equal(made.length, 1);
+  t.strictSame(readdirSync(cache), ['one']);
+});
+
+t.test('what was kept and is not whole is made again', async (t) => {
+  const { cache, made, make } = startCache(t);
+  const folder = join(cache, 'one');
+  const damages: Readonly<Record<string, () => void>> = {
+    'there is only a part, without a stamp': () => {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'program'), 'program');
+    },
+    'a file is gone': () => rmSync(join(folder, 'lib', 'data')),
+    'a file is cut off': () => writeFileSync(join(folder, 'program'), ''),
+    'a file has been changed': () => appendFileSync(join(folder, 'program'), 'x'),
+    'a file has been added': () => writeFileSync(join(folder, 'more'), ''),
+  };
+  for (const [name, damage] of Object.entries(damages)) {
+    damage();
+    const before = made.length;
+    t.equal(await keep('one', make, { cache }), folder, name);
+    t.equal(made.length, before + 1, name);
+    t.equal(readFileSync(join(folder, 'program'), 'utf8'), 'program', name);
+    t.notOk(existsSync(join(folder, 'more')), name);
+  }
+});
+
+t.test('what cannot be made, or not to its end, leaves nothing', async (t) => {
+  const { cache, make } = startCache(t);
+  t.equal(await keep('one', async (part) => (await make(part)) && false, { cache }), undefined);
+  const broken = async (part: string) => {
+    await make(part);
+    throw new Error('no space');
+  };
+  await t.rejects(keep('one', broken, { cache }), { message: 'no space' });
+  t.strictSame(readdirSync(cache), []);
+});
+
+t.test('what no longer works on the machine is made again', async (t) => {
+  const { cache, made, make } = startCache(t);
+  await keep('one', make, { cache });
+  await keep('one', make, { cache, works: async () => false });
+  t.equal(made.length, 2);
+});
+
+t.test('of two runs at once both get it whole', async (t) => {
+  const { cache, make } = startCache(t);
+  const both = await Promise.all([keep('one', make, { cache }), keep('one', make, { cache })]);
+  t.strictSame(both, [join(cache, 'one'), join(cache, 'one')]);
+  t.equal(readFileSync(join(cache, 'one', 'lib', 'data'), 'utf8'), 'data');
+  t.strictSame(readdirSync(cache), ['one']);
+});
+
+t.test('without a cache the clone has its own', async (t) => {
+  const { cache, make } = startCache(t);
+  const file = join(tempDir(t), 'file');
+  writeFileSync(file, '');
+  const name = `test-${process.pid}`;
+  const folder = await keep(name, make, { cache: join(file, 'cache') });
+  t.teardown(() => rmSync(folder ?? '', { recursive: true, force: true }));
+  t.match(folder, /node_modules[\\/]\.tollgate-kept[\\/]test-\d+$/);
+  t.notOk(existsSync(cache));
+});
