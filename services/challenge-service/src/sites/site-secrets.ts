@@ -1,6 +1,6 @@
 // Finds the site that a secret belongs to.
 
-import { createHmac, createSecretKey, hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { equalBytes } from '@tollgate/shared/crypto/constant-time.js';
 import type { Site } from './site.js';
 
@@ -33,8 +33,9 @@ export interface KnownSecret {
  * that the time of the search says nothing about the hashes of `SITES`.
  */
 export function secretFinder(sites: Iterable<Site>): (secret: string) => KnownSecret | undefined {
-  const processKey = createSecretKey(randomBytes(32));
-  const keyed = (digest: Buffer) => createHmac('sha256', processKey).update(digest).digest('base64');
+  const processKey = randomBytes(32);
+  // Both have a fixed length, so that this needs no HMAC, which takes three times as long.
+  const keyed = (digest: Buffer) => hash('sha256', Buffer.concat([processKey, digest]), 'base64');
   const known = new Map<string, KnownSecret & { readonly digest: Buffer }>();
   for (const site of sites) {
     for (const [at, text] of site.secretHashes.entries()) {

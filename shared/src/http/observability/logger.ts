@@ -11,15 +11,22 @@ export function openStandardOutput(): LogOutput {
   return gatherLines(pino.destination(1));
 }
 
+/** How long a line waits for others to be written with it, in milliseconds. */
+const GATHER_MS = 10;
+/** Lines are written without further waiting above this length, in characters. */
+const MOST_GATHERED = 32_768;
+
 /**
- * Writes the lines of one turn of the event loop together, because each write costs more than its line. Those of the last
- * turn are written when the process exits; a process that is killed loses the lines of one turn.
+ * Writes lines together, because each write costs more than its line. Those that wait are written when the process exits; a
+ * process that is killed loses the lines of its last 10 milliseconds.
  */
 function gatherLines(output: ReturnType<typeof pino.destination>): LogOutput {
   let gathered = '';
+  let timer: NodeJS.Timeout | undefined;
   const take = () => {
     const text = gathered;
     gathered = '';
+    clearTimeout(timer);
     return text;
   };
   const release = () => {
@@ -35,8 +42,9 @@ function gatherLines(output: ReturnType<typeof pino.destination>): LogOutput {
   process.prependOnceListener('exit', releaseNow);
   const gatherer = {
     write(line: string) {
-      if (gathered === '') setImmediate(release);
+      if (gathered === '') timer = setTimeout(release, GATHER_MS);
       gathered += line;
+      if (gathered.length > MOST_GATHERED) release();
     },
     /** Called after a fatal error. */
     flushSync: releaseNow,

@@ -216,7 +216,7 @@ t.test('the line of a request is the one that the logger would write', async (t)
   t.notOk('route' in JSON.parse(unmatched ?? ''));
 });
 
-t.test('the lines of the last turn of the event loop are written before the process ends', async (t) => {
+t.test('the lines that wait to be written together are written before the process ends', async (t) => {
   const program = new URL('./programs/last-lines.js', import.meta.url).pathname;
   const { stdout } = await promisify(execFile)(process.execPath, [program], { maxBuffer: 1e7 });
   const lines = stdout

@@ -1,4 +1,4 @@
-// Logs lines in one turn of the event loop, and exits in the same turn.
+// Logs lines, and exits before they are due.
 
 import { createLogger, openStandardOutput } from '../../../../src/http/observability/logger.js';
 
