@@ -12,6 +12,8 @@ import { readTap } from './tap-report.js';
 
 const drainMs = 2_000;
 const lookMs = 5;
+/** When a file says where it is, as a share of the time that it may take. */
+const lateShare = 0.95;
 /** A browser that files share stays: its process and the pipes to it. */
 const browsers = [process.env.CHROMIUM, process.env.CHROMIUM_SHELL].filter(Boolean);
 
@@ -90,11 +92,23 @@ async function runFile(path, timeoutMs) {
   const counts = readTap(current);
   isRunning = true;
   current.runMain(() => {});
+  // At its limit tap describes all that is there, which may take longer than this process has.
+  const late = setTimeout(sayWhere, timeoutMs * lateShare);
   await counts;
+  clearTimeout(late);
   isRunning = false;
   // Its timer goes on otherwise.
   current.setTimeout(0);
   return counts;
+}
+
+/** Says in which tests a file waits that does not end, and for what. */
+function sayWhere() {
+  const names = [];
+  for (let running = current; running !== undefined; [running] = running.activeSubtests)
+    names.push(running.name);
+  const kinds = new Set(process.getActiveResourcesInfo());
+  console.error(`still in ${names.join(' › ')}, with ${[...kinds].join(', ')}`);
 }
 
 /** Says what the file has changed in the process, which the next file would not expect, and undoes it. */

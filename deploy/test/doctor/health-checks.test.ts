@@ -18,7 +18,8 @@ t.test('each question for the health of a process is counted', async (t) => {
   t.equal(more('session-service'), 3, 'all but the one whether it lives');
   t.equal(more('challenge-service'), 0);
   const { runsForSeconds = -1 } = after['session-service'] ?? {};
-  t.ok(runsForSeconds > 0 && runsForSeconds < 300, `${runsForSeconds} s`);
+  // The service runs in this process, and tells when it started to the second.
+  t.ok(runsForSeconds > 0 && runsForSeconds <= process.uptime() + 1, `${runsForSeconds} s`);
   t.strictSame(await probeHealthChecks('127.0.0.1', { 'session-service': 1 }), {}, 'out of reach');
   t.strictSame(complaints(await examine({ env })), [], 'on this machine nobody has to ask');
 });

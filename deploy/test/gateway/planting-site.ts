@@ -27,7 +27,7 @@ export async function openSite(t: Test, variables: Environment = {}) {
   };
   const system = await startSystem({ startService: startServiceHere, environment, accounts: [THIEF] });
   t.teardown(() => system.stop());
-  const browser: Browser = await launchBrowser(['--host-resolver-rules=MAP *.shop.test 127.0.0.1']);
+  const browser: Browser = await launchBrowser();
   t.teardown(() => browser.close());
   const caddyfile = `{
   admin off

@@ -13,6 +13,8 @@ export const browserArguments = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // The domain of the tests that need several host names of one site.
+  '--host-resolver-rules=MAP *.shop.test 127.0.0.1',
 ];
 
 let shared: Promise<Browser> | undefined;

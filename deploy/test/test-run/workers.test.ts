@@ -122,6 +122,18 @@ t.test('what goes wrong beside an assertion fails its own file', async (t) => {
   });
 });
 
+t.test('a file that does not end says where it waits', async (t) => {
+  const endless = `t.test('outer', (t) => t.test('inner', () => new Promise(() => {})));`;
+  const files = await run(t, { endless, after: passing }, { fileMs: 1_500, frozenMs: 60_000 });
+  t.match(files, {
+    endless: {
+      failures: [{ title: 'outer › inner › timeout!' }],
+      said: /still in .*endless\.test\.mjs › outer › inner, with /,
+    },
+    after: { passed: 2, failed: 0, said: '' },
+  });
+});
+
 t.test('a file that leaves something has failed, and the next one does not find it', async (t) => {
   const files = await run(t, {
     server: `import { createServer } from 'node:net'; createServer().listen(0); ${passing}`,
