@@ -13,6 +13,9 @@ export interface NonceRange {
   search(count: number): string | undefined;
 }
 
+/** The range that each kernel was last prepared for: without workers, the forms of a page share the kernel of their thread. */
+const preparedFor = new WeakMap<Kernel, NonceRange>();
+
 /** @param index 0 to 899,999 */
 export function openNonceRange(kernel: Kernel, { head, difficulty }: SearchTask, index: number): NonceRange {
   const rangeDigits = String(firstRange + index);
@@ -24,17 +27,23 @@ export function openNonceRange(kernel: Kernel, { head, difficulty }: SearchTask,
 
   function nextPrefix(): void {
     digits = rangeDigits + String(prefixes).padStart(counterDigits, '0');
-    kernel.prepare(head + digits);
+    prepare();
     prefixes++;
     suffix = 0;
   }
 
-  return {
+  function prepare(): void {
+    kernel.prepare(head + digits);
+    preparedFor.set(kernel, range);
+  }
+
+  const range: NonceRange = {
     get hashes() {
       return hashes;
     },
     search(count) {
       let left = Math.ceil(count / suffixStep) * suffixStep;
+      if (suffix < suffixCount && preparedFor.get(kernel) !== range) prepare();
       while (left > 0) {
         if (suffix === suffixCount) nextPrefix();
         const to = Math.min(suffixCount, suffix + left);
@@ -50,4 +59,5 @@ export function openNonceRange(kernel: Kernel, { head, difficulty }: SearchTask,
       return undefined;
     },
   };
+  return range;
 }

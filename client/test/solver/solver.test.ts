@@ -71,6 +71,19 @@ t.test('a search that follows an aborted one at once is not disturbed by it', as
   }
 });
 
+t.test('the forms of a page search at the same time, each for its own nonce', async (t) => {
+  const found = await Promise.all(
+    Array.from({ length: 12 }, async (_, form) => {
+      const solver = openSolver();
+      t.teardown(solver.close);
+      const own = head + String(form).padStart(2, '0');
+      const { nonce } = await solver.search({ head: own, difficulty: 15 });
+      return zeroBits(own + nonce);
+    }),
+  );
+  for (const bits of found) t.ok(bits >= 15, `${bits} zero bits`);
+});
+
 t.test('searches take turns, and one that waits can be aborted', async (t) => {
   const solver = openSolver();
   t.teardown(solver.close);
