@@ -41,12 +41,14 @@ export function openChallengeManager(options: ChallengeOptions, solver: Solver, 
 
   function snapshot(): ChallengeState {
     const rest = error === null ? 'idle' : 'error';
+    // Before the status: an image that expires in between is not complete.
+    const { captcha } = pending;
     return {
       status: task !== null ? 'solving' : pending.isComplete ? 'ready' : rest,
       work: progress,
       solver: solver.state,
       captchaRequired: pending.requirements.captchaRequired,
-      captcha: pending.captcha,
+      captcha,
       refusal,
       alternatives: pending.requirements.alternatives,
       error,
@@ -111,9 +113,7 @@ export function openChallengeManager(options: ChallengeOptions, solver: Solver, 
         pending.cancelReplacement();
       }
       // One challenge may have expired while the other was solved.
-      pending.dropExpired();
-      notify();
-      watchExpiry();
+      dropExpired(true);
     };
     taskDone = fetchMissing(current.signal).then(() => end(), end);
     notify();
@@ -125,17 +125,14 @@ export function openChallengeManager(options: ChallengeOptions, solver: Solver, 
     task = null;
   }
 
-  function dropExpired(): void {
+  function dropExpired(isChanged = false): void {
+    // The timer comes first: what expires between two looks at the clock is noticed by the next one.
+    const { leftMs } = pending;
+    clearTimeout(timer);
+    if (Number.isFinite(leftMs)) timer = setTimeout(events.onExpiry, Math.min(AGE_CHECK_MS, leftMs));
     const { captcha } = state;
     const expires = captcha?.kind === 'image' && !captcha.expired && pending.unanswered === 'expired';
-    if (pending.dropExpired() || expires) notify();
-    watchExpiry();
-  }
-
-  function watchExpiry(): void {
-    clearTimeout(timer);
-    const { leftMs } = pending;
-    if (Number.isFinite(leftMs)) timer = setTimeout(events.onExpiry, Math.min(AGE_CHECK_MS, leftMs));
+    if (pending.dropExpired() || expires || isChanged) notify();
   }
 
   return {

@@ -220,6 +220,17 @@ t.test('expired work is not handed out', async (t) => {
   t.pass('and renewed by itself');
 });
 
+t.test('of many forms each notices that its work has expired', async (t) => {
+  // A timer may fire just before what it waits for, so that the two looks at the clock that follow see different things.
+  const forms = Array.from({ length: 150 }, () => createChallenge({ baseUrl: brief.address }));
+  t.teardown(() => {
+    for (const form of forms) form.close();
+  });
+  await Promise.all(forms.map((form) => getReady(form, [])));
+  await Promise.all(forms.map((form) => until(form, () => form.status === 'idle')));
+  t.ok(forms.every(({ fields }) => Object.keys(fields).length === 0));
+});
+
 t.test('an expired image stays visible and is marked; a new one is only fetched on request', async (t) => {
   const { address, answer, requested } = brief;
   const challenge = createChallenge({ baseUrl: address, image: 'always', pow: false });
