@@ -15,8 +15,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { readIfThere, root } from './prepare.js';
 
-/** The cache of the user, for all programs. */
-export const userCache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+/** The cache of the user. */
+const userCache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 /** Says what a folder held when it was complete. */
 const stampName = '.tollgate-complete';
 
