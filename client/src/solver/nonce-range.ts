@@ -13,9 +13,6 @@ export interface NonceRange {
   search(count: number): string | undefined;
 }
 
-/** The range that each kernel was last prepared for: without workers, the forms of a page share the kernel of their thread. */
-const preparedFor = new WeakMap<Kernel, NonceRange>();
-
 /** @param index 0 to 899,999 */
 export function openNonceRange(kernel: Kernel, { head, difficulty }: SearchTask, index: number): NonceRange {
   const rangeDigits = String(firstRange + index);
@@ -27,23 +24,19 @@ export function openNonceRange(kernel: Kernel, { head, difficulty }: SearchTask,
 
   function nextPrefix(): void {
     digits = rangeDigits + String(prefixes).padStart(counterDigits, '0');
-    prepare();
+    kernel.prepare(head + digits);
     prefixes++;
     suffix = 0;
   }
 
-  function prepare(): void {
-    kernel.prepare(head + digits);
-    preparedFor.set(kernel, range);
-  }
-
-  const range: NonceRange = {
+  return {
     get hashes() {
       return hashes;
     },
     search(count) {
       let left = Math.ceil(count / suffixStep) * suffixStep;
-      if (suffix < suffixCount && preparedFor.get(kernel) !== range) prepare();
+      // Without workers the forms of a page share a kernel: another one may have prepared it since the last call.
+      if (suffix < suffixCount) kernel.prepare(head + digits);
       while (left > 0) {
         if (suffix === suffixCount) nextPrefix();
         const to = Math.min(suffixCount, suffix + left);
@@ -59,5 +52,4 @@ export function openNonceRange(kernel: Kernel, { head, difficulty }: SearchTask,
       return undefined;
     },
   };
-  return range;
 }
