@@ -206,28 +206,6 @@ export function from<T>(list: readonly T[], number: number): T {
   return list[number % list.length] as T;
 }
 
-const HEX = '0123456789ABCDEF';
-// Longer than every mutated token.
-const digits = Buffer.alloc(16_384);
-const escaped = Buffer.alloc(3 * digits.length);
-
-/** The text that `encodeURIComponent(bytes.toString('base64'))` gives, in two thirds of the time. */
-export function percentBase64(bytes: Buffer): string {
-  const end = digits.write(bytes.toString('base64'), 'latin1');
-  let length = 0;
-  for (let at = 0; at < end; at++) {
-    const code = digits[at]!;
-    // The digits + and /, and the padding.
-    if (code <= 47 || code === 61) {
-      escaped[length] = 37;
-      escaped[length + 1] = HEX.charCodeAt(code >> 4);
-      escaped[length + 2] = HEX.charCodeAt(code & 15);
-      length += 3;
-    } else escaped[length++] = code;
-  }
-  return escaped.toString('latin1', 0, length);
-}
-
 function json(value: unknown): string {
   return JSON.stringify(value);
 }

@@ -7,14 +7,7 @@ import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { createEnvelope, MAX_TOKEN_CHARACTERS } from '../../../src/crypto/envelope.js';
 import tokensPlugin from '../../../src/http/tokens/tokens.js';
-import {
-  BYTE_MUTATIONS,
-  type Dice,
-  from,
-  INNER_MUTATIONS,
-  percentBase64,
-  TEXT_MUTATIONS,
-} from './token-mutants.js';
+import { BYTE_MUTATIONS, type Dice, from, INNER_MUTATIONS, TEXT_MUTATIONS } from './token-mutants.js';
 import {
   type Answer,
   ENCRYPTION,
@@ -188,7 +181,9 @@ t.test(
           isSealed = true;
         } else if (layer === 'bytes') {
           const bytes = isSealed ? Buffer.from(decodeURIComponent(token), 'base64') : source.bytes;
-          token = percentBase64(from(BYTE_MUTATIONS, mutation)(bytes, other.bytes, recipe));
+          token = encodeURIComponent(
+            from(BYTE_MUTATIONS, mutation)(bytes, other.bytes, recipe).toString('base64'),
+          );
         } else token = from(TEXT_MUTATIONS, mutation)(token, other.text, recipe);
       }
       return token;
