@@ -3,7 +3,7 @@
 //
 //   node deploy/bundle.js
 //       run after `tsc -b` and `client/bundle.js`; does nothing where the output is newer than what it is made of
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeBrowserFiles } from './browser-files.js';
@@ -11,18 +11,13 @@ import { serviceNames } from './dist/src/launcher/local-environment.js';
 import { bundleOf, isBundleFresh, unbundledPackages } from './dist/src/launcher/service-program.js';
 import { root } from './prepare.js';
 
-/** The program of a service. Node 22.8 and newer keep what they have compiled beside the bundle, if they may write there. */
-const program = `import module from 'node:module';
-import { join } from 'node:path';
-
-module.enableCompileCache?.(join(import.meta.dirname, '.compile-cache'));
-await import('./service.js');
-`;
+const program = join(root, 'deploy/bundled-server.js');
 
 const isUpToDate = (name) =>
   isBundleFresh(name) &&
   [
     fileURLToPath(import.meta.url),
+    program,
     join(root, 'deploy/dist/src/launcher/service-program.js'),
     join(root, 'package-lock.json'),
   ].every((file) => statSync(file).mtimeMs < statSync(bundleOf(name)).mtimeMs);
@@ -43,14 +38,24 @@ async function bundle(name) {
     plugins: [compiledBy(folder)],
   });
   // Not minified: a stack trace names functions, and //#region lines say which file a line is from.
-  const options = { dir: folder, cleanDir: true, entryFileNames: '[name].js', sourcemap: true };
+  const options = {
+    dir: folder,
+    cleanDir: true,
+    format: 'cjs',
+    chunkFileNames: '[name]-[hash].cjs',
+    entryFileNames: '[name].cjs',
+    sourcemap: true,
+  };
   const { output } = await service.write(options);
   for (const { type, fileName } of output) {
     const file = join(folder, fileName);
-    if (type === 'chunk') writeFileSync(file, toAscii(readFileSync(file, 'utf8')));
+    if (type !== 'chunk') continue;
+    const code = toAscii(readFileSync(file, 'utf8'));
+    // What is still imported at run time is not in the bundle: its program does it.
+    writeFileSync(file, fileName === 'service.cjs' ? code.replaceAll(/(?<![{<\w])import\(/g, '__import(') : code);
   }
   await service.close();
-  writeFileSync(bundleOf(name), program);
+  copyFileSync(program, bundleOf(name));
 }
 
 /** Escapes what is not ASCII: a single character outside of Latin-1 doubles what the text of a program takes in memory. */

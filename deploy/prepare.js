@@ -10,9 +10,9 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const oldestNode = [20, 19];
 const packageFolders = ['shared', 'host', 'services', 'client', 'deploy', 'bench'];
-/** The cache is what Node itself writes beside a bundle. */
+/** The cache is what a service writes beside its bundle. */
 const unbuiltFolders = new Set(['node_modules', '.compile-cache']);
-const builtFile = /\.(?:[jt]sx?|json|wat|tsbuildinfo)$/;
+const builtFile = /\.(?:[cm]?[jt]sx?|json|wat|tsbuildinfo)$/;
 
 /**
  * Programs in Go, such as Caddy, collect garbage whenever their memory has doubled; they end within

@@ -4,18 +4,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { openLedger } from '@tollgate/deploy/drills/ledger/ledger.js';
-import type { Exchange } from '@tollgate/deploy/drills/ledger/timeline.js';
-import { openHttpClient } from '@tollgate/deploy/drills/load/http-client.js';
-import { startLoad } from '@tollgate/deploy/drills/load/load.js';
-import { seededRandom } from '@tollgate/deploy/drills/load/random.js';
-import { createAsk, type World } from '@tollgate/deploy/drills/load/world.js';
+import type { World } from '@tollgate/deploy/drills/load/world.js';
 import { type Lab, openLab } from '@tollgate/deploy/drills/servers/lab.js';
-import { type OnRedis, onRedis } from '@tollgate/deploy/drills/servers/redis.js';
-import { openSite, type Site } from '@tollgate/deploy/drills/site.js';
+import { onRedis } from '@tollgate/deploy/drills/servers/redis.js';
+import { openSite } from '@tollgate/deploy/drills/site.js';
 import { Redis } from 'ioredis';
 import { fillCaches } from '../memory/fill-caches.js';
 import { findKeysWithoutExpiry } from '../memory/keys-without-expiry.js';
+import { type Counts, openWorld, startLoads } from '../memory/loads.js';
 import { PROBE_FOLDER } from '../memory/probe.js';
 import { readMemory } from '../memory/read-memory.js';
 import { fitSlope, type Sample } from '../memory/slope.js';
@@ -27,7 +23,6 @@ const MINUTES = 30;
 const SAMPLE_MS = 10_000;
 const MINUTE_MS = 60_000;
 const KILOBYTE = 1024;
-const CLIENT_TIMEOUT_MS = 10_000;
 /**
  * Before the run, so many loads at once until so many requests are answered: V8 compiles what runs often, and each thread
  * takes memory for it. That grows with the logarithm of the requests.
@@ -67,13 +62,15 @@ interface Series {
 const program: Program = {
   title: 'memory of two processes of each service under a steady load: its slope, and keys without expiry',
   method: `After 70,000 tokens have been verified, which fills the caches, and ${WARM_UP.requests} requests of a load ${WARM_UP.loads} times as fast: the load of the drills, 40 operations a second,
-for ${MINUTES} minutes (--minutes N). Every 10 s each process collects its garbage and tells its memory. Slopes are those of a line through the last two thirds, in kB a minute, with the half width of their 95 % interval.`,
+for ${MINUTES} minutes (--minutes N), or several such loads at once (--loads N). Every 10 s each process collects its garbage and tells its memory. Slopes are those of a line through the last two thirds, in kB a minute, with the half width of their 95 % interval.`,
   async run(args, report) {
-    const { values } = parseArgs({ args: [...args], options: { minutes: { type: 'string' } } });
+    const options = { minutes: { type: 'string' }, loads: { type: 'string' } } as const;
+    const { values } = parseArgs({ args: [...args], options });
+    const extent = { minutes: Number(values.minutes ?? MINUTES), loads: Number(values.loads ?? 1) };
     const lab = openLab(process.env);
     let leftovers: string[] = [];
     try {
-      await measure(lab, Number(values.minutes ?? MINUTES), report);
+      await measure(lab, extent, report);
     } finally {
       leftovers = await lab.close();
     }
@@ -85,7 +82,13 @@ for ${MINUTES} minutes (--minutes N). Every 10 s each process collects its garba
 };
 export default program;
 
-async function measure(lab: Lab, minutes: number, report: Report): Promise<void> {
+interface Extent {
+  readonly minutes: number;
+  /** How many loads run at once. */
+  readonly loads: number;
+}
+
+async function measure(lab: Lab, { minutes, loads }: Extent, report: Report): Promise<void> {
   const folder = join(lab.folder, 'probe');
   mkdirSync(folder);
   const probed = { NODE_OPTIONS: `--import=${PROBE}`, [PROBE_FOLDER]: folder };
@@ -100,7 +103,7 @@ async function measure(lab: Lab, minutes: number, report: Report): Promise<void>
   await warmUp(world, counts);
   const services = site.services.map(({ name, node, pid }) => ({ name: `${name} ${node}`, pid: pid! }));
   const all: Series[] = services.map((one) => ({ ...one, folder, rss: [], heap: [] }));
-  const load = startLoad(world, []);
+  const stopLoads = startLoads(world, loads);
   try {
     await sampleAll(all, minutes);
     reportSlopes(report, all, minutes, counts);
@@ -109,42 +112,14 @@ async function measure(lab: Lab, minutes: number, report: Report): Promise<void>
     if (eternal.length > 0) report.say(`without expiry: ${eternal.join(', ')}`);
     report.verdict('keys without expiry', eternal.length, { atMost: 0 });
   } finally {
-    await load.stop();
+    await stopLoads();
   }
 }
 
-/** How many requests were answered, and how many of them with a failure. */
-interface Counts {
-  requests: number;
-  failures: number;
-}
-
-/** What the load of the drills acts with: it does everything that the services do. */
-function openWorld(site: Site<OnRedis>): { world: World; counts: Counts } {
-  const client = openHttpClient(CLIENT_TIMEOUT_MS);
-  site.lab.onClose(() => client.close());
-  const counts: Counts = { requests: 0, failures: 0 };
-  const record = ({ failure }: Exchange) => {
-    counts.requests += 1;
-    if (failure !== undefined) counts.failures += 1;
-  };
-  const world: World = {
-    ...site.target,
-    ledger: openLedger(),
-    random: seededRandom(1),
-    stock: [],
-    signingIn: new Set(),
-    interrupted: new Set(),
-    ask: createAsk(client, site.target.publicUrl, record),
-    isCalm: () => true,
-  };
-  return { world, counts };
-}
-
 async function warmUp(world: World, counts: Counts): Promise<void> {
-  const loads = Array.from({ length: WARM_UP.loads }, () => startLoad(world, []));
+  const stopLoads = startLoads(world, WARM_UP.loads);
   while (counts.requests < WARM_UP.requests) await pause(WARM_UP_LOOKS_MS);
-  await Promise.all(loads.map((load) => load.stop()));
+  await stopLoads();
   Object.assign(counts, { requests: 0, failures: 0 });
 }
 

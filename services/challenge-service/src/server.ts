@@ -4,6 +4,7 @@ import { openStandardOutput } from '@tollgate/shared/http/observability/logger.j
 import { runService, startOrExplain } from '@tollgate/shared/http/server/lifecycle.js';
 import { openChallengeService } from './service.js';
 
-await startOrExplain(() =>
+// Not awaited at the top level, which a bundle in CommonJS cannot have.
+void startOrExplain(() =>
   openChallengeService(process.env, { output: openStandardOutput(), run: runService }),
 );

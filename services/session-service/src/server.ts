@@ -4,6 +4,5 @@ import { openStandardOutput } from '@tollgate/shared/http/observability/logger.j
 import { runService, startOrExplain } from '@tollgate/shared/http/server/lifecycle.js';
 import { openSessionService } from './service.js';
 
-await startOrExplain(() =>
-  openSessionService(process.env, { output: openStandardOutput(), run: runService }),
-);
+// Not awaited at the top level, which a bundle in CommonJS cannot have.
+void startOrExplain(() => openSessionService(process.env, { output: openStandardOutput(), run: runService }));

@@ -1,0 +1,50 @@
+// The load of the drills, several times at once, and how many requests it has sent.
+import { openLedger } from '@tollgate/deploy/drills/ledger/ledger.js';
+import type { Exchange } from '@tollgate/deploy/drills/ledger/timeline.js';
+import { openHttpClient } from '@tollgate/deploy/drills/load/http-client.js';
+import { startLoad } from '@tollgate/deploy/drills/load/load.js';
+import { seededRandom } from '@tollgate/deploy/drills/load/random.js';
+import { createAsk, type World } from '@tollgate/deploy/drills/load/world.js';
+import type { OnRedis } from '@tollgate/deploy/drills/servers/redis.js';
+import type { Site } from '@tollgate/deploy/drills/site.js';
+
+const CLIENT_TIMEOUT_MS = 10_000;
+
+/** How many requests were answered, and how many of them with a failure. */
+export interface Counts {
+  requests: number;
+  failures: number;
+}
+
+/** What the load of the drills acts with: it does everything that the services do. */
+export function openWorld(site: Site<OnRedis>): { world: World; counts: Counts } {
+  const client = openHttpClient(CLIENT_TIMEOUT_MS);
+  site.lab.onClose(() => client.close());
+  const counts: Counts = { requests: 0, failures: 0 };
+  const record = ({ failure }: Exchange) => {
+    counts.requests += 1;
+    if (failure !== undefined) counts.failures += 1;
+  };
+  const world: World = {
+    ...site.target,
+    ledger: openLedger(),
+    random: seededRandom(1),
+    stock: [],
+    signingIn: new Set(),
+    interrupted: new Set(),
+    ask: createAsk(client, site.target.publicUrl, record),
+    isCalm: () => true,
+  };
+  return { world, counts };
+}
+
+/**
+ * Starts so many loads of the drills, of 40 operations a second each.
+ * @returns what ends them, and resolves when nothing is under way any more
+ */
+export function startLoads(world: World, count: number): () => Promise<void> {
+  const loads = Array.from({ length: count }, () => startLoad(world, []));
+  return async () => {
+    await Promise.all(loads.map((load) => load.stop()));
+  };
+}
