@@ -52,7 +52,10 @@ async function bundle(name) {
     if (type !== 'chunk') continue;
     const code = toAscii(readFileSync(file, 'utf8'));
     // What is still imported at run time is not in the bundle: its program does it.
-    writeFileSync(file, fileName === 'service.cjs' ? code.replaceAll(/(?<![{<\w])import\(/g, '__import(') : code);
+    writeFileSync(
+      file,
+      fileName === 'service.cjs' ? code.replaceAll('await import(', 'await __import(') : code,
+    );
   }
   await service.close();
   copyFileSync(program, bundleOf(name));
