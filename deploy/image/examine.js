@@ -32,6 +32,8 @@ export async function examineImage(buildah, image, report) {
   expectNone(report, 'no sources and no source maps', named(source));
   const [, service] = /services\/([^/]+)\/dist\/bundle\/server\.js$/.exec(config.Cmd.at(-1)) ?? [];
   report('it starts the bundle of the service', service !== undefined, config.Cmd.join(' '));
+  const compiled = named(/\/dist\/bundle\/\.compile-cache\//);
+  report('it has what V8 has compiled of the bundle', compiled.length === 1);
   if (service === 'challenge-service') {
     const copies = named(/^app\/services\/challenge-service\/dist\/browser\/tollgate\.js(\.br|\.gz)?$/);
     report('it has the file that pages load, with its compressed copies', copies.length === 3);
