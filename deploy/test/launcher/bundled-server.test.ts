@@ -1,5 +1,5 @@
 // How the program of a bundled service keeps what has been compiled for the next start.
-import { copyFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnCommand } from '@tollgate/test-support/command.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
@@ -49,9 +49,14 @@ t.test('a bundle of the same length is another bundle', async (t) => {
 t.test('what was kept and is damaged is compiled again, and replaced', async (t) => {
   const { run, cache, kept } = makeBundle(t, script);
   await run();
-  const name = readdirSync(cache)[0]!;
-  for (const damaged of ['', 'not compiled code', Buffer.alloc(4096)]) {
-    writeFileSync(join(cache, name), damaged);
+  const path = join(cache, readdirSync(cache)[0]!);
+  const whole = readFileSync(path);
+  const lastChanged = Buffer.from(whole);
+  lastChanged[whole.length - 1]! ^= 1;
+  const zeros = Buffer.concat([whole.subarray(0, 200), Buffer.alloc(whole.length - 200)]);
+  const cut = whole.subarray(0, whole.length / 2);
+  for (const damaged of ['', 'not compiled code', cut, zeros, lastChanged]) {
+    writeFileSync(path, damaged);
     const before = kept();
     t.equal(await run(), 'runs');
     const after = kept();
