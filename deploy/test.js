@@ -14,13 +14,14 @@ const { values, positionals } = parseArgs({
   options: { fast: { type: 'boolean', default: false }, jobs: { type: 'string' } },
 });
 
-let provided;
+let [provided, checked] = [undefined, true];
 await prepare(() => {
-  if (!values.fast) provided = Promise.all([provideTools(), provideCanvas(), provideChartTools()]);
+  if (values.fast) return;
+  checked = check();
+  provided = Promise.all([provideTools(), provideCanvas(), provideChartTools()]);
 });
 removeStale();
 const [tools = {}] = (await provided) ?? [];
-const checked = values.fast ? true : check();
 const { passed, failed } = await runTests();
 
 const isClean = await checked;
@@ -28,7 +29,7 @@ if (!isClean) console.log('Format or lint failed: npm run check');
 console.log(`\n${passed} passed, ${failed} failed`);
 if (!isClean || failed > 0 || passed === 0) process.exitCode = 1;
 
-/** Checks format and lint beside the tests. Resolves with whether all is well, and prints what is not. */
+/** Checks format and lint beside the compiler and the tests. Resolves with whether all is well, and prints what is not. */
 async function check() {
   const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
   const { ok, output } = await runBeside(process.execPath, [

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { giveUp, prepare, root } from '../prepare.js';
+import { giveUp, prepare, root, run } from '../prepare.js';
 import { baseName, makeBase } from './base.js';
 import { Buildah } from './buildah.js';
 import { examineImage } from './examine.js';
@@ -19,6 +19,9 @@ const { values: options } = parseArgs({
   options: { state: { type: 'string' }, pull: { type: 'boolean', default: false } },
 });
 if (process.getuid?.() !== 0) giveUp('image:check must run as root: it mounts file systems.');
+for (const program of ['buildah', 'debootstrap']) {
+  if (!run(program, ['--version']).ok) giveUp(`image:check needs ${program}: apt-get install ${program}`);
+}
 await prepare();
 
 const folder =
