@@ -1,0 +1,53 @@
+// What each step costs that a request to `siteverify` cannot do without, in a bare server that gets one after the other.
+import { assignCores, describeCores } from '../cores.js';
+import { type Cost, openGenerator } from '../load/open-generator.js';
+import { openPrivateRedis } from '../private-redis.js';
+import type { Program } from '../program.js';
+import { measureInTurn, ratios } from '../rounds.js';
+import { startServer } from '../server-process.js';
+import { STEPS } from '../steps.js';
+
+const ROUNDS = 7;
+const SECONDS = 1.5;
+const CONNECTIONS = 50;
+/** More than are sent within the time. */
+const BODIES = 150_000;
+/** The bound of the whole route, in the program `http`. */
+const SHARE_OF_ROUTE = 0.7;
+const FORM = new URLSearchParams({
+  secret: 's'.repeat(43),
+  response: 'r'.repeat(180),
+  remoteip: '192.0.2.1',
+}).toString();
+
+const program: Program = {
+  title:
+    'a bare server that gets, one after the other, the steps that siteverify cannot do without: its share',
+  method: `${CONNECTIONS} connections, ${SECONDS} s a run, ${ROUNDS} rounds in turn. A share is the processor time of the bare take (one GETDEL and a
+hash) divided by that of the server with all steps up to here. The whole route is to have ${SHARE_OF_ROUTE}.`,
+  async run(_args, report, open) {
+    const cores = assignCores();
+    const redis = await open(openPrivateRedis(cores.redis));
+    const generator = await open(openGenerator(cores.load));
+    report.say(describeCores(cores));
+    const subjects: Record<string, () => Promise<Cost>> = {};
+    const bodies = Array.from({ length: BODIES }, () => FORM);
+    for (const [at, step] of STEPS.entries()) {
+      const args = [String(at + 1), redis.url];
+      const { url, pid } = await open(startServer('steps', { args, cores: cores.measured }));
+      const plan = { urls: [url], pids: { server: pid }, connections: CONNECTIONS, seconds: SECONDS };
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+      const posted = { ...plan, method: 'POST', headers, bodies } as const;
+      subjects[step] = () => generator.run(at === 0 ? plan : posted);
+    }
+    const costs = await measureInTurn(subjects, ROUNDS);
+    const micros = (step: string) => costs[step]!.map((cost) => cost.micros.server!);
+    const failures = Object.values(costs).flatMap((of) => of.map((cost) => cost.failures));
+    for (const step of STEPS) {
+      const shares = ratios(micros(STEPS[0]), micros(step));
+      report.row(step, { 'server µs': micros(step), share: shares });
+    }
+    report.verdict('requests that failed', Math.max(...failures), { atMost: 0 });
+  },
+};
+export default program;
