@@ -1,5 +1,5 @@
-// A bare server that does the first of the steps that `siteverify` cannot do without: `node steps.js COUNT REDIS_URL`
-// prints its port.
+// A bare server that does some of the steps that `siteverify` cannot do without: `node steps.js REDIS_URL STEP…` prints
+// its port.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { openSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { gatherCommands } from '@tollgate/shared/store/gathered-commands.js';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { Redis } from 'ioredis';
 import { destination, pino } from 'pino';
-import { STEPS } from '../steps.js';
+import type { Step } from '../programs/steps.js';
 
 const SCRIPT = `
 local count = redis.call('INCR', KEYS[1])
@@ -29,8 +29,8 @@ const HEADERS = {
 
 const KEY = Buffer.alloc(32, 7);
 
-async function serve(count: number, redisUrl: string): Promise<number> {
-  const has = (step: (typeof STEPS)[number]) => STEPS.indexOf(step) < count;
+async function serve(redisUrl: string, steps: readonly string[]): Promise<number> {
+  const has = (step: Step) => steps.includes(step);
   const log = pino(destination({ fd: openSync('/dev/null', 'w'), sync: false, minLength: 8_192 }));
   const app = Fastify();
   const redis = new Redis(redisUrl);
@@ -70,5 +70,5 @@ async function serve(count: number, redisUrl: string): Promise<number> {
   return (app.server.address() as AddressInfo).port;
 }
 
-const [count = '1', redisUrl = ''] = process.argv.slice(2);
-console.log(await serve(Number(count), redisUrl));
+const [redisUrl = '', ...steps] = process.argv.slice(2);
+console.log(await serve(redisUrl, steps));
