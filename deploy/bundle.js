@@ -3,7 +3,7 @@
 //
 //   node deploy/bundle.js
 //       run after `tsc -b` and `client/bundle.js`; does nothing where the output is newer than what it is made of
-import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeBrowserFiles } from './browser-files.js';
@@ -45,20 +45,27 @@ async function bundle(name) {
     chunkFileNames: '[name]-[hash].cjs',
     entryFileNames: '[name].cjs',
     sourcemap: true,
+    // As the modules are.
+    strict: true,
   };
   const { output } = await service.write(options);
   for (const { type, fileName } of output) {
     const file = join(folder, fileName);
     if (type !== 'chunk') continue;
     const code = toAscii(readFileSync(file, 'utf8'));
-    // What is still imported at run time is not in the bundle: its program does it.
-    writeFileSync(
-      file,
-      fileName === 'service.cjs' ? code.replaceAll('await import(', 'await __import(') : code,
-    );
+    writeFileSync(file, fileName === 'service.cjs' ? importByProgram(code) : code);
   }
   await service.close();
-  copyFileSync(program, bundleOf(name));
+  // Not copied with its time, as some systems do: the age of a bundle is that of this file.
+  writeFileSync(bundleOf(name), readFileSync(program));
+}
+
+/** Lets the program of the bundle import what is still imported at run time, which a script cannot do by itself. */
+function importByProgram(code) {
+  const replaced = code.replaceAll('await import(', 'await __import(');
+  const withoutComments = replaced.replaceAll(/^\s*\/?\*.*$/gm, '');
+  if (/\bimport\(/.test(withoutComments)) throw new Error('The bundle has an import() without await.');
+  return replaced;
 }
 
 /** Escapes what is not ASCII: a single character outside of Latin-1 doubles what the text of a program takes in memory. */

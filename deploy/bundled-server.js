@@ -1,10 +1,10 @@
 // The program of a bundled service: `deploy/bundle.js` copies it to `dist/bundle/server.js`, beside the bundle `service.cjs`.
 //
-// It keeps what V8 has compiled, as the first process leaves it at its end, so that the next one starts in half the
-// processor time. Where it may not write, each start compiles.
+// When the first process ends, it writes what V8 has compiled to `.compile-cache`; the next start takes half the processor
+// time. Where it may not write, each start compiles.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import Module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
@@ -16,17 +16,20 @@ const source = readFileSync(filename);
 const cacheFile = join(folder, '.compile-cache', nameOfCache());
 const cachedData = readKept();
 // As Node wraps a CommonJS module: on the same line, so that a stack trace counts lines as the file does. `import()` is a
-// parameter, because on Node 20 what was kept can load no modules.
+// parameter, because a script by itself can load no modules.
 const parameters = 'exports, require, module, __filename, __dirname, __import';
 const wrapped = `(function (${parameters}) {${source.toString('latin1')}\n})`;
 const script = new Script(wrapped, { filename, cachedData });
-// At the end it also holds the functions that are compiled when they are first called.
+// The end is when the functions are there, too, that V8 compiles at their first call.
 if (cachedData === undefined || script.cachedDataRejected) process.once('exit', keepCompiled);
-const bundle = { exports: {} };
+const require = createRequire(filename);
+const bundle = Object.assign(new Module(filename), { filename, loaded: true });
+// The files beside it import what they share with it: they get this one, and do not run it again.
+require.cache[filename] = bundle;
 const __import = (specifier) => import(specifier);
-script.runInThisContext()(bundle.exports, createRequire(filename), bundle, filename, folder, __import);
+script.runInThisContext()(bundle.exports, require, bundle, filename, folder, __import);
 
-/** V8 itself compares versions and flags, but of the source only its length. */
+/** V8 itself compares versions, flags and the features of the processor, but of the source only its length. */
 function nameOfCache() {
   return `${sha256(source).toString('hex').slice(0, 32)}-${cachedDataVersionTag()}`;
 }

@@ -77,20 +77,23 @@ t.test('a service starts where nothing can be kept', async (t) => {
   t.equal(kept().length, 1);
 });
 
-t.test('a bundle loads what is beside it, and modules by their address', async (t) => {
+t.test('a bundle loads what is beside it, which shares its code, and modules by their address', async (t) => {
   const { folder, run } = makeBundle(
     t,
-    `const { beside } = require('./beside.cjs');
+    `exports.shared = { runs: (globalThis.runs = (globalThis.runs ?? 0) + 1) };
 const url = require('node:url').pathToFileURL(__dirname + '/named.mjs').href;
-void __import(url).then(({ named }) => console.log(beside, named, require('node:path').basename(__filename)))`,
+void (async () => {
+  const { named } = await __import(url);
+  const { beside } = require('./beside.cjs');
+  console.log(beside === exports.shared, globalThis.runs, named, require('node:path').basename(__filename));
+})();`,
   );
-  writeFileSync(join(folder, 'beside.cjs'), `exports.beside = 'beside'`);
+  writeFileSync(join(folder, 'beside.cjs'), `exports.beside = require('./service.cjs').shared`);
   writeFileSync(join(folder, 'named.mjs'), `export const named = 'named'`);
-  t.equal(await run(), 'beside named service.cjs');
-  t.equal(await run(), 'beside named service.cjs');
+  for (const start of ['first', 'second']) t.equal(await run(), 'true 1 named service.cjs', start);
 });
 
 t.test('a stack trace names the bundle and counts its lines', async (t) => {
   const { run } = makeBundle(t, `\nthrow new Error('here')`);
-  t.match(await run(), /service\.cjs:2/);
+  for (const start of ['first', 'second']) t.match(await run(), /service\.cjs:2/, start);
 });

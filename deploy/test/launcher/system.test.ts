@@ -52,8 +52,12 @@ t.test('a stop waits for no connection, of the gateway or of either listener of 
   const { SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT } = JSON.parse(
     readFileSync(join(folder, 'running.json'), 'utf8'),
   ).variables;
-  const ports = [new URL(url).port, SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT];
-  for (const port of ports) {
+  const ofServices = [SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT];
+  for (const port of ofServices) {
+    const { status } = await ask(`http://127.0.0.1:${port}/openapi.json`);
+    t.equal(status, 200, 'what a bundle loads with its first request');
+  }
+  for (const port of [new URL(url).port, ...ofServices]) {
     for (const begin of [
       'GET / HTTP/1.1\r\nHost: x\r\n\r\n',
       '',
