@@ -37,7 +37,7 @@ async function bundle(name) {
     external: unbundledPackages,
     plugins: [compiledBy(folder)],
   });
-  // Not minified: a stack trace names functions, and //#region lines say which file a line is from.
+  // Not minified: a stack trace names functions, and comments say which file a line is from.
   const options = {
     dir: folder,
     cleanDir: true,

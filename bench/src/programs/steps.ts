@@ -1,4 +1,4 @@
-// What each step costs that a request to `siteverify` cannot do without, in a bare server that gets one after the other.
+// What each step costs that a request to `siteverify` cannot do without, in a bare server to which one after the other is added.
 import { assignCores, describeCores } from '../cores.js';
 import { type Cost, openGenerator } from '../load/open-generator.js';
 import { openPrivateRedis } from '../private-redis.js';
@@ -34,7 +34,7 @@ const FORM = new URLSearchParams({
 
 const program: Program = {
   title:
-    'a bare server that gets, one after the other, the steps that siteverify cannot do without: its share',
+    'a bare server to which the steps are added that siteverify cannot do without, one after the other: its share',
   method: `${CONNECTIONS} connections, ${SECONDS} s a run, ${ROUNDS} rounds in turn. A share is the processor time of the bare take (one GETDEL and a
 hash) divided by that of the server with all steps up to here. The whole route is to have ${SHARE_OF_ROUTE}.`,
   async run(_args, report, open) {

@@ -15,7 +15,7 @@ local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], 60000) end
 return { count, redis.call('GETDEL', KEYS[2]) }`;
 
-/** As many as the service sends with an answer that nobody may keep. */
+/** As many as the service sends with an answer that must not be cached. */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
