@@ -12,30 +12,34 @@ import { Script } from 'node:vm';
 const digestBytes = 32;
 const folder = import.meta.dirname;
 const filename = join(folder, 'service.cjs');
-const source = readFileSync(filename);
-const cacheFile = join(folder, '.compile-cache', nameOfCache());
-const cachedData = readKept();
-// As Node wraps a CommonJS module: on the same line, so that a stack trace counts lines as the file does. `import()` is a
-// parameter, because a script by itself can load no modules.
-const parameters = 'exports, require, module, __filename, __dirname, __import';
-const wrapped = `(function (${parameters}) {${source.toString('latin1')}\n})`;
-const script = new Script(wrapped, { filename, cachedData });
-// The end is when the functions are there, too, that V8 compiles at their first call.
-if (cachedData === undefined || script.cachedDataRejected) process.once('exit', keepCompiled);
 const require = createRequire(filename);
 const bundle = Object.assign(new Module(filename), { filename, loaded: true });
 // The files beside it import what they share with it: they get this one, and do not run it again.
 require.cache[filename] = bundle;
 const __import = (specifier) => import(specifier);
-script.runInThisContext()(bundle.exports, require, bundle, filename, folder, __import);
+compile().runInThisContext()(bundle.exports, require, bundle, filename, folder, __import);
 
-/** V8 itself compares versions, flags and the features of the processor, but of the source only its length. */
-function nameOfCache() {
-  return `${sha256(source).toString('hex').slice(0, 32)}-${cachedDataVersionTag()}`;
+/** Reads and compiles in a function, so that the five megabytes of source and cache are freed afterwards. */
+function compile() {
+  const source = readFileSync(filename);
+  // V8 itself compares versions, flags and the features of the processor, but of the source only its length.
+  const name = `${sha256(source).toString('hex').slice(0, 32)}-${cachedDataVersionTag()}`;
+  const cacheFile = join(folder, '.compile-cache', name);
+  const cachedData = readKept(cacheFile);
+  // As Node wraps a CommonJS module: on the same line, so that a stack trace counts lines as the file does. `import()` is
+  // a parameter, because a script by itself can load no modules.
+  const parameters = 'exports, require, module, __filename, __dirname, __import';
+  const wrapped = `(function (${parameters}) {${source.toString('latin1')}\n})`;
+  const script = new Script(wrapped, { filename, cachedData });
+  // The end is when the functions are there, too, that V8 compiles at their first call.
+  if (cachedData === undefined || script.cachedDataRejected) {
+    process.once('exit', () => keepCompiled(script, cacheFile));
+  }
+  return script;
 }
 
 /** V8 may crash on damaged data, so that a file that a power failure left behind must not reach it. */
-function readKept() {
+function readKept(cacheFile) {
   try {
     const file = readFileSync(cacheFile);
     const data = file.subarray(digestBytes);
@@ -45,7 +49,7 @@ function readKept() {
   }
 }
 
-function keepCompiled() {
+function keepCompiled(script, cacheFile) {
   // Another process may be starting or ending: a file gets its name when it is whole.
   const part = `${cacheFile}.${process.pid}`;
   try {

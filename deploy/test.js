@@ -14,7 +14,8 @@ const { values, positionals } = parseArgs({
   options: { fast: { type: 'boolean', default: false }, jobs: { type: 'string' } },
 });
 
-let [provided, checked] = [undefined, true];
+let provided;
+let checked = true;
 await prepare(() => {
   if (values.fast) return;
   checked = check();

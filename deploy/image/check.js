@@ -19,7 +19,7 @@ const { values: options } = parseArgs({
   options: { state: { type: 'string' }, pull: { type: 'boolean', default: false } },
 });
 if (process.getuid?.() !== 0) giveUp('image:check must run as root: it mounts file systems.');
-for (const program of ['buildah', 'debootstrap']) {
+for (const program of ['buildah', 'redis-server', ...(options.pull ? [] : ['debootstrap'])]) {
   if (!run(program, ['--version']).ok) giveUp(`image:check needs ${program}: apt-get install ${program}`);
 }
 await prepare();
