@@ -185,9 +185,13 @@ t.test(
   'progress is drawn at most ten times a second, because drawing takes time from the work',
   async (t) => {
     const { page } = await watch(t);
+    // The time that the page itself goes by: an observer is told later, and the later the busier the machine is.
     await page.evaluate(`
     globalThis.drawnMs = [];
-    new MutationObserver(() => drawnMs.push(performance.now()))
+    const now = performance.now.bind(performance);
+    let toldMs = 0;
+    performance.now = () => (toldMs = now());
+    new MutationObserver(() => drawnMs.push(toldMs))
       .observe(document.getElementById('tried'), { childList: true });
   `);
     await page.click('#measure');
@@ -195,9 +199,8 @@ t.test(
     await page.waitForSelector('#measure[aria-disabled="false"]');
     const drawnMs = (await page.evaluate('drawnMs')) as number[];
     t.ok(drawnMs.length > 1, `${drawnMs.length} drawings`);
-    // An observer is told after the drawing, so that two drawings can seem a little closer than they are.
     const gapsMs = drawnMs.slice(1).map((ms, at) => ms - drawnMs[at]!);
-    t.ok(Math.min(...gapsMs) > 75, `${Math.min(...gapsMs)} ms apart`);
+    t.ok(Math.min(...gapsMs) >= 100, `${Math.min(...gapsMs)} ms apart`);
   },
 );
 
