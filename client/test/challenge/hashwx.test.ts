@@ -1,4 +1,6 @@
 // Work in HashWX against the real services: fetched, solved and accepted, and SHA-256 where it cannot be done.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import {
   createChallenge,
   fetchEffortChallenge,
@@ -10,6 +12,7 @@ import {
 } from '@tollgate/client/challenge';
 import t from 'tap';
 import { startRealService } from './real-service.js';
+import type { Obtained } from './refused-module.js';
 
 const ada = 'ada@example.com';
 const bob = 'bob@example.com';
@@ -64,16 +67,13 @@ t.test('effort is worked off in it, with progress over its parts', async (t) => 
 });
 
 t.test('where WebAssembly is refused, another challenge is fetched, in SHA-256', async (t) => {
-  const { instantiate } = WebAssembly;
-  t.teardown(() => {
-    WebAssembly.instantiate = instantiate;
+  const thread = new Worker(new URL('refused-module.js', import.meta.url), {
+    workerData: { baseUrl, algorithms },
   });
-  const refuse: unknown = () => Promise.reject(new WebAssembly.CompileError('refused by a policy'));
-  WebAssembly.instantiate = refuse as typeof instantiate;
-  service.requested.length = 0;
-  const fields = await obtainPow({ baseUrl, algorithms });
-  t.match(fields.pow_nonce, /^\d{1,24}$/);
-  t.equal((await service.signIn(ada)(fields)).status, 200);
-  await obtainPow({ baseUrl, algorithms });
-  t.same(service.requested, ['/pow?algorithms=hashwx-1%2Csha256', '/pow', '/pow'], 'and it is remembered');
+  const [{ fields, requested }] = (await once(thread, 'message')) as [Obtained];
+  for (const { pow_nonce } of fields) t.match(pow_nonce, /^\d{1,24}$/);
+  t.equal((await service.signIn(ada)(fields[0]!)).status, 200);
+  const paths = ['/pow?algorithms=hashwx-1%2Csha256', '/pow', '/pow'].map((path) => `/api/captcha${path}`);
+  t.same(requested, paths, 'and it is remembered');
+  await thread.terminate();
 });
