@@ -2,25 +2,32 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keep } from './kept.js';
+import { linkTree } from './link-tree.js';
 import { giveUp, npmCommand, readIfThere, root, run } from './prepare.js';
 
 /** What npm says first is the reason; its manual follows. */
 const linesOfFailure = 12;
 const fetchMs = 30_000;
 const npmArguments = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-/** npm installs here, and what it has installed is moved into place. */
+/** Without a cache npm installs here, and what it has installed is moved into place. */
 const stage = join(root, '.tollgate-install');
+/** npm links the workspaces by absolute paths on Windows, which would lead into the cache. */
+const hasRelativeLinks = process.platform !== 'win32';
 /** Stands for the registry that npm is set up with; npm replaces it. */
 const anyRegistry = 'https://registry.invalid';
 
-/** Installs what the lock file names, unless it is there; ends the process with a clear message when that fails. */
-export function install() {
+/**
+ * Installs what the lock file names, unless it is there; ends the process with a clear message when that fails. What npm
+ * has installed is kept for further clones, which get links to the same files.
+ */
+export async function install() {
   const stamp = join(root, 'node_modules', '.tollgate-installed');
   const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
   const wanted = createHash('sha256').update(lock).digest('hex');
   if (readIfThere(stamp) === wanted) return;
   console.log('Installing dependencies …');
-  if (!installByAddress(JSON.parse(lock))) {
+  if (!((await linkKept(lock, wanted)) || installHere(lock))) {
     const { ok, output } = run(...npmCommand(npmArguments));
     if (!ok) giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
   }
@@ -28,31 +35,49 @@ export function install() {
   writeFileSync(stamp, wanted);
 }
 
+/** @returns whether it is done; not without a cache, nor where npm cannot install by addresses */
+async function linkKept(lock, digest) {
+  if (!hasRelativeLinks) return false;
+  const name = `modules-${process.platform}-${process.arch}-${process.versions.modules}-${digest.slice(0, 16)}`;
+  const kept = await keep(name, (part) => installByAddress(part, lock), { isShared: true });
+  if (kept === undefined) return false;
+  placeModules(kept, lock, linkTree);
+  return true;
+}
+
+/** @returns whether it is done */
+function installHere(lock) {
+  rmSync(stage, { recursive: true, force: true });
+  const ok = installByAddress(stage, lock);
+  if (ok) placeModules(stage, lock, renameSync);
+  rmSync(stage, { recursive: true, force: true });
+  return ok;
+}
+
+const workspacesOf = (lock) =>
+  Object.keys(JSON.parse(lock).packages).filter((path) => !path.includes('node_modules'));
+
 /**
  * Installs from a copy of the lock file that has the address of each package, as registries form it. Without addresses
  * npm asks the registry about every package and reads all that it knows of it, which takes longer than to install it.
  * @returns whether it is done; a registry may have other addresses
  */
-function installByAddress(lock) {
-  const folders = Object.keys(lock.packages).filter((path) => !path.includes('node_modules'));
-  for (const [path, entry] of Object.entries(lock.packages)) {
+function installByAddress(place, lock) {
+  const addressed = JSON.parse(lock);
+  for (const [path, entry] of Object.entries(addressed.packages)) {
     if (entry.integrity && !entry.resolved) entry.resolved = addressOf(path, entry);
   }
-  rmSync(stage, { recursive: true, force: true });
-  for (const folder of folders) {
-    mkdirSync(join(stage, folder), { recursive: true });
-    cpSync(join(root, folder, 'package.json'), join(stage, folder, 'package.json'));
+  for (const folder of workspacesOf(lock)) {
+    mkdirSync(join(place, folder), { recursive: true });
+    cpSync(join(root, folder, 'package.json'), join(place, folder, 'package.json'));
   }
-  writeFileSync(join(stage, 'package-lock.json'), JSON.stringify(lock));
+  writeFileSync(join(place, 'package-lock.json'), JSON.stringify(addressed));
   const [npm, args, options] = npmCommand([
     ...npmArguments,
     '--replace-registry-host=always',
     '--omit-lockfile-registry-resolved',
   ]);
-  const { ok } = run(npm, args, { ...options, cwd: stage });
-  if (ok) for (const folder of folders) moveModules(folder);
-  rmSync(stage, { recursive: true, force: true });
-  return ok;
+  return run(npm, args, { ...options, cwd: place }).ok;
 }
 
 function addressOf(path, { name = path.slice(path.lastIndexOf('node_modules/') + 13), version }) {
@@ -60,11 +85,13 @@ function addressOf(path, { name = path.slice(path.lastIndexOf('node_modules/') +
 }
 
 /** The links to workspaces are relative, so they lead to the same folders from here. */
-function moveModules(folder) {
-  const modules = join(root, folder, 'node_modules');
-  const installed = join(stage, folder, 'node_modules');
-  rmSync(modules, { recursive: true, force: true });
-  if (existsSync(installed)) renameSync(installed, modules);
+function placeModules(from, lock, place) {
+  for (const folder of workspacesOf(lock)) {
+    const modules = join(root, folder, 'node_modules');
+    const installed = join(from, folder, 'node_modules');
+    rmSync(modules, { recursive: true, force: true });
+    if (existsSync(installed)) place(installed, modules);
+  }
 }
 
 /**

@@ -3,12 +3,14 @@ import { createHash } from 'node:crypto';
 import {
   accessSync,
   constants,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
@@ -19,6 +21,8 @@ import { readIfThere, root } from './prepare.js';
 const userCache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 /** Says what a folder held when it was complete. */
 const stampName = '.tollgate-complete';
+/** What no run has used for so long goes when something new comes. */
+const unusedMs = 30 * 24 * 60 * 60 * 1000;
 
 /**
  * Returns a folder as an earlier run of any clone has made it, else makes it. What is there counts only as long as it
@@ -29,14 +33,21 @@ const stampName = '.tollgate-complete';
  * @param {object} [options]
  * @param {(folder: string) => Promise<boolean>} [options.works] whether what is there still works on this machine
  * @param {string} [options.cache] the folder for all clones; where it cannot be written, this clone has its own
+ * @param {boolean} [options.isShared] whether it is made for other clones alone: then nothing is made without a cache
  * @returns {Promise<string | undefined>} the folder; undefined when it cannot be made
  */
 export async function keep(name, make, options = {}) {
-  const { works = async () => true, cache = join(userCache, 'tollgate') } = options;
-  const place = writableFolder(cache);
+  const { works = async () => true, cache = join(userCache, 'tollgate'), isShared = false } = options;
+  const isWritable = canWrite(cache);
+  if (isShared && !isWritable) return undefined;
+  const place = isWritable ? cache : ownFolder();
   const folder = join(place, name);
   const isRight = async () => isWhole(folder) && (await works(folder));
-  if (await isRight()) return folder;
+  if (await isRight()) {
+    utimesSync(join(folder, stampName), new Date(), new Date());
+    return folder;
+  }
+  removeUnused(place);
   const part = mkdtempSync(join(place, `${name}.part-`));
   try {
     if (!(await make(part))) return undefined;
@@ -55,16 +66,30 @@ export async function keep(name, make, options = {}) {
   }
 }
 
-/** The cache; without one what is made serves this clone alone. */
-function writableFolder(cache) {
+function canWrite(folder) {
   try {
-    mkdirSync(cache, { recursive: true });
-    accessSync(cache, constants.W_OK);
-    return cache;
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+    return true;
   } catch {
-    const own = join(root, 'node_modules', '.tollgate-kept');
-    mkdirSync(own, { recursive: true });
-    return own;
+    return false;
+  }
+}
+
+/** Without a cache what is made serves this clone alone. */
+function ownFolder() {
+  const own = join(root, 'node_modules', '.tollgate-kept');
+  mkdirSync(own, { recursive: true });
+  return own;
+}
+
+function removeUnused(place) {
+  const oldestMs = Date.now() - unusedMs;
+  for (const name of readdirSync(place)) {
+    const folder = join(place, name);
+    const stamp = join(folder, stampName);
+    const { mtimeMs } = statSync(existsSync(stamp) ? stamp : folder);
+    if (mtimeMs < oldestMs) rmSync(folder, { recursive: true, force: true });
   }
 }
 

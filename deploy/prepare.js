@@ -82,7 +82,7 @@ export async function prepare(onInstalled = () => {}) {
   requireNode();
   // Loaded here, because the build of an image has this file alone.
   const { install } = await import('./install.js');
-  install();
+  await install();
   onInstalled();
   await build();
 }

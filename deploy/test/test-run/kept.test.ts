@@ -5,7 +5,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -16,10 +20,13 @@ interface Kept {
   keep(
     name: string,
     make: (part: string) => Promise<boolean>,
-    options: { cache: string; works?: (folder: string) => Promise<boolean> },
+    options: { cache: string; works?: (folder: string) => Promise<boolean>; isShared?: boolean },
   ): Promise<string | undefined>;
 }
 
+const { linkTree }: { linkTree(from: string, to: string): void } = await import(
+  new URL('../../../link-tree.js', import.meta.url).href
+);
 const { keep }: Kept = await import(new URL('../../../kept.js', import.meta.url).href);
 
 /** A cache of its own, and something to keep in it that counts how often it is made. */
@@ -104,4 +111,41 @@ t.test('without a cache the clone has its own', async (t) => {
   t.teardown(() => rmSync(folder ?? '', { recursive: true, force: true }));
   t.match(folder, /node_modules[\\/]\.tollgate-kept[\\/]test-\d+$/);
   t.notOk(existsSync(cache));
+  const made = await keep(name, make, { cache: join(file, 'cache'), isShared: true });
+  t.equal(made, undefined, 'what is for other clones alone is not made');
+});
+
+t.test('what no run has used for a month goes when something new comes', async (t) => {
+  const { cache, make } = startCache(t);
+  const age = (name: string, days: number) => {
+    const used = new Date(Date.now() - days * 24 * 60 * 60 * 1000);
+    const stamp = join(cache, name, '.tollgate-complete');
+    utimesSync(existsSync(stamp) ? stamp : join(cache, name), used, used);
+  };
+  for (const name of ['forgotten', 'rare', 'used']) await keep(name, make, { cache });
+  mkdirSync(join(cache, 'killed.part-abcdef'));
+  for (const name of ['forgotten', 'used', 'killed.part-abcdef']) age(name, 31);
+  age('rare', 29);
+  await keep('used', make, { cache });
+  t.strictSame(readdirSync(cache).sort(), ['forgotten', 'killed.part-abcdef', 'rare', 'used']);
+  await keep('new', make, { cache });
+  t.strictSame(readdirSync(cache).sort(), ['new', 'rare', 'used']);
+});
+
+t.test('the files of a tree get further names, and its links stay what they are', async (t) => {
+  const from = join(tempDir(t), 'from');
+  mkdirSync(join(from, 'lib', 'empty'), { recursive: true });
+  writeFileSync(join(from, 'lib', 'data'), 'data');
+  symlinkSync(join('..', 'elsewhere'), join(from, 'link'));
+  const to = join(tempDir(t), 'a', 'to');
+  linkTree(from, to);
+  t.strictSame(readdirSync(to, { recursive: true, encoding: 'utf8' }).sort(), [
+    'lib',
+    join('lib', 'data'),
+    join('lib', 'empty'),
+    'link',
+  ]);
+  t.equal(readlinkSync(join(to, 'link')), join('..', 'elsewhere'));
+  const [source, target] = [from, to].map((folder) => statSync(join(folder, 'lib', 'data')));
+  t.equal(target?.ino, source?.ino);
 });
