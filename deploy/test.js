@@ -7,6 +7,7 @@ import { provideCanvas } from './canvas.js';
 import { fastTests } from './fast-tests.js';
 import { prepare, root, runBeside } from './prepare.js';
 import { removeStale } from './stale-output.js';
+import { provideTestFolder } from './test-folder.js';
 import { provideChartTools, provideTools } from './test-tools.js';
 
 const { values, positionals } = parseArgs({
@@ -49,7 +50,7 @@ async function runTests() {
   const { allTests, runTestFiles } = await import('./test-files.js');
   const chosen = values.fast ? fastTests : allTests;
   return runTestFiles(positionals.length > 0 ? positionals : chosen, {
-    env: tools,
+    env: { ...tools, ...provideTestFolder() },
     ...(values.jobs && { jobs: Number(values.jobs) }),
   });
 }
