@@ -1,4 +1,5 @@
-// Loaded into a service before its own code: tells the size of its heap, after a collection, to whoever connects.
+// Loaded into a service before its own code: tells its memory, after a collection, to whoever connects.
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -7,7 +8,13 @@ import { isMainThread } from 'node:worker_threads';
 
 /** What a connection is told, as JSON. Bytes. */
 export interface HeapReading {
-  readonly rss: number;
+  /**
+   * Resident memory of its own. Without the pages of files, most of them of Node's program: they are there once for all
+   * processes, and come and go as the system finds room. All resident memory where the system does not tell them apart.
+   */
+  readonly anonymous: number;
+  /** Resident pages of files. */
+  readonly ofFiles: number;
   /** The heap of the main thread, and what it holds outside of it. */
   readonly heapUsed: number;
   readonly external: number;
@@ -21,6 +28,16 @@ export function probeSocket(folder: string, pid: number): string {
   return join(folder, `${pid}.sock`);
 }
 
+/** RssAnon of proc_pid_status(5), in bytes; undefined where there is no such file. */
+function readAnonymous(): number | undefined {
+  try {
+    const [, kilobytes] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  } catch {
+    return undefined;
+  }
+}
+
 const folder = process.env[PROBE_FOLDER];
 if (folder !== undefined && isMainThread) {
   setFlagsFromString('--expose-gc');
@@ -30,7 +47,10 @@ if (folder !== undefined && isMainThread) {
     collect();
     collect();
     const { rss, heapUsed, external } = process.memoryUsage();
-    socket.end(JSON.stringify({ rss, heapUsed, external } satisfies HeapReading));
+    const anonymous = readAnonymous() ?? rss;
+    socket.end(
+      JSON.stringify({ anonymous, ofFiles: rss - anonymous, heapUsed, external } satisfies HeapReading),
+    );
   })
     .listen(probeSocket(folder, process.pid))
     .unref();

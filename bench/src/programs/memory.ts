@@ -55,14 +55,15 @@ interface Series {
   readonly name: string;
   readonly pid: number;
   readonly folder: string;
-  readonly rss: Sample[];
+  readonly anonymous: Sample[];
+  readonly ofFiles: Sample[];
   readonly heap: Sample[];
 }
 
 const program: Program = {
   title: 'memory of two processes of each service under a steady load: its slope, and keys without expiry',
   method: `After 70,000 tokens have been verified, which fills the caches, and ${WARM_UP.requests} requests of a load ${WARM_UP.loads} times as fast: the load of the drills, 40 operations a second,
-for ${MINUTES} minutes (--minutes N), or several such loads at once (--loads N). Every 10 s each process collects its garbage and tells its memory. Slopes are those of a line through the last two thirds, in kB a minute, with the half width of their 95 % interval.`,
+for ${MINUTES} minutes (--minutes N), or several such loads at once (--loads N). Every 10 s each process collects its garbage and tells its memory: what is resident of its own, without the pages of files, and its heap. Slopes are those of a line through the last two thirds, in kB a minute, with the half width of their 95 % interval.`,
   async run(args, report) {
     const options = { minutes: { type: 'string' }, loads: { type: 'string' } } as const;
     const { values } = parseArgs({ args: [...args], options });
@@ -102,7 +103,7 @@ async function measure(lab: Lab, { minutes, loads }: Extent, report: Report): Pr
   const { world, counts } = openWorld(site);
   await warmUp(world, counts);
   const services = site.services.map(({ name, node, pid }) => ({ name: `${name} ${node}`, pid: pid! }));
-  const all: Series[] = services.map((one) => ({ ...one, folder, rss: [], heap: [] }));
+  const all: Series[] = services.map((one) => ({ ...one, folder, anonymous: [], ofFiles: [], heap: [] }));
   const stopLoads = startLoads(world, loads);
   try {
     await sampleAll(all, minutes);
@@ -127,10 +128,11 @@ async function sampleAll(all: readonly Series[], minutes: number): Promise<void>
   const startMs = performance.now();
   for (let count = 1; count * SAMPLE_MS <= minutes * MINUTE_MS; count++) {
     await pause(startMs + count * SAMPLE_MS - performance.now());
-    for (const { pid, folder, rss, heap } of all) {
+    for (const { pid, folder, anonymous, ofFiles, heap } of all) {
       const reading = await readMemory(folder, pid);
       const at = (performance.now() - startMs) / MINUTE_MS;
-      rss.push({ at, value: reading.rss / KILOBYTE });
+      anonymous.push({ at, value: reading.anonymous / KILOBYTE });
+      ofFiles.push({ at, value: reading.ofFiles / KILOBYTE });
       heap.push({ at, value: (reading.heapUsed + reading.external) / KILOBYTE });
     }
   }
@@ -146,8 +148,9 @@ function reportSlopes(
   const bound = (perMinute * BYTES_PER_REQUEST) / KILOBYTE;
   report.row('load', { requests, failed: failures, 'a minute and process': perMinute });
   report.verdict('failed requests', failures, { atMost: 0 });
-  for (const { name, rss, heap } of all) {
-    for (const [what, samples] of Object.entries({ rss, heap })) {
+  for (const { name, anonymous, ofFiles, heap } of all) {
+    report.row(`${name}, pages of files`, mediansOf(ofFiles, minutes));
+    for (const [what, samples] of Object.entries({ resident: anonymous, heap })) {
       const { slope, halfWidth } = fitSlope(samples.filter(({ at }) => at > minutes * SETTLING_SHARE));
       report.row(`${name}, ${what}`, {
         'kB a minute': slope,
