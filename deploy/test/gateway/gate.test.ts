@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { freePort } from '@tollgate/test-support/free-port.js';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { launchBrowser } from '../support/chromium.js';
@@ -248,10 +248,6 @@ t.test('without cookies the page says so instead of asking round and round', asy
 
 t.test('the page: nothing that axe objects to, no sideways scrolling, small', async (t) => {
   const { page } = await visitor(t, browser, { viewport: { width: 360, height: 640 }, bypassCSP: true });
-  const sizes: Promise<number>[] = [];
-  page.on('requestfinished', (request) => {
-    sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
-  });
   for (const locale of ['en', 'de', 'ar']) {
     for (const [colorScheme, forcedColors] of [
       ['light', 'none'],
@@ -260,7 +256,6 @@ t.test('the page: nothing that axe objects to, no sideways scrolling, small', as
     ] as const) {
       await page.emulateMedia({ colorScheme, forcedColors, reducedMotion: 'reduce' });
       await page.setExtraHTTPHeaders({ 'Accept-Language': locale });
-      sizes.length = 0;
       await page.goto(`${withImage}/a/very/long/path/${'x'.repeat(200)}`);
       await page.locator('tollgate-challenge img').waitFor();
       const violations = await page.evaluate(
@@ -276,14 +271,14 @@ t.test('the page: nothing that axe objects to, no sideways scrolling, small', as
   await page.setViewportSize({ width: 1280, height: 800 });
   t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'));
   const fresh = await visitor(t, browser);
+  const requests: Request[] = [];
   fresh.page.on('requestfinished', (request) => {
-    if (/tollgate|\/a$/.test(request.url()))
-      sizes.push(request.sizes().then(({ responseBodySize }) => responseBodySize));
+    if (/tollgate|\/a$/.test(request.url())) requests.push(request);
   });
-  sizes.length = 0;
   await fresh.page.goto(`${withImage}/a`);
   await fresh.page.locator('tollgate-challenge img').waitFor();
-  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  const sizes = await Promise.all(requests.map((request) => request.sizes()));
+  const bytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
   t.comment(`${bytes} bytes`);
   t.ok(bytes > 20_000 && bytes < 40_000, `${bytes} bytes`);
 });

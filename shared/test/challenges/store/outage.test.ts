@@ -1,6 +1,7 @@
 // A Redis that stops, restarts, forgets the scripts, or loses a reply.
 
 import { once } from 'node:events';
+import { raiseCommandTimeout } from '@tollgate/test-support/command-timeout.js';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { redisStore } from '@tollgate/test-support/stores.js';
 import { until } from '@tollgate/test-support/until.js';
@@ -153,6 +154,7 @@ async function throughProxy(t: Test) {
   const proxy = await startCuttingProxy(t, redis.port);
   const store = openStore(proxy.url, '.');
   t.teardown(() => store.close());
+  raiseCommandTimeout(store);
   if (store.kind !== 'redis') throw new TypeError('not on Redis');
   await once(store.client, 'ready');
   const challenges = challengesOn(store);
