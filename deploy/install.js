@@ -9,7 +9,9 @@ import { giveUp, npmCommand, readIfThere, root, run } from './prepare.js';
 /** What npm says first is the reason; its manual follows. */
 const linesOfFailure = 12;
 const fetchMs = 30_000;
-const npmArguments = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+// All of them, whatever npm is set up for: the compiler is one for development.
+const kinds = ['--include=dev', '--include=optional', '--include=peer'];
+const npmArguments = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...kinds];
 /** Without a cache npm installs here, and what it has installed is moved into place. */
 const stage = join(root, '.tollgate-install');
 /** npm links the workspaces by absolute paths on Windows, which would lead into the cache. */
@@ -27,7 +29,8 @@ export async function install() {
   const wanted = createHash('sha256').update(lock).digest('hex');
   if (readIfThere(stamp) === wanted) return;
   console.log('Installing dependencies …');
-  if (!((await linkKept(lock, wanted)) || installHere(lock))) {
+  rmSync(stamp, { force: true });
+  if (!(await installByAddress(lock, wanted))) {
     const { ok, output } = run(...npmCommand(npmArguments));
     if (!ok) giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
   }
@@ -35,23 +38,50 @@ export async function install() {
   writeFileSync(stamp, wanted);
 }
 
-/** @returns whether it is done; not without a cache, nor where npm cannot install by addresses */
-async function linkKept(lock, digest) {
+/**
+ * Installs without asking the registry what it has: from the cache, else from where registries have their packages.
+ * @returns whether it is done; a registry may have other addresses
+ */
+async function installByAddress(lock, digest) {
+  let isRefused = false;
+  const fill = async (place) => {
+    isRefused = !runNpm(place, lock);
+    return !isRefused;
+  };
+  return (await linkKept(lock, digest, fill)) || (!isRefused && (await installHere(lock, fill)));
+}
+
+/** @returns whether it is done; not without a cache that can be used */
+async function linkKept(lock, digest, fill) {
   if (!hasRelativeLinks) return false;
-  const name = `modules-${process.platform}-${process.arch}-${process.versions.modules}-${digest.slice(0, 16)}`;
-  const kept = await keep(name, (part) => installByAddress(part, lock), { isShared: true });
-  if (kept === undefined) return false;
-  placeModules(kept, lock, linkTree);
-  return true;
+  // Packages have other programs for other C libraries.
+  const library = process.report.getReport().header.glibcVersionRuntime === undefined ? 'other' : 'glibc';
+  const machine = `${process.platform}-${process.arch}-${library}-${process.versions.modules}`;
+  try {
+    const name = `modules-${machine}-${digest.slice(0, 16)}`;
+    const kept = await keep(name, fill, { works: hasPrograms, isShared: true });
+    if (kept === undefined) return false;
+    placeModules(kept, lock, linkTree);
+    return true;
+  } catch {
+    // Somebody else's files, a full disk, or another run that has just replaced what is kept.
+    return false;
+  }
+}
+
+/** npm passes over optional packages that it cannot fetch, and the programs are among them. */
+async function hasPrograms(place) {
+  const programs = ['typescript/bin/tsc', '@biomejs/biome/bin/biome'];
+  return programs.every((path) => run(process.execPath, [join(place, 'node_modules', path), '--version']).ok);
 }
 
 /** @returns whether it is done */
-function installHere(lock) {
+async function installHere(lock, fill) {
   rmSync(stage, { recursive: true, force: true });
-  const ok = installByAddress(stage, lock);
-  if (ok) placeModules(stage, lock, renameSync);
+  const isDone = await fill(stage);
+  if (isDone) placeModules(stage, lock, renameSync);
   rmSync(stage, { recursive: true, force: true });
-  return ok;
+  return isDone;
 }
 
 const workspacesOf = (lock) =>
@@ -60,9 +90,9 @@ const workspacesOf = (lock) =>
 /**
  * Installs from a copy of the lock file that has the address of each package, as registries form it. Without addresses
  * npm asks the registry about every package and reads all that it knows of it, which takes longer than to install it.
- * @returns whether it is done; a registry may have other addresses
+ * @returns whether it is done
  */
-function installByAddress(place, lock) {
+function runNpm(place, lock) {
   const addressed = JSON.parse(lock);
   for (const [path, entry] of Object.entries(addressed.packages)) {
     if (entry.integrity && !entry.resolved) entry.resolved = addressOf(path, entry);

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import {
   accessSync,
   constants,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,8 +20,9 @@ import { readIfThere, root } from './prepare.js';
 const userCache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 /** Says what a folder held when it was complete. */
 const stampName = '.tollgate-complete';
-/** What no run has used for so long goes when something new comes. */
-const unusedMs = 30 * 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
+/** What no run has used for so long goes when something new comes; so does what a run that was ended has begun. */
+const unusedMs = { whole: 30 * dayMs, part: dayMs };
 
 /**
  * Returns a folder as an earlier run of any clone has made it, else makes it. What is there counts only as long as it
@@ -84,11 +84,13 @@ function ownFolder() {
 }
 
 function removeUnused(place) {
-  const oldestMs = Date.now() - unusedMs;
   for (const name of readdirSync(place)) {
     const folder = join(place, name);
-    const stamp = join(folder, stampName);
-    const { mtimeMs } = statSync(existsSync(stamp) ? stamp : folder);
+    const oldestMs = Date.now() - (name.includes('.part-') ? unusedMs.part : unusedMs.whole);
+    const { mtimeMs } =
+      statSync(join(folder, stampName), { throwIfNoEntry: false }) ??
+      statSync(folder, { throwIfNoEntry: false }) ??
+      {};
     if (mtimeMs < oldestMs) rmSync(folder, { recursive: true, force: true });
   }
 }

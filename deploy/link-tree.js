@@ -10,9 +10,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
+/** npm writes this list of a folder's packages in place, which must not reach the other names of the file. */
+const rewritten = '.package-lock.json';
+
 /**
- * Makes a folder that has the files of another one as hard links, and its symbolic links as they are. Files that cannot be
- * linked, as on another disk, are copied.
+ * Makes a folder that has the files of another one as hard links, and its symbolic links as they are. What cannot be linked,
+ * as on another disk, is copied.
  * @param {string} from
  * @param {string} to a path where nothing is yet
  */
@@ -22,6 +25,7 @@ export function linkTree(from, to) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) linkTree(source, target);
     else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else if (entry.name === rewritten) copyFileSync(source, target);
     else linkFile(source, target);
   }
 }
@@ -29,8 +33,7 @@ export function linkTree(from, to) {
 function linkFile(source, target) {
   try {
     linkSync(source, target);
-  } catch (error) {
-    if (!['EXDEV', 'EPERM', 'EMLINK'].includes(error.code)) throw error;
+  } catch {
     copyFileSync(source, target, constants.COPYFILE_FICLONE);
   }
 }

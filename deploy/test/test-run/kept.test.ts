@@ -124,7 +124,8 @@ t.test('what no run has used for a month goes when something new comes', async (
   };
   for (const name of ['forgotten', 'rare', 'used']) await keep(name, make, { cache });
   mkdirSync(join(cache, 'killed.part-abcdef'));
-  for (const name of ['forgotten', 'used', 'killed.part-abcdef']) age(name, 31);
+  for (const name of ['forgotten', 'used']) age(name, 31);
+  age('killed.part-abcdef', 2);
   age('rare', 29);
   await keep('used', make, { cache });
   t.strictSame(readdirSync(cache).sort(), ['forgotten', 'killed.part-abcdef', 'rare', 'used']);
@@ -148,4 +149,12 @@ t.test('the files of a tree get further names, and its links stay what they are'
   t.equal(readlinkSync(join(to, 'link')), join('..', 'elsewhere'));
   const [source, target] = [from, to].map((folder) => statSync(join(folder, 'lib', 'data')));
   t.equal(target?.ino, source?.ino);
+});
+
+t.test('what npm writes in place is a file of its own', async (t) => {
+  const [from, to] = [tempDir(t), join(tempDir(t), 'to')];
+  writeFileSync(join(from, '.package-lock.json'), '{}');
+  linkTree(from, to);
+  appendFileSync(join(to, '.package-lock.json'), ' ');
+  t.equal(readFileSync(join(from, '.package-lock.json'), 'utf8'), '{}');
 });

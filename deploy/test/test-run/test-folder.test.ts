@@ -1,7 +1,7 @@
-// The folder in memory in which a run writes: it goes with the run, or with the next one.
+// The folder in memory in which a run writes: it goes with the run, or with a later one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 
 const program = new URL('../../../test-folder.js', import.meta.url).href;
@@ -33,19 +33,30 @@ t.test('a folder that somebody names is taken', async (t) => {
   t.equal(TMPDIR, undefined);
 });
 
-t.test('the folder goes with the run; that of a killed run with the next', async (t) => {
+t.test('the folder goes with the run, however it ends', async (t) => {
+  for (const signal of ['SIGINT', 'SIGTERM', undefined] as const) {
+    const { child, ended, TMPDIR } = await start();
+    if (TMPDIR === undefined) t.comment('this machine has too little memory for it');
+    else writeFileSync(`${TMPDIR}/left`, '');
+    if (signal === undefined) child.stdin.end();
+    else child.kill(signal);
+    await ended;
+    t.equal(existsSync(TMPDIR ?? ''), false, signal ?? 'by itself');
+  }
+});
+
+t.test('what a killed run has left goes an hour later, and what is in use stays', async (t) => {
   const killed = await start();
-  if (killed.TMPDIR === undefined) t.comment('this machine has too little memory for it');
   killed.child.kill('SIGKILL');
   await killed.ended;
-  if (killed.TMPDIR !== undefined) mkdirSync(`${killed.TMPDIR}/left`);
   const running = await start();
+  const anHourAgo = new Date(Date.now() - 61 * 60 * 1000);
+  for (const { TMPDIR } of [killed, running]) if (TMPDIR) utimesSync(TMPDIR, anHourAgo, anHourAgo);
   const next = await start();
-  t.equal(existsSync(killed.TMPDIR ?? ''), false, 'nobody uses it any more');
-  t.equal(existsSync(running.TMPDIR ?? ''), running.TMPDIR !== undefined, 'this one is in use');
-  for (const { child, ended, TMPDIR } of [running, next]) {
+  t.equal(existsSync(killed.TMPDIR ?? ''), false);
+  t.equal(existsSync(running.TMPDIR ?? ''), running.TMPDIR !== undefined);
+  for (const { child, ended } of [running, next]) {
     child.stdin.end();
     await ended;
-    t.equal(existsSync(TMPDIR ?? ''), false, 'its run has ended');
   }
 });
