@@ -3,8 +3,8 @@ import { cpus, freemem } from 'node:os';
 
 const lookMs = 1_000;
 /** Above this share of idle time one more file may begin; below the other one file less. */
-const idleShare = 0.2;
-const busyShare = 0.04;
+const idleShare = 0.12;
+const busyShare = 0.02;
 /** What one more process of tests and its browser need. */
 const bytesOfFile = 1_500_000_000;
 
