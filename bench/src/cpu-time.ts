@@ -18,8 +18,18 @@ export function fieldsOf(pid: number | 'self'): string[] {
 
 /** Returns the resident memory of a process in bytes. Linux only. */
 export function residentBytes(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  return Number(kilobytes) * 1024;
+  return statusBytes(pid, 'VmRSS');
+}
+
+/** Returns the resident memory of a process in bytes, without the pages of files. Linux only. */
+export function anonymousBytes(pid: number): number {
+  return statusBytes(pid, 'RssAnon');
+}
+
+/** A field of proc_pid_status(5). */
+function statusBytes(pid: number, field: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
 }
 
 /** Returns the resident memory of a process in bytes, in which a page that several processes share counts in part. Linux only. */

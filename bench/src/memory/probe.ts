@@ -1,10 +1,10 @@
 // Loaded into a service before its own code: tells its memory, after a collection, to whoever connects.
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
+import { anonymousBytes } from '../cpu-time.js';
 
 /** What a connection is told, as JSON. Bytes. */
 export interface HeapReading {
@@ -28,16 +28,6 @@ export function probeSocket(folder: string, pid: number): string {
   return join(folder, `${pid}.sock`);
 }
 
-/** RssAnon of proc_pid_status(5), in bytes; undefined where there is no such file. */
-function readAnonymous(): number | undefined {
-  try {
-    const [, kilobytes] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
-  } catch {
-    return undefined;
-  }
-}
-
 const folder = process.env[PROBE_FOLDER];
 if (folder !== undefined && isMainThread) {
   setFlagsFromString('--expose-gc');
@@ -47,7 +37,7 @@ if (folder !== undefined && isMainThread) {
     collect();
     collect();
     const { rss, heapUsed, external } = process.memoryUsage();
-    const anonymous = readAnonymous() ?? rss;
+    const anonymous = process.platform === 'linux' ? anonymousBytes(process.pid) : rss;
     socket.end(
       JSON.stringify({ anonymous, ofFiles: rss - anonymous, heapUsed, external } satisfies HeapReading),
     );
