@@ -44,7 +44,7 @@ export async function keep(name, make, options = {}) {
   const folder = join(place, name);
   const isRight = async () => isWhole(folder) && (await works(folder));
   if (await isRight()) {
-    utimesSync(join(folder, stampName), new Date(), new Date());
+    tryTo(() => utimesSync(join(folder, stampName), new Date(), new Date()));
     return folder;
   }
   removeUnused(place);
@@ -91,7 +91,16 @@ function removeUnused(place) {
       statSync(join(folder, stampName), { throwIfNoEntry: false }) ??
       statSync(folder, { throwIfNoEntry: false }) ??
       {};
-    if (mtimeMs < oldestMs) rmSync(folder, { recursive: true, force: true });
+    if (mtimeMs < oldestMs) tryTo(() => rmSync(folder, { recursive: true, force: true }));
+  }
+}
+
+/** Keeps the cache in order where this user may: what another one has made serves all the same. */
+function tryTo(act) {
+  try {
+    act();
+  } catch (error) {
+    if (!['EACCES', 'EPERM'].includes(error.code)) throw error;
   }
 }
 
