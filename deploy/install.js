@@ -25,12 +25,12 @@ const anyRegistry = 'https://registry.invalid';
  */
 export async function install() {
   const stamp = join(root, 'node_modules', '.tollgate-installed');
-  const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
-  const wanted = createHash('sha256').update(lock).digest('hex');
+  const text = readFileSync(join(root, 'package-lock.json'), 'utf8');
+  const wanted = createHash('sha256').update(text).digest('hex');
   if (readIfThere(stamp) === wanted) return;
   console.log('Installing dependencies …');
   rmSync(stamp, { force: true });
-  if (!(await installByAddress(lock, wanted))) {
+  if (!(await installByAddress(JSON.parse(text), wanted))) {
     const { ok, output } = run(...npmCommand(npmArguments));
     if (!ok) giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
   }
@@ -84,8 +84,7 @@ async function installHere(lock, fill) {
   return isDone;
 }
 
-const workspacesOf = (lock) =>
-  Object.keys(JSON.parse(lock).packages).filter((path) => !path.includes('node_modules'));
+const workspacesOf = ({ packages }) => Object.keys(packages).filter((path) => !path.includes('node_modules'));
 
 /**
  * Installs from a copy of the lock file that has the address of each package, as registries form it. Without addresses
@@ -93,15 +92,14 @@ const workspacesOf = (lock) =>
  * @returns whether it is done
  */
 function runNpm(place, lock) {
-  const addressed = JSON.parse(lock);
-  for (const [path, entry] of Object.entries(addressed.packages)) {
+  for (const [path, entry] of Object.entries(lock.packages)) {
     if (entry.integrity && !entry.resolved) entry.resolved = addressOf(path, entry);
   }
   for (const folder of workspacesOf(lock)) {
     mkdirSync(join(place, folder), { recursive: true });
     cpSync(join(root, folder, 'package.json'), join(place, folder, 'package.json'));
   }
-  writeFileSync(join(place, 'package-lock.json'), JSON.stringify(addressed));
+  writeFileSync(join(place, 'package-lock.json'), JSON.stringify(lock));
   const [npm, args, options] = npmCommand([
     ...npmArguments,
     '--replace-registry-host=always',
