@@ -28,7 +28,7 @@ const unusedMs = { whole: 30 * dayMs, part: dayMs };
  * Returns a folder as an earlier run of any clone has made it, else makes it. What is there counts only as long as it
  * is whole: no file is missing, changed or added.
  * @param {string} name says everything that the contents depend on
- * @param {(part: string) => Promise<boolean>} make fills an empty folder, which gets its name afterwards; `false` when it
+ * @param {(part: string) => Promise<boolean>} make fills a folder, which gets its name afterwards; `false` when it
  * could not
  * @param {object} [options]
  * @param {(folder: string) => Promise<boolean>} [options.works] whether what is there still works on this machine
@@ -49,6 +49,8 @@ export async function keep(name, make, options = {}) {
   }
   removeUnused(place);
   const part = mkdtempSync(join(place, `${name}.part-`));
+  // Dates the part: the folder itself may get the time of what is unpacked into it, as from `dpkg -x`.
+  writeFileSync(join(part, stampName), '');
   try {
     if (!(await make(part))) return undefined;
     writeFileSync(join(part, stampName), stateOf(part));

@@ -133,6 +133,22 @@ t.test('what no run has used for a month goes when something new comes', async (
   t.strictSame(readdirSync(cache).sort(), ['new', 'rare', 'used']);
 });
 
+t.test('what is being made stays, whatever time its folder gets from what is unpacked into it', async (t) => {
+  const { cache, make } = startCache(t);
+  const longAgo = new Date('2020-01-01');
+  const folder = await keep(
+    'unpacked',
+    async (part) => {
+      utimesSync(part, longAgo, longAgo);
+      await keep('beside', make, { cache });
+      return make(part);
+    },
+    { cache },
+  );
+  t.equal(folder, join(cache, 'unpacked'));
+  t.strictSame(readdirSync(cache).sort(), ['beside', 'unpacked']);
+});
+
 t.test('the files of a tree get further names, and its links stay what they are', async (t) => {
   const from = join(tempDir(t), 'from');
   mkdirSync(join(from, 'lib', 'empty'), { recursive: true });
