@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { find, installWithApt } from './apt.js';
 import { keep } from './kept.js';
 import { giveUp, npmCommand, root, run, runBeside } from './prepare.js';
-import { installWithApt } from './test-tools.js';
 
 const aptPackages =
   'build-essential pkg-config libcairo2-dev libpango1.0-dev libjpeg-dev libgif-dev librsvg2-dev python3'.split(
@@ -32,11 +32,17 @@ const defined = [
   'BUILDING_NODE_EXTENSION',
 ];
 
+/** Returns the packages of Debian that it needs: none where it loads, or can be compiled with what is there. */
+export async function packagesForCanvas() {
+  const hasCompiler = find(['g++']) && run('pkg-config', ['--exists', ...libraries]).ok;
+  return hasCompiler || (await loadsCanvas()) ? [] : aptPackages;
+}
+
 /** Makes it load, which takes a compiler some seconds: start it beside other work. */
 export async function provideCanvas() {
   if (await loadsCanvas()) return;
   if ((await compileAtOnce()) || (await rebuild())) return;
-  installWithApt(aptPackages);
+  await installWithApt(aptPackages);
   if ((await compileAtOnce()) || (await rebuild())) return;
   giveUp(`The tests need canvas, which does not compile here: install ${aptPackages.join(' ')}.`);
 }

@@ -3,12 +3,11 @@
 // Test files may be named: npm test -- deploy/dist/test/gateway/gateway.test.js; and how many run at once: npm test -- --jobs=1
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { provideCanvas } from './canvas.js';
 import { fastTests } from './fast-tests.js';
 import { prepare, root, runBeside } from './prepare.js';
 import { removeStale } from './stale-output.js';
 import { provideTestFolder } from './test-folder.js';
-import { provideChartTools, provideTools } from './test-tools.js';
+import { provideTools } from './test-tools.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,10 +19,10 @@ let checked = true;
 await prepare(() => {
   if (values.fast) return;
   checked = check();
-  provided = Promise.all([provideTools(), provideCanvas(), provideChartTools()]);
+  provided = provideTools();
 });
 removeStale();
-const [tools = {}] = (await provided) ?? [];
+const tools = (await provided) ?? {};
 const { passed, failed } = await runTests();
 
 const isClean = await checked;

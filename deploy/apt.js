@@ -1,0 +1,43 @@
+// Programs of the machine, and the packages of Debian that bring what is missing.
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { runBeside } from './prepare.js';
+
+/**
+ * Finds a program.
+ * @param {readonly string[]} names what it may be called, the best first
+ * @param {readonly string[]} [furtherFolders] where it may be beside the PATH and the usual folders
+ * @returns {string | undefined} its path
+ */
+export function find(names, furtherFolders = []) {
+  const folders = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    '/usr/bin',
+    '/usr/local/bin',
+    '/usr/sbin',
+    ...furtherFolders,
+  ];
+  const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return paths.find((path) => existsSync(path));
+}
+
+/**
+ * Installs packages where that is allowed: for root, with apt. All in one call, because each takes seconds for itself;
+ * one by one where that fails, so that a package that this system does not have keeps none of the others away.
+ * @param {readonly string[]} packages
+ */
+export async function installWithApt(packages) {
+  if (packages.length === 0 || process.getuid?.() !== 0 || !find(['apt-get'])) return;
+  console.log(`Installing ${packages.join(' ')} …`);
+  await apt('update');
+  if (await install(packages)) return;
+  for (const name of packages) await install([name]);
+}
+
+const install = (packages) => apt('install', '-y', '--no-install-recommends', ...packages);
+
+/** @returns whether it is done */
+async function apt(...args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  return (await runBeside('apt-get', ['-qq', ...args], { env })).ok;
+}
