@@ -10,20 +10,20 @@ import type { Site } from '@tollgate/deploy/drills/site.js';
 
 const CLIENT_TIMEOUT_MS = 10_000;
 
-/** How many requests were answered, and how many of them with a failure. */
+/** How many requests were answered, and those of them that failed. */
 export interface Counts {
   requests: number;
-  failures: number;
+  failed: Exchange[];
 }
 
 /** What the load of the drills acts with: it does everything that the services do. */
 export function openWorld(site: Site<OnRedis>): { world: World; counts: Counts } {
   const client = openHttpClient(CLIENT_TIMEOUT_MS);
   site.lab.onClose(() => client.close());
-  const counts: Counts = { requests: 0, failures: 0 };
-  const record = ({ failure }: Exchange) => {
+  const counts: Counts = { requests: 0, failed: [] };
+  const record = (exchange: Exchange) => {
     counts.requests += 1;
-    if (failure !== undefined) counts.failures += 1;
+    if (exchange.failure !== undefined) counts.failed.push(exchange);
   };
   const world: World = {
     ...site.target,

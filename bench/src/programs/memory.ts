@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { countFailures } from '@tollgate/deploy/drills/ledger/timeline.js';
 import type { World } from '@tollgate/deploy/drills/load/world.js';
 import { type Lab, openLab } from '@tollgate/deploy/drills/servers/lab.js';
 import { onRedis } from '@tollgate/deploy/drills/servers/redis.js';
@@ -121,7 +122,7 @@ async function warmUp(world: World, counts: Counts): Promise<void> {
   const stopLoads = startLoads(world, WARM_UP.loads);
   while (counts.requests < WARM_UP.requests) await pause(WARM_UP_LOOKS_MS);
   await stopLoads();
-  Object.assign(counts, { requests: 0, failures: 0 });
+  Object.assign(counts, { requests: 0, failed: [] });
 }
 
 async function sampleAll(all: readonly Series[], minutes: number): Promise<void> {
@@ -142,12 +143,13 @@ function reportSlopes(
   report: Report,
   all: readonly Series[],
   minutes: number,
-  { requests, failures }: Counts,
+  { requests, failed }: Counts,
 ): void {
   const perMinute = requests / minutes / all.length;
   const bound = (perMinute * BYTES_PER_REQUEST) / KILOBYTE;
-  report.row('load', { requests, failed: failures, 'a minute and process': perMinute });
-  report.verdict('failed requests', failures, { atMost: 0 });
+  report.row('load', { requests, failed: failed.length, 'a minute and process': perMinute });
+  for (const [kind, count] of Object.entries(countFailures(failed))) report.say(`failed: ${count} × ${kind}`);
+  report.verdict('failed requests', failed.length, { atMost: 0 });
   for (const { name, anonymous, ofFiles, heap } of all) {
     report.row(`${name}, pages of files`, mediansOf(ofFiles, minutes));
     for (const [what, samples] of Object.entries({ resident: anonymous, heap })) {
