@@ -3,6 +3,7 @@
 // Each file gets a root test of its own: `import t from 'tap'` is that of the file that runs. A file has to leave the
 // process as it found it; the worker says when one has not.
 import asyncHooks from 'node:async_hooks';
+import { ChildProcess } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -71,6 +72,11 @@ process.on('message', async ({ path, timeoutMs }) => {
   if (left.length > 0) process.disconnect();
 });
 
+process.on('disconnect', () => {
+  // `npm test` was killed: nobody waits for this file, nor for what it has started.
+  if (isRunning) endAtOnce();
+});
+
 // For what files share.
 globalThis[Symbol.for('tollgate.test-worker')] = { onEnd: (end) => process.once('disconnect', end) };
 process.send({ isReady: true });
@@ -100,6 +106,13 @@ async function runFile(path, timeoutMs) {
   // Its timer goes on otherwise.
   current.setTimeout(0);
   return counts;
+}
+
+function endAtOnce() {
+  for (const handle of process._getActiveHandles()) {
+    if (handle instanceof ChildProcess) handle.kill('SIGKILL');
+  }
+  process.exit(1);
 }
 
 /** Says in which tests a file waits that does not end, and for what. */

@@ -1,6 +1,9 @@
 // The workers of `npm test`: each file is told apart from the others of its process, whatever it does.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 
 interface Ended {
@@ -150,4 +153,32 @@ t.test('a file that leaves something has failed, and the next one does not find 
     code: left('the file set the exit code 3'),
     after: { passed: 3, failed: 0 },
   });
+});
+
+t.test('a worker ends with what its file has started when `npm test` is killed', async (t) => {
+  const path = join(t.testdir(), 'endless.test.mjs');
+  writeFileSync(
+    path,
+    `import { spawn } from 'node:child_process'; import t from 'tap';
+    t.test('for ever', async () => {
+      const server = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'ignore'] });
+      process.send({ pid: server.pid });
+      await new Promise(() => {});
+    });`,
+  );
+  const worker = fork(fileURLToPath(new URL('../../../test-worker.js', import.meta.url)), {
+    env: { ...process.env, TAP: '1' },
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+  });
+  t.teardown(() => worker.kill('SIGKILL'));
+  await once(worker, 'message');
+  worker.send({ path, timeoutMs: 60_000 });
+  const [{ pid }] = (await once(worker, 'message')) as [{ pid: number }];
+  t.equal(process.kill(pid, 0), true, 'the server runs');
+  // The output has two writers: it closes when both have ended.
+  const outputClosed = once(worker.stdout!.resume(), 'close');
+  worker.disconnect();
+  t.strictSame(await once(worker, 'exit'), [1, null]);
+  t.strictSame(await outputClosed, [false], 'so has the server');
 });
