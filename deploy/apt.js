@@ -1,7 +1,8 @@
 // Programs of the machine, and the packages of Debian that bring what is missing.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { runBeside } from './prepare.js';
 
 /**
  * Finds a program.
@@ -36,8 +37,10 @@ export async function installWithApt(packages) {
 
 const install = (packages) => apt('install', '-y', '--no-install-recommends', ...packages);
 
-/** @returns whether it is done */
+/** Without pipes, so that it comes to its end even if this process does not. @returns whether it is done */
 async function apt(...args) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  return (await runBeside('apt-get', ['-qq', ...args], { env })).ok;
+  const child = spawn('apt-get', ['-qq', ...args], { env, stdio: 'ignore' });
+  const [code] = await once(child, 'close').catch(() => []);
+  return code === 0;
 }

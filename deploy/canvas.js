@@ -32,20 +32,16 @@ const defined = [
   'BUILDING_NODE_EXTENSION',
 ];
 
-/** Returns the packages of Debian that it needs: none where it loads, or can be compiled with what is there. */
-export async function packagesForCanvas() {
-  const hasCompiler = find(['g++']) && run('pkg-config', ['--exists', ...libraries]).ok;
-  return hasCompiler || (await loadsCanvas()) ? [] : aptPackages;
-}
-
 /** Makes it load, which takes a compiler some seconds: start it beside other work. */
 export async function provideCanvas() {
   if (await loadsCanvas()) return;
-  if ((await compileAtOnce()) || (await rebuild())) return;
+  if (canCompile() && ((await compileAtOnce()) || (await rebuild()))) return;
   await installWithApt(aptPackages);
   if ((await compileAtOnce()) || (await rebuild())) return;
   giveUp(`The tests need canvas, which does not compile here: install ${aptPackages.join(' ')}.`);
 }
+
+const canCompile = () => find(['g++']) && run('pkg-config', ['--exists', ...libraries]).ok;
 
 const { resolve } = createRequire(join(root, 'services', 'challenge-service', 'package.json'));
 

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeF
 import { join } from 'node:path';
 import { keep } from './kept.js';
 import { linkTree } from './link-tree.js';
-import { giveUp, npmCommand, readIfThere, root, run } from './prepare.js';
+import { giveUp, npmCommand, readIfThere, root, run, runBeside } from './prepare.js';
 
 /** What npm says first is the reason; its manual follows. */
 const linesOfFailure = 12;
@@ -31,7 +31,7 @@ export async function install() {
   console.log('Installing dependencies …');
   rmSync(stamp, { force: true });
   if (!(await installByAddress(JSON.parse(text), wanted))) {
-    const { ok, output } = run(...npmCommand(npmArguments));
+    const { ok, output } = await runBeside(...npmCommand(npmArguments));
     if (!ok) giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
   }
   fetchCanvas();
@@ -45,7 +45,7 @@ export async function install() {
 async function installByAddress(lock, digest) {
   let isRefused = false;
   const fill = async (place) => {
-    isRefused = !runNpm(place, lock);
+    isRefused = !(await runNpm(place, lock));
     return !isRefused;
   };
   return (await linkKept(lock, digest, fill)) || (!isRefused && (await installHere(lock, fill)));
@@ -91,7 +91,7 @@ const workspacesOf = ({ packages }) => Object.keys(packages).filter((path) => !p
  * npm asks the registry about every package and reads all that it knows of it, which takes longer than to install it.
  * @returns whether it is done
  */
-function runNpm(place, lock) {
+async function runNpm(place, lock) {
   for (const [path, entry] of Object.entries(lock.packages)) {
     if (entry.integrity && !entry.resolved) entry.resolved = addressOf(path, entry);
   }
@@ -105,7 +105,7 @@ function runNpm(place, lock) {
     '--replace-registry-host=always',
     '--omit-lockfile-registry-resolved',
   ]);
-  return run(npm, args, { ...options, cwd: place }).ok;
+  return (await runBeside(npm, args, { ...options, cwd: place })).ok;
 }
 
 function addressOf(path, { name = path.slice(path.lastIndexOf('node_modules/') + 13), version }) {

@@ -87,7 +87,8 @@ export async function prepare(onInstalled = () => {}) {
   await build();
 }
 
-function requireNode() {
+/** Ends the process with one line on a Node that is too old. */
+export function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
   giveUp(`Tollgate needs Node ${oldestNode.join('.')} or newer; this is ${process.versions.node}.`);

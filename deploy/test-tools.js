@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { find, installWithApt } from './apt.js';
 import { provideBoundBrowser } from './bound-browser.js';
-import { packagesForCanvas, provideCanvas } from './canvas.js';
+import { provideCanvas } from './canvas.js';
 import { provideHelm } from './helm-tools.js';
 import { giveUp, runBeside } from './prepare.js';
 
@@ -64,17 +64,26 @@ const python = '/usr/bin/python3';
 const packagesOfPyJwt = ['python3-jwt', 'python3-cryptography'];
 
 /**
- * Finds each tool, else installs it where that is possible, else ends the process with one line. Firefox and WebKit
- * may be missing: their tests are skipped, and a line says so. So may Chromium 150, Prometheus, Helm, HAProxy and PyJWT.
- * All of it goes on beside the caller's work.
+ * Installs the programs that are missing, where that is possible; nothing of the clone is needed for it.
+ * @returns {Promise<{ hadPyJwt: boolean }>}
+ */
+export async function installTools() {
+  const missing = programs.filter((program) => !pathOf(program)).map(({ aptPackage }) => aptPackage);
+  const hadPyJwt = await hasPyJwt();
+  await installWithApt([...new Set([...missing, ...(hadPyJwt ? [] : packagesOfPyJwt)])]);
+  return { hadPyJwt };
+}
+
+/**
+ * Finds each tool, and makes those that Debian does not have; ends the process with one line without what the tests
+ * need. Firefox and WebKit may be missing: their tests are skipped, and a line says so. So may Chromium 150, Prometheus, Helm,
+ * HAProxy and PyJWT. All of it goes on beside the caller's work.
+ * @param {ReturnType<typeof installTools>} installed
  * @returns {Promise<Record<'CHROMIUM' | 'CHROMIUM_DBSC' | 'CHROMIUM_SHELL' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX' | 'PROMETHEUS' | 'PROMTOOL'
  * | 'HAPROXY' | 'PYJWT', string>>} variables that tell the tests where programs are; empty for what is missing
  */
-export async function provideTools() {
-  const missing = programs.filter((program) => !pathOf(program)).map(({ aptPackage }) => aptPackage);
-  const [hadPyJwt, forCanvas] = await Promise.all([hasPyJwt(), packagesForCanvas()]);
-  const packages = new Set([...missing, ...(hadPyJwt ? [] : packagesOfPyJwt), ...forCanvas]);
-  await installWithApt([...packages]);
+export async function provideTools(installed) {
+  const { hadPyJwt } = await installed;
   const variables = {};
   for (const program of programs) {
     const path = provide(program);

@@ -4,10 +4,10 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fastTests } from './fast-tests.js';
-import { prepare, root, runBeside } from './prepare.js';
+import { prepare, requireNode, root, runBeside } from './prepare.js';
 import { removeStale } from './stale-output.js';
 import { provideTestFolder } from './test-folder.js';
-import { provideTools } from './test-tools.js';
+import { installTools, provideTools } from './test-tools.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -16,10 +16,12 @@ const { values, positionals } = parseArgs({
 
 let provided;
 let checked = true;
+requireNode();
+const installed = values.fast ? undefined : installTools();
 await prepare(() => {
   if (values.fast) return;
   checked = check();
-  provided = provideTools();
+  provided = provideTools(installed);
 });
 removeStale();
 const tools = (await provided) ?? {};
