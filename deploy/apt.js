@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
+const lockTimeoutSeconds = 600;
+
 /**
  * Finds a program.
  * @param {readonly string[]} names what it may be called, the best first
@@ -31,11 +33,13 @@ export async function installWithApt(packages) {
   if (packages.length === 0 || process.getuid?.() !== 0 || !find(['apt-get'])) return;
   console.log(`Installing ${packages.join(' ')} …`);
   await apt('update');
-  if (await install(packages)) return;
+  if ((await install(packages)) || packages.length === 1) return;
   for (const name of packages) await install([name]);
 }
 
-const install = (packages) => apt('install', '-y', '--no-install-recommends', ...packages);
+/** Waits for another apt, such as that of a run which has ended meanwhile. */
+const waiting = ['-o', `DPkg::Lock::Timeout=${lockTimeoutSeconds}`];
+const install = (packages) => apt('install', '-y', '--no-install-recommends', ...waiting, ...packages);
 
 /** Without pipes, so that it comes to its end even if this process does not. @returns whether it is done */
 async function apt(...args) {

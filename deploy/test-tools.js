@@ -5,7 +5,7 @@ import { find, installWithApt } from './apt.js';
 import { provideBoundBrowser } from './bound-browser.js';
 import { provideCanvas } from './canvas.js';
 import { provideHelm } from './helm-tools.js';
-import { giveUp, runBeside } from './prepare.js';
+import { giveUp, run, runBeside } from './prepare.js';
 
 /**
  * @typedef {object} Program
@@ -14,6 +14,7 @@ import { giveUp, runBeside } from './prepare.js';
  * @property {string} aptPackage
  * @property {string} [needed] what the tests cannot do without
  * @property {string} [untested] what is not tested without it
+ * @property {boolean} [isRare] whether only some systems have the package
  * @property {() => string[]} [folders] that hold it, beside the PATH
  */
 
@@ -56,6 +57,7 @@ const programs = [
     variable: 'CHROMIUM_SHELL',
     names: ['chromium-headless-shell'],
     aptPackage: 'chromium-headless-shell',
+    isRare: true,
   },
   { names: ['unzip'], aptPackage: 'unzip', untested: 'Helm' },
 ];
@@ -68,16 +70,19 @@ const packagesOfPyJwt = ['python3-jwt', 'python3-cryptography'];
  * @returns {Promise<{ hadPyJwt: boolean }>}
  */
 export async function installTools() {
-  const missing = programs.filter((program) => !pathOf(program)).map(({ aptPackage }) => aptPackage);
+  const missing = programs
+    .filter((program) => !pathOf(program))
+    .filter(({ isRare, aptPackage }) => !isRare || run('apt-cache', ['show', aptPackage]).ok)
+    .map(({ aptPackage }) => aptPackage);
   const hadPyJwt = await hasPyJwt();
   await installWithApt([...new Set([...missing, ...(hadPyJwt ? [] : packagesOfPyJwt)])]);
   return { hadPyJwt };
 }
 
 /**
- * Finds each tool, and makes those that Debian does not have; ends the process with one line without what the tests
- * need. Firefox and WebKit may be missing: their tests are skipped, and a line says so. So may Chromium 150, Prometheus, Helm,
- * HAProxy and PyJWT. All of it goes on beside the caller's work.
+ * Finds each tool, and makes those that Debian does not have. Firefox and WebKit may be missing: their tests are skipped,
+ * and a line says so. So may Chromium 150, Prometheus, Helm, HAProxy and PyJWT. All of it goes on beside the caller's
+ * work; what must not be missing, `requireTools` says afterwards.
  * @param {ReturnType<typeof installTools>} installed
  * @returns {Promise<Record<'CHROMIUM' | 'CHROMIUM_DBSC' | 'CHROMIUM_SHELL' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX' | 'PROMETHEUS' | 'PROMTOOL'
  * | 'HAPROXY' | 'PYJWT', string>>} variables that tell the tests where programs are; empty for what is missing
@@ -101,16 +106,22 @@ export async function provideTools(installed) {
 /** @param {Program} program */
 const pathOf = ({ names, folders }) => find(names, folders?.());
 
+/** Ends the process with one line where a program is missing that the tests cannot do without. */
+export function requireTools() {
+  const program = programs.find((program) => program.needed && !pathOf(program));
+  if (program === undefined) return;
+  const { names, needed } = program;
+  giveUp(`The tests need ${needed}: install ${names.join(' or ')} so that it is on the PATH.`);
+}
+
 /**
- * Ends the process where the tests cannot do without the program, and it is missing.
  * @param {Program} program
  * @returns its path, or an empty text
  */
 function provide(program) {
-  const { names, aptPackage, needed, untested } = program;
+  const { names, aptPackage, untested } = program;
   const path = pathOf(program);
   if (path) return path;
-  if (needed) giveUp(`The tests need ${needed}: install ${names.join(' or ')} so that it is on the PATH.`);
   if (untested) {
     console.log(
       `*** ${untested} IS NOT TESTED: install ${aptPackage} so that ${names[0]} is on the PATH. ***`,

@@ -20,6 +20,8 @@ const browsers = [process.env.CHROMIUM, process.env.CHROMIUM_SHELL].filter(Boole
 
 let current;
 let isRunning = false;
+/** Whether `npm test` waits for what a file comes to. */
+let isAwaited = false;
 // Tap keeps its root test under this symbol, and makes none when there is one.
 const standIn = new Proxy(
   {},
@@ -62,19 +64,21 @@ process.on('uncaughtException', (error) => {
 });
 
 process.on('message', async ({ path, timeoutMs }) => {
+  isAwaited = true;
   const counts = await runFile(path, timeoutMs);
   for (const title of changes()) {
     counts.failed += 1;
     counts.failures.push({ title });
   }
   const left = await drained();
+  isAwaited = false;
   process.send({ counts, left });
   if (left.length > 0) process.disconnect();
 });
 
 process.on('disconnect', () => {
-  // `npm test` was killed: nobody waits for this file, nor for what it has started.
-  if (isRunning) endAtOnce();
+  // `npm test` was killed: nobody needs this file any more, nor what it has started.
+  if (isAwaited) endAtOnce();
 });
 
 // For what files share.
@@ -109,9 +113,12 @@ async function runFile(path, timeoutMs) {
 }
 
 function endAtOnce() {
-  for (const handle of process._getActiveHandles()) {
-    if (handle instanceof ChildProcess) handle.kill('SIGKILL');
-  }
+  // After the listeners of those that end what they have started in a better way.
+  process.once('exit', () => {
+    for (const handle of process._getActiveHandles()) {
+      if (handle instanceof ChildProcess && !handle.killed) handle.kill('SIGKILL');
+    }
+  });
   process.exit(1);
 }
 

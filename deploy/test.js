@@ -7,7 +7,7 @@ import { fastTests } from './fast-tests.js';
 import { prepare, requireNode, root, runBeside } from './prepare.js';
 import { removeStale } from './stale-output.js';
 import { provideTestFolder } from './test-folder.js';
-import { installTools, provideTools } from './test-tools.js';
+import { installTools, provideTools, requireTools } from './test-tools.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,6 +24,8 @@ await prepare(() => {
   provided = provideTools(installed);
 });
 removeStale();
+await installed;
+if (!values.fast) requireTools();
 const tools = (await provided) ?? {};
 const { passed, failed } = await runTests();
 

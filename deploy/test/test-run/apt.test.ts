@@ -37,7 +37,7 @@ t.test('a program is found by its first name that is there, on the PATH before e
 });
 
 t.test('packages are installed for root', { skip: process.getuid?.() !== 0 && 'not root' }, async (t) => {
-  const install = '-qq install -y --no-install-recommends';
+  const install = '-qq install -y --no-install-recommends -o DPkg::Lock::Timeout=600';
   await t.test('nothing is asked for when nothing is missing', async (t) => {
     const { calls } = startApt(t);
     await installWithApt([]);
@@ -48,6 +48,12 @@ t.test('packages are installed for root', { skip: process.getuid?.() !== 0 && 'n
     const { calls } = startApt(t);
     await installWithApt(['one', 'two']);
     t.strictSame(calls(), ['-qq update', `${install} one two`]);
+  });
+
+  await t.test('one that the system does not have is tried once', async (t) => {
+    const { calls } = startApt(t);
+    await installWithApt(['unknown']);
+    t.strictSame(calls(), ['-qq update', `${install} unknown`]);
   });
 
   await t.test('one by one when the system does not have one of them', async (t) => {

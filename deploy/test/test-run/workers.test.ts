@@ -176,6 +176,7 @@ t.test('a worker ends with what its file has started when `npm test` is killed',
   worker.send({ path, timeoutMs: 60_000 });
   const [{ pid }] = (await once(worker, 'message')) as [{ pid: number }];
   t.equal(process.kill(pid, 0), true, 'the server runs');
+  t.teardown(() => worker.stdout?.closed || process.kill(pid, 'SIGKILL'));
   // The output has two writers: it closes when both have ended.
   const outputClosed = once(worker.stdout!.resume(), 'close');
   worker.disconnect();
