@@ -93,6 +93,9 @@ function provideHooks(create) {
 /** Resolves with what the file's assertions came to, when it has ended. */
 async function runFile(path, timeoutMs) {
   const name = relative(root, path);
+  // At its limit tap describes all that is there, which may take longer than this process has. Tap's own timer starts with
+  // the test: this one must be due before it, however late both are.
+  const late = setTimeout(sayWhere, timeoutMs * lateShare);
   current = new Test({
     name,
     timeout: timeoutMs,
@@ -102,8 +105,6 @@ async function runFile(path, timeoutMs) {
   const counts = readTap(current);
   isRunning = true;
   current.runMain(() => {});
-  // At its limit tap describes all that is there, which may take longer than this process has.
-  const late = setTimeout(sayWhere, timeoutMs * lateShare);
   await counts;
   clearTimeout(late);
   isRunning = false;
