@@ -22,7 +22,7 @@ const noControls =
   '* { padding: 0; margin: 0; border-width: 0; min-width: 0; min-height: 0; font-size: 1px; -gtk-icon-transform: scale(0.1); }';
 
 /** There is no graphics card here, and a program that acts as one takes more of the processor than drawing without it. */
-const drawing = { WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1', WEBKIT_DISABLE_COMPOSITING_MODE: '1' };
+const drawing = { WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1' };
 
 /** What moves without anybody having asked for it is drawn 60 times a second: a scrollbar that fades, a caret that blinks. */
 const still = ['gtk-enable-animations=0', 'gtk-overlay-scrolling=0', 'gtk-cursor-blink=0'];
