@@ -70,12 +70,13 @@ const packagesOfPyJwt = ['python3-jwt', 'python3-cryptography'];
  * @returns {Promise<{ hadPyJwt: boolean }>}
  */
 export async function installTools() {
-  const missing = programs
-    .filter((program) => !pathOf(program))
-    .filter(({ isRare, aptPackage }) => !isRare || run('apt-cache', ['show', aptPackage]).ok)
-    .map(({ aptPackage }) => aptPackage);
+  const missing = programs.filter((program) => !pathOf(program));
+  const common = missing.filter(({ isRare }) => !isRare).map(({ aptPackage }) => aptPackage);
   const hadPyJwt = await hasPyJwt();
-  await installWithApt([...new Set([...missing, ...(hadPyJwt ? [] : packagesOfPyJwt)])]);
+  await installWithApt([...new Set([...common, ...(hadPyJwt ? [] : packagesOfPyJwt)])]);
+  // Only now: a new machine has no list of the packages that there are.
+  const rare = missing.filter(({ isRare }) => isRare).map(({ aptPackage }) => aptPackage);
+  await installWithApt(rare.filter((name) => run('apt-cache', ['show', name]).ok));
   return { hadPyJwt };
 }
 

@@ -24,8 +24,10 @@ await prepare(() => {
   provided = provideTools(installed);
 });
 removeStale();
-await installed;
-if (!values.fast) requireTools();
+if (installed) {
+  await installed;
+  requireTools();
+}
 const tools = (await provided) ?? {};
 const { passed, failed } = await runTests();
 
