@@ -15,6 +15,11 @@ export function openStandardOutput(): LogOutput {
 const GATHER_MS = 10;
 /** Lines are written without further waiting above this length, in characters. */
 const MOST_GATHERED = 32_768;
+/**
+ * How long an exit waits, in milliseconds, for a write that another thread has begun: what is written then must come after
+ * it, and nobody hears of its end any more.
+ */
+const LAST_WRITE_MS = 100;
 
 /**
  * Writes lines together, because each write costs more than its line. Those that wait are written when the process exits; a
@@ -23,6 +28,10 @@ const MOST_GATHERED = 32_768;
 function gatherLines(output: ReturnType<typeof pino.destination>): LogOutput {
   let gathered = '';
   let timer: NodeJS.Timeout | undefined;
+  let isWriting = false;
+  output.on('drain', () => {
+    isWriting = false;
+  });
   const take = () => {
     const text = gathered;
     gathered = '';
@@ -31,11 +40,14 @@ function gatherLines(output: ReturnType<typeof pino.destination>): LogOutput {
   };
   const release = () => {
     const text = take();
-    if (text !== '') output.write(text);
+    if (text === '') return;
+    isWriting = true;
+    output.write(text);
   };
   // The output would begin to write in another thread, and write the rest before that has ended.
   const releaseNow = () => {
     const text = take();
+    if (isWriting) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LAST_WRITE_MS);
     output.flushSync();
     if (text !== '') pino.destination({ dest: 1, sync: true }).write(text);
   };
