@@ -225,7 +225,7 @@ const rooms: readonly Room[] = [
   {
     name: 'server.ts',
     files: /^services\/[a-z]+-service\/src\/server\.ts$/,
-    may: [/^shared\/src\/http\/(server\/lifecycle|observability\/logger)\.ts$/, ...own('service.ts')],
+    may: [/^shared\/src\/http\/(server\/lifecycle|observability\/log-output)\.ts$/, ...own('service.ts')],
   },
   {
     name: 'service.ts',

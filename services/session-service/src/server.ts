@@ -1,6 +1,6 @@
 // Starts the session service as the program of a process of its own.
 
-import { openStandardOutput } from '@tollgate/shared/http/observability/logger.js';
+import { openStandardOutput } from '@tollgate/shared/http/observability/log-output.js';
 import { runService, startOrExplain } from '@tollgate/shared/http/server/lifecycle.js';
 import { openSessionService } from './service.js';
 

@@ -11,7 +11,8 @@ import { openChallengeStore } from '@tollgate/shared/challenges/store/open-chall
 import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { HealthState } from '@tollgate/shared/http/observability/health.js';
-import { createLogger, type LogOutput } from '@tollgate/shared/http/observability/logger.js';
+import type { LogOutput } from '@tollgate/shared/http/observability/log-output.js';
+import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import { addClockOffsets } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
 import { watchLoad } from '@tollgate/shared/load/load-watch.js';
