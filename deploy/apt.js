@@ -28,23 +28,35 @@ export function find(names, furtherFolders = []) {
  * Installs packages where that is allowed: for root, with apt. All in one call, because each takes seconds for itself;
  * one by one where that fails, so that a package that this system does not have keeps none of the others away.
  * @param {readonly string[]} packages
+ * @param {readonly string[]} [rare] those that only some systems have: asked for where the lists of packages name them
  */
-export async function installWithApt(packages) {
-  if (packages.length === 0 || process.getuid?.() !== 0 || !find(['apt-get'])) return;
-  console.log(`Installing ${packages.join(' ')} …`);
+export async function installWithApt(packages, rare = []) {
+  if (packages.length + rare.length === 0 || process.getuid?.() !== 0 || !find(['apt-get'])) return;
+  // Without a list, as on a new machine, nothing is known before the update.
+  if (packages.length === 0 && (await known(rare)).length === 0) return;
   await apt('update');
-  if ((await install(packages)) || packages.length === 1) return;
-  for (const name of packages) await install([name]);
+  const wanted = [...packages, ...(await known(rare))];
+  console.log(`Installing ${wanted.join(' ')} …`);
+  if ((await install(wanted)) || wanted.length === 1) return;
+  for (const name of wanted) await install([name]);
 }
 
 /** Waits for another apt, such as that of a run which has ended meanwhile. */
 const waiting = ['-o', `DPkg::Lock::Timeout=${lockTimeoutSeconds}`];
 const install = (packages) => apt('install', '-y', '--no-install-recommends', ...waiting, ...packages);
 
-/** Without pipes, so that it comes to its end even if this process does not. @returns whether it is done */
-async function apt(...args) {
+const apt = (...args) => succeeds('apt-get', '-qq', ...args);
+
+/** Resolves with those of the packages that are in the lists. */
+async function known(packages) {
+  const found = await Promise.all(packages.map((name) => succeeds('apt-cache', 'show', name)));
+  return packages.filter((_name, at) => found[at]);
+}
+
+/** Runs a program without pipes, so that it comes to its end even if this process does not. */
+async function succeeds(program, ...args) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const child = spawn('apt-get', ['-qq', ...args], { env, stdio: 'ignore' });
+  const child = spawn(program, args, { env, stdio: 'ignore' });
   const [code] = await once(child, 'close').catch(() => []);
   return code === 0;
 }

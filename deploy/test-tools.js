@@ -5,7 +5,7 @@ import { find, installWithApt } from './apt.js';
 import { provideBoundBrowser } from './bound-browser.js';
 import { provideCanvas } from './canvas.js';
 import { provideHelm } from './helm-tools.js';
-import { giveUp, run, runBeside } from './prepare.js';
+import { giveUp, runBeside } from './prepare.js';
 
 /**
  * @typedef {object} Program
@@ -71,12 +71,11 @@ const packagesOfPyJwt = ['python3-jwt', 'python3-cryptography'];
  */
 export async function installTools() {
   const missing = programs.filter((program) => !pathOf(program));
-  const common = missing.filter(({ isRare }) => !isRare).map(({ aptPackage }) => aptPackage);
+  const packagesOf = (some) => some.map(({ aptPackage }) => aptPackage);
+  const common = packagesOf(missing.filter(({ isRare }) => !isRare));
+  const rare = packagesOf(missing.filter(({ isRare }) => isRare));
   const hadPyJwt = await hasPyJwt();
-  await installWithApt([...new Set([...common, ...(hadPyJwt ? [] : packagesOfPyJwt)])]);
-  // Only now: a new machine has no list of the packages that there are.
-  const rare = missing.filter(({ isRare }) => isRare).map(({ aptPackage }) => aptPackage);
-  await installWithApt(rare.filter((name) => run('apt-cache', ['show', name]).ok));
+  await installWithApt([...new Set([...common, ...(hadPyJwt ? [] : packagesOfPyJwt)])], rare);
   return { hadPyJwt };
 }
 

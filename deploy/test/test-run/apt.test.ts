@@ -9,16 +9,25 @@ const {
   installWithApt,
 }: {
   find(names: readonly string[], furtherFolders?: readonly string[]): string | undefined;
-  installWithApt(packages: readonly string[]): Promise<void>;
+  installWithApt(packages: readonly string[], rare?: readonly string[]): Promise<void>;
 } = await import(new URL('../../../apt.js', import.meta.url).href);
 
-/** Puts an `apt-get` first on the PATH that notes its arguments, and does not know the package `unknown`. */
-function startApt(t: Test) {
+/**
+ * Puts an `apt-get` first on the PATH that notes its arguments, and does not know the package `unknown`; and an `apt-cache`
+ * that knows every other one, from the first update on or, with a list, at once.
+ */
+function startApt(t: Test, { hasList = false } = {}) {
   const folder = tempDir(t);
   const log = join(folder, 'log');
-  const program = join(folder, 'apt-get');
-  writeFileSync(program, `#!/bin/sh\necho "$@" >> '${log}'\ncase "$*" in *unknown*) exit 100;; esac\n`);
-  chmodSync(program, 0o755);
+  const refuse = 'case "$*" in *unknown*) exit 100;; esac';
+  const programs = {
+    'apt-get': `echo "$@" >> '${log}'\n${refuse}`,
+    'apt-cache': `${refuse}\n${hasList ? 'exit 0' : `test -e '${log}'`}`,
+  };
+  for (const [name, script] of Object.entries(programs)) {
+    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(folder, name), 0o755);
+  }
   const { PATH } = process.env;
   process.env.PATH = `${folder}${delimiter}${PATH}`;
   t.teardown(() => {
@@ -64,5 +73,23 @@ t.test('packages are installed for root', { skip: process.getuid?.() !== 0 && 'n
       `${install} one unknown two`,
       ...['one', 'unknown', 'two'].map((name) => `${install} ${name}`),
     ]);
+  });
+
+  await t.test('a rare one with the others, where the updated lists have it', async (t) => {
+    const { calls } = startApt(t);
+    await installWithApt(['one'], ['rare', 'unknown']);
+    t.strictSame(calls(), ['-qq update', `${install} one rare`]);
+  });
+
+  await t.test('a rare one alone, where the lists have it', async (t) => {
+    const { calls } = startApt(t, { hasList: true });
+    await installWithApt([], ['rare']);
+    t.strictSame(calls(), ['-qq update', `${install} rare`]);
+  });
+
+  await t.test('nothing for a rare one alone that is in no list', async (t) => {
+    const { calls } = startApt(t, { hasList: true });
+    await installWithApt([], ['unknown']);
+    t.strictSame(calls(), []);
   });
 });
