@@ -62,45 +62,96 @@ const programs = [
   { names: ['unzip'], aptPackage: 'unzip', untested: 'Helm' },
 ];
 
+/**
+ * @typedef {object} Library
+ * @property {string} variable tells the tests which program has it
+ * @property {string} name
+ * @property {string} program Debian's, because the package is for that one
+ * @property {readonly string[]} loads arguments with which the program ends with 0 if it has the library
+ * @property {readonly string[]} aptPackages
+ */
+
 const python = '/usr/bin/python3';
-const packagesOfPyJwt = ['python3-jwt', 'python3-cryptography'];
+
+/** Libraries of other languages, which meet the services as applications. @type {readonly Library[]} */
+const libraries = [
+  {
+    variable: 'PYJWT',
+    name: 'PyJWT',
+    program: python,
+    loads: ['-c', 'import jwt, cryptography'],
+    aptPackages: ['python3-jwt', 'python3-cryptography'],
+  },
+  {
+    variable: 'PYTHON_REQUESTS',
+    name: 'Requests of Python',
+    program: python,
+    loads: ['-c', 'import requests'],
+    aptPackages: ['python3-requests'],
+  },
+  {
+    variable: 'RUBY_RECAPTCHA',
+    name: 'reCAPTCHA with Ruby',
+    program: '/usr/bin/ruby',
+    loads: ['-e', 'require "recaptcha"'],
+    aptPackages: ['ruby-recaptcha'],
+  },
+  {
+    variable: 'PERL_RECAPTCHA',
+    name: 'reCAPTCHA with Perl',
+    program: '/usr/bin/perl',
+    loads: ['-MCaptcha::reCAPTCHA', '-e', '1'],
+    aptPackages: ['libcaptcha-recaptcha-perl'],
+  },
+  {
+    variable: 'PHP_RECAPTCHA',
+    name: 'reCAPTCHA with PHP',
+    program: '/usr/bin/php',
+    loads: ['-r', 'require "ReCaptcha/autoload.php";'],
+    aptPackages: ['php-cli', 'php-google-recaptcha'],
+  },
+];
 
 /**
  * Installs the programs that are missing, where that is possible; nothing of the clone is needed for it.
- * @returns {Promise<{ hadPyJwt: boolean }>}
+ * @returns {Promise<ReadonlySet<Library>>} the libraries that were there
  */
 export async function installTools() {
   const missing = programs.filter((program) => !pathOf(program));
+  const loaded = await Promise.all(libraries.map(loads));
   const packagesOf = (some) => some.map(({ aptPackage }) => aptPackage);
   const common = packagesOf(missing.filter(({ isRare }) => !isRare));
   const rare = packagesOf(missing.filter(({ isRare }) => isRare));
-  const hadPyJwt = await hasPyJwt();
-  await installWithApt([...new Set([...common, ...(hadPyJwt ? [] : packagesOfPyJwt)])], rare);
-  return { hadPyJwt };
+  const present = new Set(libraries.filter((_, at) => loaded[at]));
+  const absent = libraries.filter((library) => !present.has(library));
+  const forLibraries = absent.flatMap(({ aptPackages }) => aptPackages);
+  await installWithApt([...new Set([...common, ...forLibraries])], rare);
+  return present;
 }
 
 /**
  * Finds each tool, and makes those that Debian does not have. Firefox and WebKit may be missing: their tests are skipped,
- * and a line says so. So may Chromium 150, Prometheus, Helm, HAProxy and PyJWT. All of it goes on beside the caller's
+ * and a line says so. So may Chromium 150, Prometheus, Helm, HAProxy and the libraries. All of it goes on beside the caller's
  * work; what must not be missing, `requireTools` says afterwards.
  * @param {ReturnType<typeof installTools>} installed
  * @returns {Promise<Record<'CHROMIUM' | 'CHROMIUM_DBSC' | 'CHROMIUM_SHELL' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX' | 'PROMETHEUS' | 'PROMTOOL'
- * | 'HAPROXY' | 'PYJWT', string>>} variables that tell the tests where programs are; empty for what is missing
+ * | 'HAPROXY' | 'PYJWT' | 'PYTHON_REQUESTS' | 'RUBY_RECAPTCHA' | 'PERL_RECAPTCHA' | 'PHP_RECAPTCHA', string>>} variables that tell the tests where programs are; empty for what is missing
  */
 export async function provideTools(installed) {
-  const { hadPyJwt } = await installed;
+  const present = await installed;
   const variables = {};
   for (const program of programs) {
     const path = provide(program);
     if (program.variable) variables[program.variable] = path;
   }
-  const [bound, pyJwt] = await Promise.all([
+  const [bound, paths] = await Promise.all([
     provideBoundBrowser(variables.CHROMIUM),
-    providePyJwt(hadPyJwt),
+    Promise.all(libraries.map((library) => provideLibrary(library, present.has(library)))),
     provideCanvas(),
     find(['unzip']) && provideHelm(),
   ]);
-  return { ...variables, CHROMIUM_DBSC: bound, PYJWT: pyJwt };
+  for (const [at, { variable }] of libraries.entries()) variables[variable] = paths[at];
+  return { ...variables, CHROMIUM_DBSC: bound };
 }
 
 /** @param {Program} program */
@@ -130,14 +181,20 @@ function provide(program) {
   return '';
 }
 
-async function hasPyJwt() {
-  return (await runBeside(python, ['-c', 'import jwt, cryptography'])).ok;
+/** @param {Library} library */
+async function loads({ program, loads }) {
+  return existsSync(program) && (await runBeside(program, loads)).ok;
 }
 
-/** @returns the Python that has PyJWT; an empty text when none has */
-async function providePyJwt(hadIt) {
-  if (hadIt || (await hasPyJwt())) return python;
-  console.log(`*** PyJWT IS NOT TESTED: install ${packagesOfPyJwt.join(' and ')}. ***`);
+/**
+ * @param {Library} library
+ * @param {boolean} wasThere
+ * @returns {Promise<string>} the program that has the library; an empty text when none has
+ */
+async function provideLibrary(library, wasThere) {
+  const { name, program, aptPackages } = library;
+  if (wasThere || (await loads(library))) return program;
+  console.log(`*** ${name} IS NOT TESTED: install ${aptPackages.join(' and ')}. ***`);
   return '';
 }
 

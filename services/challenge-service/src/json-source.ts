@@ -29,7 +29,7 @@ export function readJsonSource(value: string, root: string): unknown {
 export function readJsonText(value: string, root: string): string {
   if (value.trimStart().startsWith('{')) return value;
   try {
-    return readFileSync(resolve(root, value), 'utf8');
+    return readFileSync(resolve(root, value), 'utf8').replace(/^\ufeff/, '');
   } catch (error) {
     const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     throw new RangeError(`names a file that cannot be read (${code}); JSON in its place begins with {`);

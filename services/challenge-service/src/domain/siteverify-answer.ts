@@ -1,7 +1,7 @@
 // What a server is told of a receipt, in the form of the API that the page of the site expects.
 
 import type { ReceiptRecord } from '@tollgate/shared/challenges/store/receipt-record.js';
-import type { SiteverifyAnswer, SiteverifyError } from '@tollgate/shared/schemas/site-bodies.js';
+import type { Api, SiteverifyAnswer, SiteverifyError } from '@tollgate/shared/schemas/site-bodies.js';
 import { isoTime } from './issuing.js';
 
 /** Returns the answer to a request that is refused. */
@@ -27,6 +27,14 @@ export function acceptedAnswer(
     default:
       return { ...common, 'error-codes': [], action, cdata };
   }
+}
+
+/**
+ * Serialises an answer in the layout of a vendor. That of reCAPTCHA has lines and spaces, and there are clients that search
+ * its text for `"success": true`.
+ */
+export function answerText(answer: SiteverifyAnswer, vendor: Api | null): string {
+  return vendor === 'recaptcha' ? JSON.stringify(answer, null, 2) : JSON.stringify(answer);
 }
 
 /** Formats a time to the second as the three APIs do: `2026-01-02T03:04:05Z`. */

@@ -21,38 +21,53 @@ export interface SiteverifyRequest {
 
 const MAX_IDEMPOTENCY_KEY_CHARACTERS = 64;
 
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
 /**
- * Reads a form (`application/x-www-form-urlencoded`, `multipart/form-data`), JSON, or the query of a request with an empty
- * body. Returns null if it cannot be read, is of another type, or has one of our fields more than once or not as text.
+ * Reads the body, a form (`application/x-www-form-urlencoded`, `multipart/form-data`, or without a type) or JSON, and the
+ * query for the fields that the body does not name. Returns null if the body cannot be read or is of another type, or if
+ * one of our fields is there more than once or not as text. In JSON, `null` counts as absent.
  */
 export async function readSiteverify(request: SiteverifyRequest): Promise<SiteverifyFields | null> {
-  const entries = await entriesOf(request);
-  if (entries === null) return null;
-  const fields: Partial<Record<Field, string>> = {};
-  const seen = new Set<Field>();
-  for (const [name, value] of entries) {
-    const field = FIELDS.find((known) => known === name);
-    if (field === undefined) continue;
-    if (typeof value !== 'string' || seen.has(field)) return null;
-    seen.add(field);
-    if (value !== '') fields[field] = value;
-  }
+  const body = await bodyEntries(request);
+  if (body === null) return null;
+  const named = namedFields(body);
+  const queried = named === null ? null : namedFields(new URLSearchParams(request.query), named);
+  if (named === null || queried === null) return null;
+  const present = [...queried, ...named].filter(([, value]) => value !== '');
+  const fields: SiteverifyFields = Object.fromEntries(present);
   const isKeyLong = (fields.idempotency_key?.length ?? 0) > MAX_IDEMPOTENCY_KEY_CHARACTERS;
   return isKeyLong ? null : fields;
 }
 
 type Entries = Iterable<readonly [name: string, value: unknown]>;
+type NamedFields = ReadonlyMap<Field, string>;
 
-async function entriesOf({ contentType, body, query }: SiteverifyRequest): Promise<Entries | null> {
-  if (body.length === 0) return new URLSearchParams(query);
+/** @param before fields that are dropped, because they are known already */
+function namedFields(entries: Entries, before?: NamedFields): NamedFields | null {
+  const fields = new Map<Field, string>();
+  for (const [name, value] of entries) {
+    const field = FIELDS.find((known) => known === name);
+    if (field === undefined || value === null || before?.has(field) === true) continue;
+    if (typeof value !== 'string' || fields.has(field)) return null;
+    fields.set(field, value);
+  }
+  return fields;
+}
+
+async function bodyEntries({ contentType, body }: SiteverifyRequest): Promise<Entries | null> {
+  const isMarked = body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  const content = isMarked ? body.subarray(BYTE_ORDER_MARK.length) : body;
+  if (content.length === 0) return [];
   const [essence = ''] = contentType.split(';', 1);
   switch (essence.trim().toLowerCase()) {
+    case '':
     case 'application/x-www-form-urlencoded':
-      return new URLSearchParams(body.toString('utf8'));
+      return new URLSearchParams(content.toString('utf8'));
     case 'application/json':
-      return jsonEntries(body.toString('utf8'));
+      return jsonEntries(content.toString('utf8'));
     case 'multipart/form-data':
-      return multipartEntries(contentType, body);
+      return multipartEntries(contentType, content);
     default:
       return null;
   }

@@ -55,6 +55,8 @@ t.test('sites may be in a file, and have up to three secrets', async (t) => {
     OTHER,
     hash('sha256', 'c'),
   ]);
+  writeFileSync(join(folder, 'marked.json'), `\ufeff${JSON.stringify({ shop })}`);
+  t.ok(readSites('marked.json', folder).has('shop'), 'a byte order mark, as some editors write');
 });
 
 t.test('every mistake has a line, and no line has a value or an unknown name', async (t) => {

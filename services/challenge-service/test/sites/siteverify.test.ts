@@ -2,6 +2,7 @@
 
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import { until } from '@tollgate/test-support/until.js';
+import type { InjectOptions } from 'fastify';
 import t from 'tap';
 import { IP, openSites, SECRETS } from './served-sites.js';
 
@@ -32,12 +33,52 @@ t.test('each shape of request on each path has the same answer', async (t) => {
     }),
     multipart: (fields: Record<string, string>) => multipart(fields),
     query: (fields: Record<string, string>) => ({ query: fields }),
+    GET: (fields: Record<string, string>) => ({ method: 'GET', query: fields }) as const,
+    'form without a type': (fields: Record<string, string>) => ({
+      payload: Buffer.from(String(new URLSearchParams(fields))),
+    }),
+    'form with a byte order mark': (fields: Record<string, string>) => ({
+      headers: FORM,
+      payload: `\ufeff${new URLSearchParams(fields)}`,
+    }),
+    'JSON with a byte order mark': (fields: Record<string, string>) => ({
+      headers: { 'content-type': 'application/json' },
+      payload: `\ufeff${JSON.stringify(fields)}`,
+    }),
+    'multipart with a byte order mark': (fields: Record<string, string>) => {
+      const { headers, payload } = multipart(fields);
+      return { headers, payload: `\ufeff${payload}` };
+    },
+    'a byte order mark alone': (fields: Record<string, string>) => ({
+      headers: FORM,
+      query: fields,
+      payload: '\ufeff',
+    }),
+    'nulls for what is absent': (fields: Record<string, string>) => ({
+      headers: { 'content-type': 'application/json' },
+      payload: JSON.stringify({ remoteip: null, sitekey: null, idempotency_key: null, ...fields }),
+    }),
+    'the receipt in the body, the rest in the query': ({ response, ...fields }: Record<string, string>) => ({
+      headers: FORM,
+      query: fields,
+      payload: String(new URLSearchParams({ response: response ?? '' })),
+    }),
+    'the body before the query': (fields: Record<string, string>) => ({
+      headers: FORM,
+      query: { secret: ['x', 'y'], response: 'x', sitekey: 'shop' },
+      payload: String(new URLSearchParams(fields)),
+    }),
+    'null before the query': ({ response, ...fields }: Record<string, string>) => ({
+      headers: { 'content-type': 'application/json' },
+      query: { response: response ?? '' },
+      payload: JSON.stringify({ ...fields, response: null }),
+    }),
     'query beside an empty form': (fields: Record<string, string>) => ({ headers: FORM, query: fields }),
   };
   for (const [name, shape] of Object.entries(shapes)) {
     for (const path of PATHS) {
       const fields = { secret: SECRETS.shop, response: await sites.receipt('shop'), unknown: 'x' };
-      const request = { method: 'POST', url: `/api/captcha${path}`, ...shape(fields) } as const;
+      const request: InjectOptions = { method: 'POST', url: `/api/captcha${path}`, ...shape(fields) };
       const good = await sites.inject(request);
       t.equal(good.statusCode, 200);
       t.match(good.headers['content-type'], /^application\/json/);
@@ -57,7 +98,7 @@ t.test('what cannot be read is a bad request, in an answer of 200, and spends no
     { headers: json, payload: '[]' },
     { headers: json, payload: 'null' },
     { headers: json, payload: JSON.stringify({ ...fields, response: 1 }) },
-    { headers: json, payload: JSON.stringify({ ...fields, remoteip: null }) },
+    { headers: json, payload: JSON.stringify({ ...fields, remoteip: 7 }) },
     { headers: json, payload: JSON.stringify(fields).replace('}', ',"secret":"x"}') },
     { headers: json, payload: JSON.stringify(fields).replace('}', ',"s\\u0065cret":"x"}') },
     { headers: FORM, payload: `${text}&response=x` },
@@ -68,15 +109,91 @@ t.test('what cannot be read is a bad request, in an answer of 200, and spends no
     { headers: { 'content-type': 'multipart/form-data' }, payload: text },
     { ...multipart(fields), payload: 'nothing of that kind' },
     multipart({ secret: SECRETS.shop }, 'response'),
-    { payload: text },
+    { payload: JSON.stringify(fields), headers: { 'content-type': 'text/json' } },
+    { headers: FORM, payload: `secret=${SECRETS.shop}`, query: { response: ['a', 'b'] } },
+    { method: 'GET', query: { ...fields, response: ['a', 'b'] } },
     { query: { ...fields, response: ['a', 'b'] } },
   ];
-  for (const request of requests) {
+  for (const request of requests as InjectOptions[]) {
     const response = await sites.inject({ method: 'POST', url: '/api/captcha/siteverify', ...request });
     t.equal(response.statusCode, 200);
     t.strictSame(response.json(), refused('bad-request'), JSON.stringify(request).slice(0, 120));
   }
   t.match((await sites.verify(fields)).json(), { success: true });
+});
+
+t.test('an empty field of the body is not replaced by that of the query', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store);
+  const receipt = await sites.receipt('shop');
+  const answer = await sites.inject({
+    ...{ method: 'POST', url: '/api/captcha/siteverify', headers: FORM },
+    query: { response: receipt },
+    payload: String(new URLSearchParams({ secret: SECRETS.shop, response: '' })),
+  });
+  t.strictSame(answer.json(), refused('missing-input-response'));
+});
+
+t.test('a HEAD takes no receipt and counts for nobody', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const env = { RATE_LIMIT_SITEVERIFY: '1' };
+  const sites = await openSites(t, store, { env });
+  const receipt = await sites.receipt('shop');
+  const commands = await redis.commands(async () => {
+    for (const path of PATHS) {
+      for (const secret of [SECRETS.shop, 'x']) {
+        const query = { secret, response: receipt };
+        const head = await sites.inject({ method: 'HEAD', url: `/api/captcha${path}`, query });
+        t.strictSame([head.statusCode, head.payload], [200, ''], path);
+        t.match(head.headers, { 'content-type': /^application\/json/, 'cache-control': 'no-store' });
+      }
+    }
+  });
+  t.strictSame(commands, []);
+  t.notMatch(await sites.metrics(), /^tollgate_siteverify_requests_total\{/m);
+  t.notMatch(sites.log(), 'site_secret_refused');
+  t.match(await sites.verdict('shop', receipt), { success: true }, 'nor for the limit of the secret');
+});
+
+t.test('the query of a GET, which holds the secret, is in no line of the log', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const sites = await openSites(t, store);
+  const receipt = await sites.receipt('shop');
+  const query = { secret: SECRETS.shop, response: receipt, idempotency_key: 'k' };
+  const get = (url: string, more: InjectOptions = {}) =>
+    sites.inject({ method: 'GET', url: `/api/captcha${url}`, query, ...more });
+  await redis.client.client('PAUSE', 700);
+  t.strictSame((await get('/siteverify')).json(), refused('internal-error'));
+  await until(async () => (await get('/siteverify')).json().success === true, 'the store answers again');
+  await get('/siteverify', { query: { ...query, secret: `x${SECRETS.shop}` } });
+  await get('/siteverify/');
+  await get('/siteverify%');
+  await get('/siteverify%zz');
+  await get('/recaptcha/api/siteverify', { method: 'DELETE' });
+  await get('/siteverify', { method: 'POST', headers: { 'content-type': '/' }, payload: 'x' });
+  for (const hidden of [SECRETS.shop, receipt]) t.notOk(sites.log().includes(hidden));
+  t.match(sites.log(), /"method":"GET","route":"\/api\/captcha\/siteverify","status":200/);
+});
+
+t.test('answers have the layout of their vendor, which clients search for texts', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store);
+  const texts = async (path: string, api: string | undefined) => {
+    const receipt = await sites.receipt('shop', api === undefined ? {} : { api });
+    const query = { secret: SECRETS.shop, response: receipt };
+    const ask = async () => (await sites.inject({ url: `/api/captcha${path}`, query })).payload;
+    return [(await ask()).replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, 'TIME'), await ask()];
+  };
+  const lines = '{\n  "success": true,\n  "challenge_ts": "TIME",\n  "hostname": "shop.example"\n}';
+  const refusedLines = '{\n  "success": false,\n  "error-codes": [\n    "timeout-or-duplicate"\n  ]\n}';
+  const refusedCompact = '{"success":false,"error-codes":["timeout-or-duplicate"]}';
+  for (const path of ['/recaptcha/api/siteverify', '/api/siteverify'])
+    t.strictSame(await texts(path, 'recaptcha'), [lines, refusedLines], path);
+  t.strictSame(await texts('/siteverify', 'recaptcha'), [lines, refusedCompact]);
+  const start = '{"success":true,"challenge_ts":"TIME","hostname":"shop.example"';
+  t.strictSame(await texts('/siteverify', 'hcaptcha'), [`${start},"credit":false}`, refusedCompact]);
+  t.strictSame(await texts('/turnstile/v0/siteverify', 'turnstile'), [
+    `${start},"error-codes":[],"action":"","cdata":""}`,
+    refusedCompact,
+  ]);
 });
 
 t.test('what is missing is named, all of it', async (t) => {

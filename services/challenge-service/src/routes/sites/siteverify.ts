@@ -1,4 +1,4 @@
-// POST {prefix}/siteverify: tells the server of a site whether a receipt is good, as reCAPTCHA, hCaptcha and Turnstile do.
+// POST and GET {prefix}/siteverify: tells the server of a site whether a receipt is good, as reCAPTCHA, hCaptcha and Turnstile do.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
@@ -6,24 +6,40 @@ import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonym
 import { answerError, resolveAnswer } from '@tollgate/shared/http/errors/error-handler.js';
 import { type Count, createProcessCounter } from '@tollgate/shared/http/server/rate-limit.js';
 import {
+  type Api,
   SiteverifyAnswer,
   SiteverifyBody,
   type SiteverifyError,
 } from '@tollgate/shared/schemas/site-bodies.js';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { acceptedAnswer, refusedAnswer } from '../../domain/siteverify-answer.js';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+} from 'fastify';
+import { acceptedAnswer, answerText, refusedAnswer } from '../../domain/siteverify-answer.js';
 import { WINDOW_MS } from '../../plugins/issue-limit.js';
 import type { PresentedSecret } from '../../plugins/sites.js';
 import { readSiteverify } from '../../sites/siteverify-request.js';
 
-/** The paths below the prefix: our own, then those of clients that know the host of a service and append a path. */
+/**
+ * The paths below the prefix: our own, then those of clients that know the host of a service and append a path, with the
+ * vendor whose layout they expect.
+ */
 const PATHS = [
-  ['/siteverify', 'verifyReceipt', 'Whether a receipt is good; a refusal is an answer too'],
-  ['/api/siteverify', 'verifyReceiptBelowApi', 'The same, for clients that append this path'],
-  ['/recaptcha/api/siteverify', 'verifyRecaptchaReceipt', 'The same under the path of reCAPTCHA'],
-  ['/turnstile/v0/siteverify', 'verifyTurnstileReceipt', 'The same under the path of Turnstile'],
+  ['/siteverify', null, 'verifyReceipt', 'Whether a receipt is good; a refusal is an answer too'],
+  ['/api/siteverify', 'recaptcha', 'verifyReceiptBelowApi', 'The same, for clients that append this path'],
+  [
+    '/recaptcha/api/siteverify',
+    'recaptcha',
+    'verifyRecaptchaReceipt',
+    'The same under the path of reCAPTCHA',
+  ],
+  ['/turnstile/v0/siteverify', 'turnstile', 'verifyTurnstileReceipt', 'The same under the path of Turnstile'],
 ] as const;
 
+const JSON_TYPE = 'application/json; charset=utf-8';
 const TYPES = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
 
 /** Secrets of no site that are looked up per minute and address, before the factor of its range. A right one is not affected. */
@@ -49,24 +65,34 @@ export default async function siteverify(
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     scope.setErrorHandler(answerFailure);
-    for (const [url, operationId, summary] of PATHS) {
+    for (const [url, vendor, operationId, summary] of PATHS) {
+      const options = {
+        onRequest: [app.requireSite, writeAs(vendor)],
+        // The schemas are for the documents: the fields are read below, in each of their forms.
+        validatorCompiler: () => () => true,
+        config: {
+          answersVerdicts: true,
+          answerHeaders: { 'Retry-After': 'With `internal-error`: seconds to wait' },
+          refusals: { 404: { description: 'No site is configured', headers: {} } },
+        },
+      };
+      const response = { 200: SiteverifyAnswer };
+      const body = { consumes: TYPES, body: SiteverifyBody };
       scope.post<{ Body: Buffer | undefined }>(
         url,
+        { ...options, schema: { operationId, summary, ...body, response } },
+        verify,
+      );
+      scope.get<{ Body: undefined }>(
+        url,
         {
-          onRequest: app.requireSite,
-          // The schema is for the documents: the body is read below, in each of its forms.
-          validatorCompiler: () => () => true,
-          config: {
-            answersVerdicts: true,
-            answerHeaders: { 'Retry-After': 'With `internal-error`: seconds to wait' },
-            refusals: { 404: { description: 'No site is configured', headers: {} } },
-          },
+          ...options,
+          exposeHeadRoute: true,
           schema: {
-            operationId,
-            summary,
-            consumes: TYPES,
-            body: SiteverifyBody,
-            response: { 200: SiteverifyAnswer },
+            operationId: `${operationId}OfQuery`,
+            summary: 'The same for clients that cannot send a body: addresses are logged on their way',
+            querystring: SiteverifyBody,
+            response,
           },
         },
         verify,
@@ -74,7 +100,12 @@ export default async function siteverify(
     }
   });
 
-  async function verify(request: SiteverifyRequest, reply: FastifyReply): Promise<SiteverifyAnswer> {
+  async function verify(
+    request: SiteverifyRequest,
+    reply: FastifyReply,
+  ): Promise<SiteverifyAnswer | FastifyReply> {
+    // Nobody reads the verdict, so that it costs neither a receipt nor a place in a limit.
+    if (request.method === 'HEAD') return reply.send();
     const fields = await readSiteverify(requestOf(request));
     if (fields === null) return refused('', 'bad-request');
     const { secret, response, ...question } = fields;
@@ -92,6 +123,7 @@ export default async function siteverify(
     const verdict = await verifyReceipt({ ...question, response }, () => countFor(presented, reply));
     if (!verdict.ok) return refused(site.key, verdict.code);
     metrics.sites.verified(site.key, 'success');
+    if (verdict.record.api === 'recaptcha') writeIn(reply, 'recaptcha');
     return acceptedAnswer(verdict.record, site.score);
   }
 
@@ -125,6 +157,18 @@ export default async function siteverify(
     const code = answer.status < 500 ? 'bad-request' : retryAfter(reply, RETRY_SECONDS * 1000);
     return reply.code(200).send(refused('', code));
   }
+}
+
+/** Returns a hook that sets the layout of the answer. */
+function writeAs(vendor: Api | null): onRequestHookHandler {
+  return (_request, reply, done) => {
+    writeIn(reply, vendor);
+    done();
+  };
+}
+
+function writeIn(reply: FastifyReply, vendor: Api | null): void {
+  reply.type(JSON_TYPE).serializer((answer: SiteverifyAnswer) => answerText(answer, vendor));
 }
 
 function requestOf({ url, headers, body }: SiteverifyRequest) {
