@@ -20,7 +20,9 @@ if tonumber(text:match('^%d+')) <= now then return 'expired' end
 
 local head, attributes = text:match('^([^\t]*)\t(.*)$')
 if not head then head, attributes = text, '' end
-local OF_BINDING = { binding = true, binding_id = true, binding_key = true, bound_at = true, bound_before = true }
+local OF_BINDING = {
+  binding = true, binding_id = true, binding_key = true, bound_at = true, bound_before = true, bound_pending = true,
+}
 local kept, binding = {}, {}
 for name, value in attributes:gmatch('([%w_]+)=(%S*)') do
   if OF_BINDING[name] then binding[name] = value else kept[#kept + 1] = name .. '=' .. value end
@@ -32,6 +34,8 @@ end
 local set = 'binding=dbsc binding_id=%s binding_key=%s bound_at=%.0f'
 kept[#kept + 1] = string.format(set, thumbprint, compact, now)
 if binding.binding == 'key' then kept[#kept + 1] = 'bound_before=' .. binding.binding_id end
+-- Until a refresh comes with the bound cookie: the response may be lost.
+kept[#kept + 1] = 'bound_pending=1'
 -- A server without free memory runs a script only if its first write needs none.
 redis.call('HDEL', key, '')
 redis.call('HSET', key, sid, head .. '\t' .. table.concat(kept, ' '))

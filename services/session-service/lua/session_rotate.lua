@@ -17,6 +17,7 @@
 -- ARGV[12] thumbprint of the key of a verified proof, or empty
 -- ARGV[13] that key in its compact form, or empty
 -- ARGV[14] thumbprint in a verified bound cookie of the session, or empty
+-- ARGV[15] 1 when the proof has the nonce of the sign-in, without which it binds nothing, else 0
 -- Returns  { 'current' | 'rotated' | 'recovered' | 'rolled_forward', generation, now, start (as text),
 --          absolute expiry, attributes, 1 when this step has bound the session or else 0 }, times in milliseconds since
 --          1970, or { 'binding_required', 'none' | 'key' | 'dbsc' }, or { 'revoked' | 'expired' | 'reuse' |
@@ -26,6 +27,7 @@ local key, sid, presented, window = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumbe
 local limit, refresh_ttl = tonumber(ARGV[4]), tonumber(ARGV[5])
 local notes, keep, most, address = KEYS[2], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 local policy, proof, cookie = ARGV[11], ARGV[12], ARGV[14]
+local may_bind = proof ~= '' and ARGV[15] == '1'
 local DAY = 86400000
 local GRACE = 10000
 
@@ -46,27 +48,30 @@ generation, used = tonumber(generation), tonumber(used)
 local attributes = agent:match('\t(.*)$') or ''
 if (' ' .. attributes .. ' '):find(' remember=0 ', 1, true) then refresh_ttl = tonumber(ARGV[10]) end
 
--- What the binding says: pass, bind, binding_required or binding_failed; and the kind of the binding.
+-- What the binding says: pass, bind, confirm, binding_required or binding_failed; and the kind of key that is asked for.
 local function decide_binding()
-  local pairs = ' ' .. attributes
+  local pairs = ' ' .. attributes .. ' '
   local kind = pairs:match(' binding=(%S+)')
   local known, at = pairs:match(' binding_id=(%S+)'), tonumber(pairs:match(' bound_at=(%d+)'))
   local before = pairs:match(' bound_before=(%S+)')
   if kind ~= 'key' and kind ~= 'dbsc' then kind = 'none' end
   if policy == 'off' then return 'pass', kind end
   if kind == 'none' then
-    if proof ~= '' then return 'bind', kind end
+    if may_bind then return 'bind', kind end
     return policy == 'require' and 'binding_required' or 'pass', kind
   end
   if kind == 'key' then
     if proof == '' then return 'binding_required', kind end
     return proof == known and 'pass' or 'binding_failed', kind
   end
-  if cookie == known then return 'pass', kind end
-  if math.abs(now - at) >= GRACE then return 'binding_required', kind end
-  local sufficed
-  if before then sufficed = proof == before else sufficed = policy ~= 'require' or proof ~= '' end
-  return sufficed and 'pass' or 'binding_required', kind
+  local pending = pairs:find(' bound_pending=1 ', 1, true)
+  if cookie == known then return pending and 'confirm' or 'pass', kind end
+  -- The response to the registration may have been lost: what sufficed before it suffices.
+  if pending then kind = before and 'key' or 'none' end
+  if not pending and math.abs(now - at) >= GRACE then return 'binding_required', kind end
+  if before then return proof == before and 'pass' or 'binding_required', kind end
+  if may_bind then return 'bind', kind end
+  return policy == 'require' and 'binding_required' or 'pass', kind
 end
 
 local binding, kind = decide_binding()
@@ -104,7 +109,8 @@ local function grant(outcome)
     now, created, absolute, rotated, generation, used, recoveries, agent)
   redis.call('HSET', key, sid, record)
   set_key_expiry()
-  return { outcome, generation, now, created, absolute, attributes, binding == 'bind' and 1 or 0 }
+  local bound = binding == 'bind' and kind == 'none'
+  return { outcome, generation, now, created, absolute, attributes, bound and 1 or 0 }
 end
 
 -- The recoveries of the last day including this generation, or nil and the reason why it may not be recovered.
@@ -129,22 +135,31 @@ if expires <= now then
   return refuse('expired', expires, expires == absolute and 'max_age -' or 'expired -')
 end
 if binding == 'binding_failed' then return refuse(binding, now, binding .. ' ' .. address) end
+local function set_attributes(text)
+  attributes = text
+  agent = agent:match('^[^\t]*') .. (text == '' and '' or '\t' .. text)
+end
 if binding == 'bind' then
   local added = string.format('binding=key binding_id=%s binding_key=%s bound_at=%.0f', proof, ARGV[13], now)
-  agent = agent .. (attributes == '' and '\t' or ' ') .. added
-  attributes = attributes == '' and added or attributes .. ' ' .. added
+  -- Beside the registration of a browser, the key of the page is the one before.
+  if (' ' .. attributes):find(' binding=dbsc', 1, true) then added = 'bound_before=' .. proof end
+  set_attributes(attributes == '' and added or attributes .. ' ' .. added)
+elseif binding == 'confirm' then
+  set_attributes((attributes:gsub(' ?bound_pending=1', '')))
 end
 -- If the clock was set back, a rotation in its future would keep the window open until the clock catches up.
 local effective = rotated - now > window and 0 or rotated
 local in_window = now - effective < window
 
 if presented > generation then
-  generation, used, rotated = presented, math.max(used, presented - 1), now
+  generation, used, rotated = presented, math.max(used, presented), now
   return grant('rolled_forward')
 end
+-- Whoever presents the current generation has received it, also within the window.
+if presented == generation then used = math.max(used, generation) end
 if presented >= generation - 1 and in_window then return grant('current') end
 if presented == generation then
-  generation, used, rotated = generation + 1, math.max(used, generation), now
+  generation, rotated = generation + 1, now
   return grant('rotated')
 end
 local reuse = string.format('reuse %s %.0f %.0f', address, presented, generation)

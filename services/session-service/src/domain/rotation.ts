@@ -1,6 +1,6 @@
 // Decides what a refresh token of a given generation may do: the rule of rotation and reuse.
 
-import { bindToProof, decideBinding, type PresentedBinding, UNASKED } from './binding/binding-rule.js';
+import { bindRecord, decideBinding, type PresentedBinding, UNASKED } from './binding/binding-rule.js';
 import { type Recovery, refreshTtlOf, type SessionRecord, type SessionRules } from './session-record.js';
 
 /** The part of the session rules that a rotation needs. */
@@ -61,8 +61,7 @@ export function decideRotation(
   if (bound === 'binding_required') return { verdict: bound, next: found };
   if (bound === 'binding_failed') return { verdict: bound, next: undefined };
 
-  const isNew = bound === 'bind' && binding.proof !== undefined;
-  const record = isNew ? bindToProof(found, binding.proof, nowMs) : found;
+  const record = bindRecord(found, bound, binding, nowMs);
   const { generation, used } = record;
   // If the clock was set back, a rotation in its future would keep the window open until the clock catches up.
   const rotatedAtMs = record.rotatedAtMs - nowMs > rules.windowMs ? 0 : record.rotatedAtMs;
@@ -78,12 +77,13 @@ export function decideRotation(
   });
 
   if (presented > generation) {
-    const known = Math.max(used, presented - 1);
+    const known = Math.max(used, presented);
     return answer('rolled_forward', { generation: presented, used: known, rotatedAtMs: nowMs });
   }
   if (presented === generation) {
-    if (inWindow) return answer('current', {});
+    // Whoever presents it has received it, also within the window: the generation before it cannot be recovered.
     const known = Math.max(used, generation);
+    if (inWindow) return answer('current', { used: known });
     return answer('rotated', { generation: generation + 1, used: known, rotatedAtMs: nowMs });
   }
   if (presented === generation - 1) {

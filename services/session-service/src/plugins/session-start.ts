@@ -47,7 +47,7 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
       app.countBinding(kind);
       app.audit(request, 'refresh_bound', { uid: signedIn.user.id, sid: moment.sid, kind });
     }
-    app.deviceBinding.announce(reply, moment.sid, boundTo === undefined ? 'none' : 'key', true);
+    app.deviceBinding.offer(reply, moment.sid, boundTo === undefined ? 'none' : 'key');
     // Twins with the path of `/refresh` are not sent here, so expire them unseen. Only browsers (with Origin) have any.
     if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
     const { user, key, password, remember = true } = signedIn;

@@ -119,7 +119,7 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
         save();
         const { generation: current, createdAtMs, absoluteExpiresAtMs, attributes } = next;
         const times = { nowMs, createdAtMs, absoluteExpiresAtMs };
-        const isBound = kind === 'none' && bindingKindOf(attributes) !== 'none';
+        const isBound = kind === 'none' && bindingKindOf(attributes) === 'key';
         return { outcome: verdict, generation: current, ...times, attributes, isBound };
       });
     },

@@ -104,7 +104,7 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
       { windowMs, recoveries, refreshTtlMs, notRememberedTtlMs },
     ) {
       assertGeneration(generation);
-      const { policy, proof, cookie } = binding;
+      const { policy, proof, isFirst, cookie } = binding;
       const reply = await rotateSession(keysOf(uid), [
         ...[
           sid,
@@ -119,6 +119,7 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
         ],
         Math.min(refreshTtlMs, notRememberedTtlMs),
         ...[policy, proof?.thumbprint ?? '', proof?.compact ?? '', cookie ?? ''],
+        isFirst ? 1 : 0,
       ]);
       if (reply.length === 1) return { outcome: reply[0] };
       if (reply.length === 2) return { outcome: reply[0], kind: reply[1] };

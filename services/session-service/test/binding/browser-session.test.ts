@@ -52,6 +52,7 @@ onEach('a browser registers, and its copied refresh cookie is worth nothing', as
     t.ok(attributes.includes('Max-Age=600'));
     t.ok(events.includes('refresh_bound dbsc'));
 
+    t.match(await client.refresh(), { headers: { 'refresh-binding': 'dbsc' } });
     await site.age(GRACE);
     const thief = client.copy('refreshToken');
     const refused = await thief.refresh();
@@ -267,31 +268,94 @@ onEach('binding and renewing do not count as a use of the session', async (t, si
     t.notOk(setCookies(answer).some((line) => line.startsWith('refreshToken=')));
 });
 
-onEach('just after a registration, what sufficed before suffices', async (t, site) => {
+onEach(
+  'until a refresh shows the bound cookie, what sufficed before a registration suffices',
+  async (t, site) => {
+    const { client } = site;
+    await client.bind(newDevice(), await client.logIn(EMAIL));
+    const early = client.copy('refreshToken');
+    t.match(await early.refresh(), { statusCode: 200, headers: { 'refresh-binding': 'none' } });
+    await site.age(GRACE);
+    t.equal((await early.refresh()).statusCode, 200);
+    t.match(await client.refresh(), { statusCode: 200, headers: { 'refresh-binding': 'dbsc' } });
+    t.equal((await early.refresh()).statusCode, 401);
+
+    const page = newDevice();
+    const started = await client.logIn(EMAIL, { 'refresh-proof': loginProof(page) });
+    await client.bind(newDevice(), started);
+    const proving = client.copy('refreshToken');
+    const unproven = await proving.refresh();
+    t.match(
+      unproven,
+      { statusCode: 401, headers: { 'refresh-binding': 'key' } },
+      'it needed its proof before',
+    );
+    const answer = await proving.refresh({ 'refresh-proof': proof(page, nonceOf(started)) });
+    t.match(answer, { statusCode: 200, headers: { 'refresh-binding': 'key' } });
+    await site.age(GRACE);
+    t.equal((await client.refresh()).statusCode, 200);
+    const late = await proving.refresh({ 'refresh-proof': proof(page, nonceOf(answer)) });
+    t.match(late, { statusCode: 401, headers: { 'refresh-binding': 'dbsc' } });
+    t.equal((await client.refresh()).statusCode, 200);
+  },
+);
+
+onEach('just after a registration, a request that was sent before it is answered', async (t, site) => {
   const { client } = site;
   await client.bind(newDevice(), await client.logIn(EMAIL));
-  const early = client.copy('refreshToken');
-  t.match(await early.refresh(), { statusCode: 200, headers: { 'refresh-binding': 'dbsc' } });
-  await site.age(GRACE);
-  t.equal((await early.refresh()).statusCode, 401);
+  const other = client.copy('refreshToken');
+  t.equal((await client.refresh()).statusCode, 200);
+  t.equal((await other.refresh()).statusCode, 200, 'another tab was slower');
+});
+
+onEach('a response to a registration that is lost signs nobody out', async (t, site) => {
+  const { client, events, age } = site;
+  const started = await client.logIn(EMAIL);
+  await client.copy().bind(newDevice(), started);
+  for (let n = 0; n < 2; n++) {
+    await age(HOUR);
+    t.match(await client.refresh(), { statusCode: 200, headers: { 'refresh-binding': 'none' } });
+  }
+  const thief = client.copy();
+  await age(HOUR);
+  await client.refresh();
+  await age(HOUR);
+  await client.refresh();
+  t.equal((await thief.refresh()).json().code, 'session_revoked', 'its reuse is noticed');
+  t.ok(events.includes('refresh_reuse_detected'));
 
   const page = newDevice();
-  const started = await client.logIn(EMAIL, { 'refresh-proof': loginProof(page) });
-  await client.bind(newDevice(), started);
-  const proving = client.copy('refreshToken');
-  t.equal((await proving.refresh()).statusCode, 401, 'a session of a page needed its proof before');
-  const answer = await proving.refresh({ 'refresh-proof': proof(page, nonceOf(started)) });
-  t.match(answer, { statusCode: 200, headers: { 'refresh-binding': 'dbsc' } });
-  await site.age(GRACE);
-  const late = await proving.refresh({ 'refresh-proof': proof(page, nonceOf(answer)) });
-  t.match(late, { statusCode: 401, headers: { 'refresh-binding': 'dbsc' } });
-  t.equal((await client.refresh()).statusCode, 200);
+  let answer = await client.logIn(EMAIL, { 'refresh-proof': loginProof(page) });
+  await client.copy().bind(newDevice(), answer);
+  for (let n = 0; n < 2; n++) {
+    await age(HOUR);
+    t.match(await client.copy().refresh(), { statusCode: 401, headers: { 'refresh-binding': 'key' } });
+    answer = await client.refresh({ 'refresh-proof': proof(page, nonceOf(answer)) });
+    t.match(answer, { statusCode: 200, headers: { 'refresh-binding': 'key' } });
+  }
+});
+
+onEach('a page binds its session while the response to a registration is lost', async (t, site) => {
+  const { client, events, age } = site;
+  const started = await client.logIn(EMAIL);
+  const browser = client.copy();
+  await browser.bind(newDevice(), started);
+  const page = newDevice();
+  const bound = await client.refresh({ 'refresh-proof': proof(page, nonceOf(started)) });
+  t.match(bound, { statusCode: 200, headers: { 'refresh-binding': 'key' } });
+  t.ok(events.includes('refresh_bound key'));
+  await age(HOUR);
+  t.equal((await client.copy().refresh()).statusCode, 401);
+  t.equal((await client.refresh({ 'refresh-proof': proof(page, nonceOf(bound)) })).statusCode, 200);
+  client.cookies.set('refreshBinding', browser.cookies.get('refreshBinding') ?? '');
+  t.match(await client.refresh(), { statusCode: 200, headers: { 'refresh-binding': 'dbsc' } }, 'it was late');
 });
 
 onEach('the bound cookie has its own expiry, and is worth nothing elsewhere', async (t, site) => {
   const { client, node } = site;
   const device = newDevice();
   await client.bind(device, await client.logIn(EMAIL));
+  await client.refresh();
   await site.age(GRACE);
   const real = client.cookies.get('refreshBinding') ?? '';
   const [, , , thumbprint = ''] = real.split('.');
@@ -331,6 +395,7 @@ onEach('the bound cookie has its own expiry, and is worth nothing elsewhere', as
 onEach('a browser that left out the renewal is asked to wait', async (t, site) => {
   const { client } = site;
   await client.bind(newDevice(), await client.logIn(EMAIL));
+  await client.refresh();
   await site.age(GRACE);
   client.cookies.delete('refreshBinding');
   const answer = await client.refresh({

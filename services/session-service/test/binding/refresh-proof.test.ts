@@ -139,7 +139,10 @@ onEach(
     t.match(refused, { statusCode: 401, headers: { 'refresh-binding': 'none' } });
     t.equal(refused.json().code, 'binding_required');
     t.ok(events.includes('refresh_binding_missing none'));
-    const bound = await client.refresh({ 'refresh-proof': proof(device, nonceOf(refused)) });
+    const again = await client.refresh({ 'refresh-proof': proof(device, nonceOf(refused)) });
+    t.equal(again.json().code, 'binding_required', 'the nonce of a refusal binds nothing');
+    t.equal(registrationChallenge(again), '');
+    const bound = await client.refresh({ 'refresh-proof': proof(device, nonceOf(started)) });
     t.match(bound, { statusCode: 200, headers: { 'refresh-binding': 'key' } });
   },
   { REFRESH_BINDING: 'require' },
@@ -161,21 +164,22 @@ onEach('a copied request, proof included, does not register a key that outlives 
   }
 });
 
-onEach('the refresh that binds a session offers a registration, no later one does', async (t, site) => {
+onEach('a sign-in offers a registration, no refresh does', async (t, site) => {
   const { client, age } = site;
   const device = newDevice();
-  await client.logIn(EMAIL);
-  await age(HOUR);
-  const unbound = await client.refresh();
-  t.not(registrationChallenge(unbound), '');
-  await age(HOUR);
-  const bound = await client.refresh({ 'refresh-proof': proof(device, nonceOf(unbound)) });
+  const started = await client.logIn(EMAIL);
+  t.not(registrationChallenge(started), '');
+  const bound = await client.refresh({ 'refresh-proof': proof(device, nonceOf(started)) });
   t.match(bound.headers, { 'refresh-binding': 'key' });
-  t.not(registrationChallenge(bound), '');
   await age(HOUR);
   const later = await client.refresh({ 'refresh-proof': proof(device, nonceOf(bound)) });
   t.equal(later.statusCode, 200);
-  t.equal(registrationChallenge(later), '');
+  const unbound = newClient(site.node);
+  await unbound.logIn('bob@example.com');
+  await age(HOUR);
+  const refusal = await client.copy().refresh();
+  for (const answer of [bound, later, refusal, await unbound.refresh()])
+    t.equal(registrationChallenge(answer), '');
 });
 
 t.test('switched off, the service ignores keys, also of sessions that are bound', async (t) => {

@@ -6,7 +6,7 @@ import {
   decideBinding,
   decideRegistration,
 } from '../../src/domain/binding/binding-rule.js';
-import { bindingAttributes } from '../../src/domain/binding/session-binding.js';
+import { bindingAttributes, bindingKindOf } from '../../src/domain/binding/session-binding.js';
 import { decideRotation } from '../../src/domain/rotation.js';
 import { newSession } from '../../src/domain/session-set.js';
 
@@ -25,6 +25,9 @@ const dbsc = { attributes: bindingAttributes({ kind: 'dbsc', ...MINE, boundAtMs 
 const fresh = (before?: string, atMs = NOW - 9_999) => ({
   attributes: bindingAttributes({ kind: 'dbsc', ...MINE, boundAtMs: atMs, before }),
 });
+const pending = (before?: string) => ({
+  attributes: bindingAttributes({ kind: 'dbsc', ...MINE, boundAtMs, before, isPending: true }),
+});
 const offer = { policy: 'offer' } as const;
 const require = { policy: 'require' } as const;
 
@@ -32,13 +35,18 @@ t.test('each row of the table', async (t) => {
   const rows: [string, Parameters<typeof decideBinding>[0], Parameters<typeof decideBinding>[1], string][] = [
     ['unbound, nothing', none, offer, 'pass'],
     ['unbound, nothing, required', none, require, 'binding_required'],
-    ['unbound, a proof', none, { ...offer, proof: MINE }, 'bind'],
-    ['unbound, a proof, required', none, { ...require, proof: MINE }, 'bind'],
+    ['unbound, the proof of the sign-in', none, { ...offer, proof: MINE, isFirst: true }, 'bind'],
+    ['unbound, the proof of the sign-in, required', none, { ...require, proof: MINE, isFirst: true }, 'bind'],
+    ['unbound, a later proof', none, { ...offer, proof: MINE }, 'pass'],
+    ['unbound, a later proof, required', none, { ...require, proof: MINE }, 'binding_required'],
+    ['unbound, no proof', none, { ...offer, isFirst: true }, 'pass'],
     ['unbound, a bound cookie', none, { ...require, cookie: 'mine' }, 'binding_required'],
     ['a key, its proof', key, { ...offer, proof: MINE }, 'pass'],
     ['a key, nothing', key, offer, 'binding_required'],
     ['a key, a bound cookie', key, { ...offer, cookie: 'mine' }, 'binding_required'],
     ['a key, the proof of another', key, { ...offer, proof: OTHER }, 'binding_failed'],
+    ['a key, its proof of the sign-in', key, { ...offer, proof: MINE, isFirst: true }, 'pass'],
+    ['a key, that of another', key, { ...offer, proof: OTHER, isFirst: true }, 'binding_failed'],
     ['a browser, its cookie', dbsc, { ...offer, cookie: 'mine' }, 'pass'],
     ['a browser, nothing', dbsc, offer, 'binding_required'],
     ['a browser, the cookie of another key', dbsc, { ...offer, cookie: 'other' }, 'binding_required'],
@@ -46,11 +54,42 @@ t.test('each row of the table', async (t) => {
     ['a browser, the proof of another', dbsc, { ...offer, proof: OTHER }, 'binding_required'],
     ['just registered, nothing', fresh(), offer, 'pass'],
     ['just registered, nothing, required', fresh(), require, 'binding_required'],
-    ['just registered, a proof, required', fresh(), { ...require, proof: OTHER }, 'pass'],
+    [
+      'just registered, the proof of the sign-in, required',
+      fresh(),
+      { ...require, proof: OTHER, isFirst: true },
+      'bind',
+    ],
+    ['just registered, a later proof, required', fresh(), { ...require, proof: OTHER }, 'binding_required'],
     ['ten seconds ago, nothing', fresh(undefined, NOW - 10_000), offer, 'binding_required'],
     ['just upgraded, the proof of before', fresh('other'), { ...offer, proof: OTHER }, 'pass'],
     ['just upgraded, nothing', fresh('other'), offer, 'binding_required'],
     ['just upgraded, another proof', fresh('other'), { ...offer, proof: MINE }, 'binding_required'],
+    ['registered, and no cookie seen yet: its cookie', pending(), { ...offer, cookie: 'mine' }, 'confirm'],
+    ['no cookie seen yet: nothing', pending(), offer, 'pass'],
+    ['no cookie seen yet: nothing, required', pending(), require, 'binding_required'],
+    [
+      'no cookie seen yet: the proof of the sign-in',
+      pending(),
+      { ...offer, proof: OTHER, isFirst: true },
+      'bind',
+    ],
+    ['no cookie seen yet: a later proof', pending(), { ...offer, proof: OTHER }, 'pass'],
+    ['no cookie seen yet: that of another', pending(), { ...require, cookie: 'other' }, 'binding_required'],
+    ['upgraded, no cookie seen yet: its cookie', pending('other'), { ...offer, cookie: 'mine' }, 'confirm'],
+    [
+      'upgraded, no cookie seen yet: the proof of before',
+      pending('other'),
+      { ...offer, proof: OTHER },
+      'pass',
+    ],
+    ['upgraded, no cookie seen yet: nothing', pending('other'), offer, 'binding_required'],
+    [
+      'upgraded, no cookie seen yet: another proof',
+      pending('other'),
+      { ...offer, proof: MINE, isFirst: true },
+      'binding_required',
+    ],
     [
       'registered in the future of a clock set back',
       fresh(undefined, NOW + 10_000),
@@ -85,13 +124,41 @@ t.test('the binding is looked at before the generation, and after the expiry', a
   t.equal(decideRotation(record, 9, record.expiresAtMs, RULES, offer).verdict, 'expired');
 });
 
-t.test('a proof binds in the step of the refresh', async (t) => {
-  const { verdict, next } = decideRotation(newSession('', NOW, RULES), 1, NOW, RULES, {
-    ...offer,
-    proof: MINE,
-  });
+t.test('the proof of the sign-in binds in the step of the refresh, a later one does not', async (t) => {
+  const session = newSession('', NOW, RULES);
+  const presented = { ...offer, proof: MINE };
+  const { verdict, next } = decideRotation(session, 1, NOW, RULES, { ...presented, isFirst: true });
   t.equal(verdict, 'rotated');
   t.strictSame(next?.attributes, bindingAttributes({ kind: 'key', ...MINE, boundAtMs: NOW }));
+  t.match(decideRotation(session, 1, NOW, RULES, presented), {
+    verdict: 'rotated',
+    next: { attributes: {} },
+  });
+});
+
+t.test('a binding never hides a reuse: the step that binds still ends a session for it', async (t) => {
+  const session = { ...newSession('', NOW, RULES), generation: 3, used: 3, rotatedAtMs: NOW };
+  for (const presented of [1, 2]) {
+    const first = { ...offer, proof: MINE, isFirst: true };
+    t.equal(decideRotation(session, presented, NOW + 60_000, RULES, first).verdict, 'reuse');
+  }
+});
+
+t.test('the first refresh with the bound cookie confirms a registration', async (t) => {
+  const session = newSession('', NOW, RULES, { amr: 'pwd', ...pending('other').attributes });
+  const { next } = decideRotation(session, 1, NOW, RULES, { ...offer, cookie: 'mine' });
+  const bound = bindingAttributes({ kind: 'dbsc', ...MINE, boundAtMs, before: 'other' });
+  t.strictSame(next?.attributes, { amr: 'pwd', ...bound });
+  t.equal(bindingKindOf(session.attributes), 'key', 'until then the key of before is asked for');
+  t.equal(bindingKindOf(next?.attributes ?? {}), 'dbsc');
+});
+
+t.test('a page that binds beside an unconfirmed registration has its key asked for', async (t) => {
+  const session = newSession('', NOW, RULES, pending().attributes);
+  const first = { ...offer, proof: OTHER, isFirst: true };
+  const { next } = decideRotation(session, 1, NOW, RULES, first);
+  t.strictSame(next?.attributes, pending('other').attributes);
+  t.equal(bindingKindOf(next?.attributes ?? {}), 'key');
 });
 
 t.test('a registration binds once: from nothing or from a key, and never to a second key', async (t) => {
@@ -103,7 +170,7 @@ t.test('a registration binds once: from nothing or from a key, and never to a se
   t.strictSame([lastUsedAtMs, expiresAtMs], [NOW, NOW + RULES.refreshTtlMs], 'it counts as no use');
   t.strictSame(attributes, {
     amr: 'pwd',
-    ...bindingAttributes({ kind: 'dbsc', ...MINE, boundAtMs: NOW + 5 }),
+    ...bindingAttributes({ kind: 'dbsc', ...MINE, boundAtMs: NOW + 5, isPending: true }),
   });
   t.match(decideRegistration(record(key.attributes), OTHER, NOW), {
     outcome: 'bound',

@@ -61,10 +61,13 @@ t.test('the first refresh after a log-in always rotates', async (t) => {
 t.test('within the window the current and the previous generation get the current one again', async (t) => {
   for (const agoMs of [0, 1, 29_999]) {
     const record = { ...RECORD, rotatedAtMs: NOW - agoMs };
-    for (const presented of [4, 5]) {
+    for (const [presented, used] of [
+      [4, 4],
+      [5, 5],
+    ] as const) {
       t.strictSame(decideRotation(record, presented, NOW, RULES), {
         verdict: 'current',
-        next: { ...ANSWERED, rotatedAtMs: NOW - agoMs },
+        next: { ...ANSWERED, used, rotatedAtMs: NOW - agoMs },
       });
     }
   }
@@ -87,6 +90,22 @@ t.test('a generation proven used is not recovered', async (t) => {
     });
   }
 });
+
+t.test(
+  'a generation that was presented has arrived, also within the window: it is not recovered',
+  async (t) => {
+    const rotated = { ...RECORD, rotatedAtMs: NOW };
+    const again = decideRotation(rotated, 5, NOW + 1, RULES).next;
+    t.match(decideRotation(again, 4, NOW + 29_999, RULES), { verdict: 'current' }, 'a tab that was slower');
+    t.strictSame(decideRotation(again, 4, NOW + 30_000, RULES), {
+      verdict: 'reuse',
+      next: undefined,
+      unrecovered: 'used',
+    });
+    const restored = decideRotation(RECORD, 9, NOW, RULES).next;
+    t.match(decideRotation(restored, 8, NOW + 30_000, RULES), { verdict: 'reuse', unrecovered: 'used' });
+  },
+);
 
 t.test('recoveries are counted by generation, for 24 hours', async (t) => {
   const spent = [
@@ -130,9 +149,9 @@ t.test('an older generation is reuse, even within the window', async (t) => {
 t.test('a newer generation moves the store forward', async (t) => {
   t.strictSame(decideRotation(RECORD, 9, NOW, RULES), {
     verdict: 'rolled_forward',
-    next: { ...ANSWERED, generation: 9, used: 8, rotatedAtMs: NOW },
+    next: { ...ANSWERED, generation: 9, used: 9, rotatedAtMs: NOW },
   });
-  t.match(decideRotation({ ...RECORD, used: 9 }, 9, NOW, RULES), { next: { used: 9 } }, 'used never falls');
+  t.match(decideRotation({ ...RECORD, used: 10 }, 9, NOW, RULES), { next: { used: 10 } }, 'used never falls');
 });
 
 t.test('a window of zero is strict single use', async (t) => {

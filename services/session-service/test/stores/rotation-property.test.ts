@@ -8,7 +8,7 @@ import {
   decideRegistration,
   type PresentedBinding,
 } from '../../src/domain/binding/binding-rule.js';
-import { bindingOf } from '../../src/domain/binding/session-binding.js';
+import { bindingKindOf, bindingOf } from '../../src/domain/binding/session-binding.js';
 import { decideRotation } from '../../src/domain/rotation.js';
 import {
   NOT_REMEMBERED,
@@ -61,6 +61,7 @@ const binding: fc.Arbitrary<PresentedBinding> = fc.oneof(
     arbitrary: fc.record({
       policy: fc.constantFrom('offer' as const, 'offer' as const, 'off' as const, 'require' as const),
       proof: fc.constantFrom(undefined, KEYS[0], KEYS[0], KEYS[1]),
+      isFirst: fc.boolean(),
       cookie: fc.constantFrom(undefined, 'k', 'k', 'l'),
     }),
   },
@@ -153,14 +154,13 @@ function modelSessions() {
       forget();
       const record = sessions.get(id);
       const { verdict, next } = decideRotation(record, generation, nowMs, given, presented);
-      const before = record && bindingOf(record.attributes);
-      if (verdict === 'binding_required') return { outcome: verdict, kind: before?.kind ?? 'none' };
+      const before = bindingKindOf(record?.attributes ?? {});
+      if (verdict === 'binding_required') return { outcome: verdict, kind: before };
       if (next === undefined) sessions.delete(id);
       else sessions.set(id, next);
       if (next === undefined) return { outcome: verdict };
-      const after = bindingOf(next.attributes);
-      const isBound = before === undefined && after !== undefined;
-      return { outcome: verdict, generation: next.generation, isBound, ...named(after) };
+      const isBound = before === 'none' && bindingKindOf(next.attributes) === 'key';
+      return { outcome: verdict, generation: next.generation, isBound, ...named(bindingOf(next.attributes)) };
     },
     bind(id: string, presented: Key) {
       forget();
@@ -189,8 +189,8 @@ function modelSessions() {
 /** A binding without its time. */
 function named(found: ReturnType<typeof bindingOf>) {
   if (found === undefined) return {};
-  const { kind, thumbprint, compact, before } = found;
-  return { kind, thumbprint, compact, ...(before === undefined ? {} : { before }) };
+  const { boundAtMs: _, ...others } = found;
+  return { ...others, before: found.before };
 }
 
 function withoutTimes(verdict: RotationVerdict) {

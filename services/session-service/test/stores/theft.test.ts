@@ -65,6 +65,23 @@ t.test(
   },
 );
 
+t.test(
+  'a generation that was refreshed within the window counts as used: the one before it is no lost response',
+  async (t) => {
+    await eachStore(t, async (t, { store, age }) => {
+      const sessions = openSessionStore(store);
+      await startTwo(sessions);
+      const refresh = (generation: number) => sessions.rotate({ ...PHONE, generation }, RULES);
+      t.match(await refresh(1), { outcome: 'rotated', generation: 2 });
+      t.match(await refresh(2), { outcome: 'current', generation: 2 });
+      t.match(await refresh(1), { outcome: 'current', generation: 2 }, 'a tab that was slower');
+      await age(RULES.windowMs + 3000);
+      t.strictSame(await refresh(1), { outcome: 'reuse' });
+      t.strictSame(await refresh(2), { outcome: 'revoked' });
+    });
+  },
+);
+
 t.test('stolen refresh token under strict single use: the second use ends the session at once', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const sessions = openSessionStore(store);

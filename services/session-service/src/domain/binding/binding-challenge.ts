@@ -4,11 +4,23 @@ import { equalText } from '@tollgate/shared/crypto/constant-time.js';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import { keyedHash } from '@tollgate/shared/crypto/keyed-hash.js';
 
-/** What a challenge is for: the registration of a browser's key, its renewals, or the proof of a page. */
-export type ChallengePurpose = 'bind' | 'renew' | 'proof';
+/**
+ * What a challenge is for: the proof that binds a session (`first`), the registration of a browser's key (`bind`), the
+ * renewals with that key, or the later proofs of a page. Only the response to a sign-in carries `first` and `bind`, so
+ * whoever has copied a cookie cannot bind its session.
+ */
+export type ChallengePurpose = 'first' | 'bind' | 'renew' | 'proof';
 
-/** How long one challenge is issued, in milliseconds. */
-const SLICE_MS = { bind: 60_000, renew: 60_000, proof: 300_000 } as const;
+/**
+ * How long one challenge is issued, in milliseconds, and for how many such times it is accepted afterwards. A page binds
+ * its session with the first refresh: `first` lives longer than an access token, 20 minutes at least.
+ */
+const SLICES = {
+  first: { ms: 300_000, accepted: 4 },
+  bind: { ms: 60_000, accepted: 1 },
+  renew: { ms: 60_000, accepted: 1 },
+  proof: { ms: 300_000, accepted: 1 },
+} as const;
 
 /**
  * The present challenge of a session: 16 bytes of HMAC-SHA256, base64url.
@@ -19,8 +31,8 @@ export function challengeFor(ring: KeyRing, purpose: ChallengePurpose, sid: stri
 }
 
 /**
- * Whether a text is a challenge of the session for this purpose, of the present time slice, the one before, because
- * answers cross, or the next, because the clocks of nodes differ.
+ * Whether a text is a challenge of the session for this purpose: of the present time slice, of those before that are
+ * still accepted, or of the next, because the clocks of nodes differ.
  */
 export function isCurrentChallenge(
   ring: KeyRing,
@@ -31,13 +43,12 @@ export function isCurrentChallenge(
 ): boolean {
   if (typeof text !== 'string') return false;
   const slice = sliceAt(purpose, nowMs);
-  return ring.all.some((key) =>
-    [slice, slice - 1, slice + 1].some((each) => equalText(challengeOf(key, purpose, sid, each), text)),
-  );
+  const slices = Array.from({ length: SLICES[purpose].accepted + 2 }, (_, place) => slice + 1 - place);
+  return ring.all.some((key) => slices.some((each) => equalText(challengeOf(key, purpose, sid, each), text)));
 }
 
 function sliceAt(purpose: ChallengePurpose, nowMs: number): number {
-  return Math.floor(nowMs / SLICE_MS[purpose]);
+  return Math.floor(nowMs / SLICES[purpose].ms);
 }
 
 function challengeOf(key: RingKey, purpose: ChallengePurpose, sid: string, slice: number): string {

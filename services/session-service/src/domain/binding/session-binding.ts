@@ -17,9 +17,17 @@ export interface SessionBinding extends BindingKey {
   readonly kind: BoundKind;
   /** When the session was bound in this way, in milliseconds since 1970. */
   readonly boundAtMs: number;
-  /** After `key` became `dbsc`: the thumbprint of the key before. */
+  /** Of `dbsc`: the thumbprint of the page's key, if the session was bound to one before. */
   readonly before?: string | undefined;
+  /**
+   * Of `dbsc`: whether no refresh has come with the bound cookie yet. The response to the registration may have been
+   * lost, so what sufficed before it still suffices.
+   */
+  readonly isPending?: boolean;
 }
+
+/** The attribute of a registration that no bound cookie has confirmed. */
+const PENDING = 'bound_pending';
 
 /** Reads the binding of a record; undefined for an unbound session. */
 export function bindingOf(attributes: SessionAttributes): SessionBinding | undefined {
@@ -31,6 +39,7 @@ export function bindingOf(attributes: SessionAttributes): SessionBinding | undef
     compact: binding_key ?? '',
     boundAtMs: Number(bound_at),
     before: bound_before,
+    ...(attributes[PENDING] === undefined ? {} : { isPending: true }),
   };
 }
 
@@ -39,9 +48,16 @@ export function bindingKeyOf({ compact }: SessionBinding): DeviceKey | undefined
   return parseDeviceKey(compact);
 }
 
-/** The kind of a record's binding. */
+/** How a record's key is asked for: a pending registration counts for nothing yet. */
 export function bindingKindOf(attributes: SessionAttributes): BindingKind {
-  return bindingOf(attributes)?.kind ?? 'none';
+  const { kind = 'none', before, isPending = false } = bindingOf(attributes) ?? {};
+  if (!isPending) return kind;
+  return before === undefined ? 'none' : 'key';
+}
+
+/** The attributes after a bound cookie has shown that the browser has its key. */
+export function confirmedAttributes({ [PENDING]: _, ...others }: SessionAttributes): SessionAttributes {
+  return others;
 }
 
 /** The attributes of a binding. `lua/session_rotate.lua` and `lua/session_bind.lua` write the same. */
@@ -51,6 +67,7 @@ export function bindingAttributes({
   compact,
   boundAtMs,
   before,
+  isPending = false,
 }: SessionBinding): SessionAttributes {
   return {
     binding: kind,
@@ -58,5 +75,6 @@ export function bindingAttributes({
     binding_key: compact,
     bound_at: String(boundAtMs),
     ...(before === undefined ? {} : { bound_before: before }),
+    ...(isPending ? { [PENDING]: '1' } : {}),
   };
 }

@@ -46,8 +46,13 @@ export interface DeviceBinding {
   startKey(request: FastifyRequest): BindingKey | undefined;
   /** A `preHandler` hook of log-ins: refuses a malformed proof before anything is counted or spent. */
   refuseMalformed(request: FastifyRequest): Promise<void>;
-  /** Tells the client how its session is bound, and what to sign next. @param offers whether to offer a registration */
-  announce(reply: FastifyReply, sid: string, kind: BindingKind, offers: boolean): void;
+  /** Tells the client how its session is bound, and what to sign next. */
+  announce(reply: FastifyReply, sid: string, kind: BindingKind): void;
+  /**
+   * As `announce`, for the response to a sign-in: also offers to bind the session, to the page by the nonce that binds,
+   * to the browser by a registration. Nothing else may offer it, or whoever has copied a cookie could bind the session.
+   */
+  offer(reply: FastifyReply, sid: string, kind: BindingKind): void;
   /** The headers of a refusal; `kind` is undefined if the store was not asked. */
   refusalHeaders(request: FastifyRequest, sid: string, kind: BindingKind | undefined): Record<string, string>;
   /** The present challenge of a session. */
@@ -72,7 +77,7 @@ export const BINDING_ANSWER_HEADERS = {
   'Refresh-Nonce': 'What the next `Refresh-Proof` has to contain',
 } as const;
 
-/** The headers of a success that may start a binding. */
+/** The headers of a sign-in, which may start a binding. */
 export const OFFER_HEADERS = {
   ...BINDING_ANSWER_HEADERS,
   'Secure-Session-Registration': 'Offers a browser to bind the session to a key of its own',
@@ -134,19 +139,25 @@ async function deviceBinding(app: FastifyInstance, options: DeviceBindingOptions
       const proof = proofOf(request);
       if (proof !== undefined) request.log.debug({ jti: proof.id, sid }, 'a refresh came with a proof');
       const cookie = app.boundCookie.read(request, sid);
-      const isFresh = proof !== undefined && isCurrent('proof', sid, proof.nonce);
+      const isFirst = proof !== undefined && isCurrent('first', sid, proof.nonce);
+      const isFresh = isFirst || (proof !== undefined && isCurrent('proof', sid, proof.nonce));
       return {
-        binding: { policy, cookie, proof: isFresh ? proof : undefined },
+        binding: { policy, cookie, proof: isFresh ? proof : undefined, isFirst },
         isStale: proof !== undefined && !isFresh && cookie === undefined,
       };
     },
     startKey,
     refuseMalformed: async (request) => void startKey(request),
-    announce(reply, sid, kind, offers) {
+    announce(reply, sid, kind) {
+      if (isAsked) reply.headers({ 'refresh-binding': kind, 'refresh-nonce': challenge('proof', sid) });
+    },
+    offer(reply, sid, kind) {
       if (!isAsked) return;
-      reply.headers({ 'refresh-binding': kind, 'refresh-nonce': challenge('proof', sid) });
-      if (!offers || kind === 'dbsc') return;
-      reply.header('secure-session-registration', registrationHeader(challenge('bind', sid), browser));
+      reply.headers({
+        'refresh-binding': kind,
+        'refresh-nonce': challenge(kind === 'none' ? 'first' : 'proof', sid),
+        'secure-session-registration': registrationHeader(challenge('bind', sid), browser),
+      });
     },
     refusalHeaders(request, sid, kind) {
       const hasSkipped = request.headers['secure-session-skipped'] !== undefined;

@@ -11,7 +11,7 @@ import { type PresentedSession, survivingSession } from '../../domain/presented-
 import type { SessionRules } from '../../domain/session-record.js';
 import type { TokenUser } from '../../domain/token-pair.js';
 import { BindingRequired, CookieConflict, SessionExpired } from '../../errors.js';
-import { BINDING_ANSWER_HEADERS, OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
+import { BINDING_ANSWER_HEADERS } from '../../plugins/binding/device-binding.js';
 import type { RotationVerdict } from '../../stores/session-store.js';
 
 const UNREADABLE = {
@@ -40,7 +40,7 @@ export default async function refresh(
       onRequest: app.refuseForeignOrigins,
       config: {
         rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }),
-        answerHeaders: { 'Set-Cookie': 'The next refresh token', ...OFFER_HEADERS },
+        answerHeaders: { 'Set-Cookie': 'The next refresh token', ...BINDING_ANSWER_HEADERS },
         refusals: {
           401: {
             description: 'The cookie is missing or no longer valid, or the key of the session was not shown',
@@ -84,10 +84,7 @@ export default async function refresh(
       if (!('generation' in verdict)) throw refuse(REFUSED[verdict.outcome]);
       const user = await currentUser(request, { id: uid, email, claims });
       if (!presented.ok) app.refreshCookie.clearTwins(reply, true);
-      const kind = bindingKindOf(verdict.attributes);
-      // Whoever copied a whole request can repeat its proof for minutes, and must not register a key that lasts.
-      const isNew = kind === 'none' || verdict.isBound;
-      app.deviceBinding.announce(reply, sid, kind, isNew && verdict.outcome !== 'current');
+      app.deviceBinding.announce(reply, sid, bindingKindOf(verdict.attributes));
       return app.respondWithTokens(reply, user, { sid, ...verdict });
     },
   );
