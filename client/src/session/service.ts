@@ -49,7 +49,7 @@ export function connectService(options: ServiceOptions, environment: Environment
   /** Sends a log-in or a refresh, with the key of this browser where it keeps one. */
   async function prove(path: string, init: RequestInit & { signal: AbortSignal }, headers = {}) {
     const send = (more?: Record<string, string>) => request(path, init, { ...headers, ...more });
-    prover ??= environment.loadProof?.().then(({ createProver }) => createProver(base, environment));
+    prover ??= environment.loadProof?.().then(({ createProver }) => createProver(base, environment, request));
     const prove = await prover?.catch(() => {
       prover = undefined;
     });

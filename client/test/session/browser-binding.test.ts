@@ -36,6 +36,24 @@ async function resumeAnew(page: Page): Promise<boolean> {
   return page.evaluate(() => session.resume());
 }
 
+/** Lets a page sign in as if it had no key when it asked: the session is bound after its sign-in. */
+async function hideKeyAtLogIn(page: Page): Promise<void> {
+  await page.route('**/login', async (route) => {
+    const { 'refresh-proof': _proof, ...headers } = await route.request().allHeaders();
+    await route.continue({ headers });
+  });
+}
+
+/** A log-in of other code than the session, which knows nothing of keys. */
+async function logInByOtherCode(page: Page): Promise<void> {
+  const fields = await site.credentials();
+  await page.evaluate(async (fields) => {
+    const headers = { 'content-type': 'application/json' };
+    await fetch('/login', { method: 'POST', headers, body: JSON.stringify(fields) });
+    localStorage.setItem(`tollgate:${location.origin}/`, 'signed-in');
+  }, fields);
+}
+
 /** A refresh by whoever has copied the cookies. */
 async function refreshElsewhere(page: Page): Promise<{ status: number; code: string }> {
   const cookies = await page.context().cookies(`${site.address}/refresh`);
@@ -95,12 +113,9 @@ t.test('a browser that has lost its key signs in again: it does not look like a 
 
 t.test('tabs that bind a session at the same time share one key', async (t) => {
   const page = await open(t);
-  const fields = await site.credentials();
-  // A log-in of a page that knows nothing of keys.
-  await page.evaluate(async (fields) => {
-    const headers = { 'content-type': 'application/json' };
-    await fetch('/login', { method: 'POST', headers, body: JSON.stringify(fields) });
-  }, fields);
+  await hideKeyAtLogIn(page);
+  await page.route('**/refresh', (route) => route.abort());
+  t.equal(await logInAt(page, site), 200);
   const tabs = await Promise.all(
     [1, 2, 3].map(() => openTab(page.context(), site, { lockSeconds: 0, hint: false })),
   );
@@ -114,17 +129,60 @@ t.test('tabs that bind a session at the same time share one key', async (t) => {
   t.same(await refreshElsewhere(page), { status: 401, code: 'binding_required' });
 });
 
-t.test('a site whose every page resumes the session binds it with the second one', async (t) => {
+t.test('a session that started without a key is bound at once, with the nonce of its sign-in', async (t) => {
   const page = await open(t);
-  const fields = await site.credentials();
-  await page.evaluate(async (fields) => {
-    const headers = { 'content-type': 'application/json' };
-    await fetch('/login', { method: 'POST', headers, body: JSON.stringify(fields) });
-    localStorage.setItem(`tollgate:${location.origin}/`, 'signed-in');
-  }, fields);
+  await hideKeyAtLogIn(page);
+  const bindings = bindingsOf(page);
+  t.equal(await logInAt(page, site), 200);
+  t.same(bindings, ['none', 'key']);
+  t.same(await refreshElsewhere(page), { status: 401, code: 'binding_required' });
+  t.equal(await resumeAnew(page), true);
+  t.same(bindings, ['none', 'key', 'key']);
+});
+
+t.test('a response that is lost while a session is bound signs nobody out', async (t) => {
+  const page = await open(t);
+  await hideKeyAtLogIn(page);
+  site.loseAnswers('POST /refresh', 1);
+  const bindings = bindingsOf(page);
+  t.equal(await logInAt(page, site), 200);
+  t.equal(await resumeAnew(page), true);
+  t.same(bindings, ['none', 'key']);
+  t.same(await refreshElsewhere(page), { status: 401, code: 'binding_required' });
+});
+
+t.test('a page that is loaded again before its session was bound still binds it', async (t) => {
+  const page = await open(t);
+  await hideKeyAtLogIn(page);
+  await page.route('**/refresh', (route) => route.abort());
+  t.equal(await logInAt(page, site), 200);
+  await page.unroute('**/refresh');
+  const bindings = bindingsOf(page);
+  t.equal(await resumeAnew(page), true);
+  t.same(bindings, ['key']);
+});
+
+t.test('a session that other code has started stays unbound, and its pages go on', async (t) => {
+  const page = await open(t);
+  await logInByOtherCode(page);
   const bindings = bindingsOf(page);
   for (let pages = 0; pages < 3; pages++) t.equal(await resumeAnew(page), true);
-  t.same(bindings, ['none', 'key', 'key']);
+  t.same(bindings, ['none', 'none', 'none']);
+  await page.evaluate(() => {
+    for (const name of Object.keys(localStorage)) {
+      if (name.includes('nonce')) localStorage.setItem(name, 'a-nonce-of-yesterday');
+    }
+  });
+  t.equal(await resumeAnew(page), true);
+  t.same(bindings.slice(3), [undefined, 'none'], 'an old nonce costs one request more');
+  // A refusal makes the page refresh: it knows now that there is nothing to prove.
+  const proofs: (string | undefined)[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/refresh')) proofs.push(request.headers()['refresh-proof']);
+  });
+  await page.route('**/profile', (route) => route.fulfill({ status: 401 }));
+  await page.evaluate(() => session.fetch('profile'));
+  t.same(proofs, [undefined]);
 });
 
 t.test('a service that knows the page under another address still lets it sign in', async (t) => {

@@ -69,6 +69,38 @@ t.test('the allowed origin signs in, refreshes, asks and logs out', async (t) =>
   t.same(await page.context().cookies(`${site.address}/refresh`), []);
 });
 
+t.test(
+  'a page of another origin binds its session at the sign-in, and goes on when it is loaded again',
+  async (t) => {
+    for (const policy of ['offer', 'require']) {
+      const bound = await startSessionSite(t, { CORS_ORIGIN: friend.address, REFRESH_BINDING: policy });
+      const page = await openPage(t, browser, friend.address);
+      const bindings: (string | undefined)[] = [];
+      page.on('response', (response) => {
+        if (response.request().method() === 'POST' && response.url().startsWith(bound.address))
+          bindings.push(response.headers()['refresh-binding']);
+      });
+      await page.evaluate(start, { baseUrl: bound.address, hint: true });
+      t.equal(await logInAt(page, bound), 200);
+      t.same(bindings, ['none', 'key'], policy);
+      for (let times = 0; times < 2; times++) {
+        await page.reload();
+        await page.evaluate(start, { baseUrl: bound.address, hint: true });
+        t.equal(await page.evaluate(() => session.resume()), true, policy);
+      }
+      t.same(
+        bindings.slice(2),
+        ['key', 'key', 'key', 'key'],
+        'a refusal without a proof, and its repetition',
+      );
+      const cookies = await page.context().cookies(`${bound.address}/refresh`);
+      const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+      const copied = await fetch(`${bound.address}/refresh`, { method: 'POST', headers: { cookie } });
+      t.equal(((await copied.json()) as { code: string }).code, 'binding_required');
+    }
+  },
+);
+
 t.test('Retry-After can be read across origins', async (t) => {
   const page = await openPage(t, browser, friend.address);
   await page.evaluate(start, { baseUrl: site.address, hint: false });

@@ -20,14 +20,22 @@ export type Prover = (path: string, send: SendWith, signal: AbortSignal) => Prom
 type Kind = 'none' | 'key' | 'dbsc';
 
 const proofHeader = 'refresh-proof';
+const refreshPath = 'refresh';
 /** IndexedDB of some browsers hangs after a sleep. */
 const keyTimeoutMs = 2_000;
+/** The sign-in waits for it. */
+const bindTimeoutMs = 4_000;
 /** Repeats after the browser has left out the renewal of its own key. */
 const skippedRepeats = 3;
 
-export function createProver(base: URL, environment: ProofEnvironment): Prover {
+/** Sends a request to the service. @param path relative to the base */
+export type Request = (path: string, init: RequestInit, headers: Record<string, string>) => Promise<Response>;
+
+export function createProver(base: URL, environment: ProofEnvironment, request: Request): Prover {
   const keys = openDeviceKeys(base.href);
-  const nonces = openNonces(`tollgate:nonce:${base.href}`);
+  const nonce = openText(`tollgate:nonce:${base.href}`);
+  /** The nonce of a sign-in without a key: only a proof with it binds the session, for 20 minutes. */
+  const firstNonce = openText(`tollgate:first-nonce:${base.href}`);
   /** What the service said last; undefined before. */
   let kind: Kind | undefined;
   /** False after the service has refused a proof as malformed: its address is another than the page's. */
@@ -35,16 +43,19 @@ export function createProver(base: URL, environment: ProofEnvironment): Prover {
   /** Whether the last look for a key failed: there may be one. */
   let isUnreadable = false;
 
-  const isLogin = (path: string) => path !== 'refresh';
+  const isLogin = (path: string) => path !== refreshPath;
 
   /** Whether a service on another origin allows the header: its answers say so. */
   const mayProve = () => isUnderstood && (kind || base.origin === new URL(environment.pageUrl).origin);
 
   /** The key that may be shown: a new one only where no session can have another. */
-  async function keyFor(path: string): Promise<DeviceKey | undefined> {
+  async function keyFor(path: string, isRepeated = false): Promise<DeviceKey | undefined> {
     if (!mayProve() || (kind === 'dbsc' && !isLogin(path))) return undefined;
+    const mayBind = kind === 'none' && firstNonce.read() !== undefined;
+    // Without the nonce of its sign-in a session stays unbound.
+    if (kind === 'none' && !mayBind && !isLogin(path) && !isRepeated) return undefined;
     isUnreadable = false;
-    const mayBeNew = isLogin(path) || kind === 'none';
+    const mayBeNew = isLogin(path) || mayBind;
     const looking = mayBeNew ? keys.findOrMake() : keys.find();
     const key = await withLimit(looking).catch(() => {
       isUnreadable = true;
@@ -63,6 +74,10 @@ export function createProver(base: URL, environment: ProofEnvironment): Prover {
     });
   }
 
+  /** The nonce of the sign-in unless the session is known to have a key. */
+  const nonceFor = () =>
+    (kind === undefined || kind === 'none' ? firstNonce.read() : undefined) ?? nonce.read();
+
   async function sign({ privateKey, x, y }: DeviceKey, path: string): Promise<string> {
     const header = { typ: 'refresh-proof+jwt', alg: 'ES256', jwk: { crv: 'P-256', kty: 'EC', x, y } };
     const payload = {
@@ -70,7 +85,7 @@ export function createProver(base: URL, environment: ProofEnvironment): Prover {
       htu: new URL(path, base).href,
       iat: Math.floor(environment.nowMs() / 1000),
       jti: encode(crypto.getRandomValues(new Uint8Array(16))),
-      ...(isLogin(path) ? {} : { nonce: nonces.latest() }),
+      ...(isLogin(path) ? {} : { nonce: nonceFor() }),
     };
     const text = [header, payload].map((part) => encode(bytesOf(JSON.stringify(part)))).join('.');
     const how = { name: 'ECDSA', hash: 'SHA-256' };
@@ -78,10 +93,25 @@ export function createProver(base: URL, environment: ProofEnvironment): Prover {
     return `${text}.${encode(new Uint8Array(signature))}`;
   }
 
-  function learn({ headers }: Response): void {
-    const nonce = headers.get('refresh-nonce');
-    if (nonce !== null) nonces.keep(nonce);
-    kind = (headers.get('refresh-binding') as Kind | null) ?? kind;
+  function learn(path: string, { headers }: Response): void {
+    const given = headers.get('refresh-nonce') ?? undefined;
+    const said = headers.get('refresh-binding') as Kind | null;
+    if (given !== undefined) {
+      nonce.keep(given);
+      if (isLogin(path)) firstNonce.keep(said === 'none' ? given : undefined);
+    }
+    kind = said ?? kind;
+  }
+
+  /** Binds a session right after its sign-in, which could show no key. Otherwise the next refresh does. */
+  async function bind(): Promise<void> {
+    const key = kind === 'none' && !isUnreadable ? await keyFor(refreshPath) : undefined;
+    if (!key) return;
+    const headers = { [proofHeader]: await sign(key, refreshPath) };
+    const limit = new AbortController();
+    const timer = environment.startTimer(() => limit.abort(), bindTimeoutMs);
+    const init = { method: 'POST', signal: limit.signal };
+    learn(refreshPath, await request(refreshPath, init, headers).finally(() => environment.stopTimer(timer)));
   }
 
   /** Whether the service refused the log-in for its proof alone. */
@@ -115,10 +145,13 @@ export function createProver(base: URL, environment: ProofEnvironment): Prover {
         key = undefined;
         continue;
       }
-      learn(response);
+      learn(path, response);
       if (response.ok && kind && kind !== 'dbsc' && mayProve())
         await withLimit(keys.prepare()).catch(() => {});
+      if (isLogin(path) && response.ok) await bind().catch(() => {});
       if (isLogin(path) || response.status !== 401 || !response.headers.has('refresh-nonce')) return response;
+      // The nonce of the sign-in is too old, or the session has a key.
+      if (key) firstNonce.keep(undefined);
 
       const waitMs = Number(response.headers.get('retry-after')) * 1000;
       if (waitMs > 0 && skipped < skippedRepeats) {
@@ -128,32 +161,34 @@ export function createProver(base: URL, environment: ProofEnvironment): Prover {
       }
       if (isRepeated) return response;
       isRepeated = true;
-      key = await keyFor(path);
+      const hadKey = key !== undefined;
+      key = await keyFor(path, true);
       // The session is there, but its key cannot be read at present.
       if (isUnreadable && kind === 'key') throw new Error('the key of this browser cannot be read');
-      if (!key) return response;
+      if (!key && (!hadKey || (kind && kind !== 'none'))) return response;
     }
   };
 }
 
 /**
- * The last nonce of a service, shared by the tabs and kept for a page that is loaded again: without it the first refresh is
- * refused and repeated. It is no secret.
+ * A nonce of a service, shared by the tabs and kept for a page that is loaded again. It is worth nothing without the
+ * refresh cookie, which no script can read.
  */
-function openNonces(name: string) {
+function openText(name: string) {
   let known: string | undefined;
   return {
-    latest(): string | undefined {
+    read(): string | undefined {
       try {
         return localStorage.getItem(name) ?? known;
       } catch {
         return known;
       }
     },
-    keep(nonce: string): void {
-      known = nonce;
+    keep(text: string | undefined): void {
+      known = text;
       try {
-        localStorage.setItem(name, nonce);
+        if (text === undefined) localStorage.removeItem(name);
+        else localStorage.setItem(name, text);
       } catch {
         // The browser keeps nothing for this page: the variable is enough until it is left.
       }
