@@ -51,7 +51,7 @@ pow<{ Body: SignIn }>({ key: (request) => request.body.name });
 // @ts-expect-error no such option
 pow({ throttled: true });
 // @ts-expect-error a guard is captcha or pow
-app.post('/wrong', { config: { guards: ['pow'] } }, async () => undefined);
+app.post('/wrong', { config: { guards: ['proof'] } }, async () => undefined);
 
 // A type provider: the body is known from its schema.
 const typed = app.withTypeProvider<TypeBoxTypeProvider>().setValidatorCompiler(TypeBoxValidatorCompiler);

@@ -34,7 +34,7 @@ export function optionsFrom(schema: TObject, valueFor: (leaf: OptionLeaf) => unk
           const here = [...path, name];
           const value = KindGuard.IsObject(inner)
             ? build(inner, here)
-            : (valueFor({ path: here, schema: inner }) ?? inner.default);
+            : withoutOuterSlashes(inner, valueFor({ path: here, schema: inner }) ?? inner.default);
           return value === undefined ? [] : [[name, value]];
         }),
       ),
@@ -51,6 +51,11 @@ export function strangersIn(options: unknown, schema: TObject, path: readonly st
     if (inner === undefined) return [`${here.join('.')}: there is no such option`];
     return KindGuard.IsObject(inner) && value !== undefined ? strangersIn(value, inner, here) : [];
   });
+}
+
+/** People write a path with a slash in front, behind, or neither; with `outerSlashes: false` all of them are the last. */
+function withoutOuterSlashes({ outerSlashes }: TSchema, value: unknown): unknown {
+  return outerSlashes === false && typeof value === 'string' ? value.replace(/^\/|\/$/g, '') : value;
 }
 
 function isGroup(value: unknown): value is Record<string, unknown> {

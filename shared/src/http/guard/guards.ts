@@ -48,10 +48,10 @@ export interface PowGuard extends PowOptions {
 }
 
 /** What a route can ask for in `config.guards`. */
-export type Guard = CaptchaGuard | PowGuard | typeof captcha | typeof pow;
+export type Guard = CaptchaGuard | PowGuard | typeof captcha | typeof pow | 'captcha' | 'pow';
 
 /**
- * Requires an image challenge with every submission: `guards: [captcha]`, or `guards: [captcha({ presets: ['calm'] })]`.
+ * Requires an image challenge with every submission: `guards: [captcha]`, `guards: ['captcha']`, or `guards: [captcha({ presets: ['calm'] })]`.
  * @param rule `presets` names the accepted presets, among them `effort`; all by default. `preset` names one
  */
 export function captcha(rule: Omit<CaptchaGuard, 'name'> = {}): CaptchaGuard {
@@ -75,13 +75,13 @@ export function pow<Route extends RouteGenericInterface = RouteGenericInterface>
 export type ConfiguredGuard = CaptchaGuard | PowGuard;
 
 /**
- * Calls the guards of a valid list that stand in it as functions. It compares functions, not their names: a bundler may
- * rename them, and a guard that nothing recognises would leave its route open.
+ * Configures the guards of a valid list that stand in it as functions or by name. It compares functions, not their names: a
+ * bundler may rename them, and a guard that nothing recognises would leave its route open.
  */
 export function configuredGuards(guards: readonly Guard[]): ConfiguredGuard[] {
   return guards.map((guard) => {
-    if (guard === pow) return pow();
-    if (guard === captcha) return captcha();
+    if (guard === pow || guard === 'pow') return pow();
+    if (guard === captcha || guard === 'captcha') return captcha();
     return guard as ConfiguredGuard;
   });
 }
@@ -146,8 +146,9 @@ export function guardMistake(guards: unknown, options: CaptchaOptions): string |
 }
 
 function isGuard(guard: unknown): boolean {
-  // `captcha` and `pow` may stand in the list without being called.
+  // `captcha` and `pow` may stand in the list without being called, and by name.
   if (typeof guard === 'function') return guard === captcha || guard === pow;
+  if (typeof guard === 'string') return Object.hasOwn(PROPERTIES, guard);
   if (typeof guard !== 'object' || guard === null) return false;
   const { name, key, throttle, device } = guard as Readonly<Record<string, unknown>>;
   if (typeof name !== 'string' || !Object.hasOwn(PROPERTIES, name)) return false;

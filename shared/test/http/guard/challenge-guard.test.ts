@@ -253,6 +253,15 @@ t.test('the image guard alone always checks the image', async (t) => {
   });
 });
 
+t.test('guards named as the specification names them guard as the functions do', async (t) => {
+  const { store } = embeddedStore(t);
+  const { post } = await buildHost(t, store, { guards: ['captcha', 'pow'] });
+  t.equal((await post({ email: ACCOUNT, ...(await imageFields(store)) })).status, 422, 'without work');
+  t.equal((await post({ email: ACCOUNT, ...(await workFields(store)) })).status, 422, 'without an image');
+  const solved = { ...(await imageFields(store)), ...(await workFields(store)) };
+  t.equal((await post({ email: ACCOUNT, ...solved })).status, 200);
+});
+
 t.test('with both guards invalid work does not spend the image', async (t) => {
   const { store } = embeddedStore(t);
   const { post } = await buildHost(t, store, { guards: [captcha, pow()] });

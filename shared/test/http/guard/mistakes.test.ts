@@ -16,7 +16,7 @@ const MISTYPED: readonly [string, unknown, string][] = [
   ['a guard without its list', pow(), 'must be a list of captcha and pow()'],
   ['a guard that was not called', pow, 'must be a list of captcha and pow()'],
   ['nothing', null, 'must be a list of captcha and pow()'],
-  ['a list of names', ['captcha'], 'must be a list of captcha and pow(): element 1 is neither'],
+  ['an unknown name', ['proof'], 'must be a list of captcha and pow(): element 1 is neither'],
   ['a capital', [{ name: 'Captcha' }], 'must be a list of captcha and pow(): element 1 is neither'],
   ['a hole', [undefined], 'must be a list of captcha and pow(): element 1 is neither'],
   ['an inherited name', [{ name: 'toString' }], 'must be a list of captcha and pow(): element 1 is neither'],
