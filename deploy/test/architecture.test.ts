@@ -58,7 +58,7 @@ const rooms: readonly Room[] = [
   {
     name: 'shared/config',
     files: /^shared\/src\/config\//,
-    may: [typebox, /^tldts$/, node('fs', 'net', 'path', 'url'), ...shared('schemas')],
+    may: [typebox, /^tldts$/, node('crypto', 'fs', 'net', 'path', 'url'), ...shared('schemas')],
     never: [environment],
   },
   {

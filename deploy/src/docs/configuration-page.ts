@@ -1,8 +1,12 @@
 // Generates docs/configuration.md from the schemas that read the environment.
+import { Type } from '@sinclair/typebox';
 import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
+import { variableOf } from '@tollgate/shared/config/captcha-environment.js';
 import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
 import { variablesTable } from '@tollgate/shared/config/variables-table.js';
+import { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { leavesOf } from '@tollgate/shared/schemas/option-tree.js';
 import { completeForLocalUse, type Ports, portVariables } from '../launcher/local-environment.js';
 
 type Environment = Parameters<typeof variablesTable>[0];
@@ -51,7 +55,7 @@ export function configurationPage(): string {
 <!-- Written by \`npm run docs\` from the schemas in the code. Do not edit. -->
 
 Each service reads its environment once, when it starts. A value that is missing or wrong stops the start with one
-line for each mistake. An unset variable and an empty one are the same. A relative path starts from the folder of the project.
+line for each mistake. A set variable that no service knows is named in the log if it differs from a known one by a letter. An unset variable and an empty one are the same. A relative path starts from the folder of the project.
 Lists are separated by commas; flags are \`true\` or \`false\`.
 
 ## Secrets in files
@@ -62,17 +66,29 @@ file that holds the secret, as Docker, Kubernetes and systemd hand secrets to pr
 has one line; line breaks at its end are cut. Both variables set, or a file that is missing, empty or unreadable, stops
 the start with one line.
 
+## On one machine
+
+A service that only its own machine can reach starts with less: \`BIND\` and \`PUBLIC_URL\`, if they are set, are loopback
+addresses, and \`NODE_ENV\` is not \`production\`. \`PUBLIC_URL\` has a default, \`CHALLENGE_SECRET\` is read from \`secrets.json\` in
+\`DATA_DIR\` (created if there is none), and short or guessable secrets are a warning in the log:
+
+\`\`\`sh
+ACCESS_SECRET=a REFRESH_SECRET=b ENCRYPTION_KEY=c node services/session-service/dist/src/server.js
+\`\`\`
+
+Anywhere else each of them stops the start.
+
 ## Both services
 
 ${table(SessionEnvironment, (name) => challenge.has(name) && !isOption(name))}
 
 ## Both services: the challenges
 
-The option \`pow.volume.every\` of the specification is \`CAPTCHA_POW_VOLUME_EVERY\`, and so on. Both services, and every
+The plugins of \`@tollgate/fastify\` and the specification call a variable by its option. Both services, and every
 host that checks challenges by itself, need the same values. A \`CAPTCHA_\` variable with a name that is not known
 stops the start of a service; a host is warned in its log, for it may have such variables of its own.
 
-${table(SessionEnvironment, (name) => challenge.has(name) && isOption(name))}
+${challengeTable((name) => challenge.has(name) && isOption(name))}
 
 ## The challenge service alone
 
@@ -103,6 +119,23 @@ What else it sets when it is not set:
 |---|---|
 ${localRows()}
 `;
+}
+
+/** The options by variable: `pow.volume.every` by `CAPTCHA_POW_VOLUME_EVERY`. */
+const optionOf = new Map(
+  leavesOf(CaptchaOptions).map(({ path }) => [variableOf(path.join('.')), path.join('.')]),
+);
+
+/** The table of the challenges, with the column of their options. */
+function challengeTable(isWanted: (name: string) => boolean): string {
+  const rows = Object.entries(SessionEnvironment.properties)
+    .filter(([name]) => isWanted(name))
+    .map(([name, property]) => {
+      const option = optionOf.get(name);
+      const cell = option === undefined ? '' : `\`${option}\``;
+      return `| ${cell} ${variablesTable(Type.Object({ [name]: property }))}`;
+    });
+  return ['| Option | Variable | Default | Meaning |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 function table(schema: Environment, isWanted: (name: string) => boolean): string {

@@ -1,8 +1,8 @@
 // The secrets of a local system: created on the first run and kept in DATA_DIR/secrets.json, for its owner only.
 import { randomBytes, randomInt } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, statSync } from 'node:fs';
 import { withSecretsFromFiles } from '@tollgate/shared/config/secret-files.js';
+import { readSecretsFile, replaceSecretsFile, secretsPathOf } from '@tollgate/shared/config/secrets-file.js';
 import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { type Environment, StartError } from './local-environment.js';
@@ -59,11 +59,11 @@ export function openSecrets(dataFolder: string, environment: Environment): Secre
   const names: readonly (keyof Secrets)[] = isPublic ? [...secretNames, signingKeys] : secretNames;
   const given = pickSecrets(environment);
   if (names.every((name) => given[name] !== undefined)) return given as Secrets;
-  const path = join(dataFolder, 'secrets.json');
-  const kept = readKept(path);
+  const path = secretsPathOf(dataFolder);
+  const kept = readKept(dataFolder);
   const made = { ...makeSecrets(), ...(isPublic ? { [signingKeys]: createSigningKey('ES256') } : {}) };
   const complete = { ...made, ...kept };
-  if (names.some((name) => kept[name] === undefined)) writePrivately(dataFolder, path, complete);
+  if (names.some((name) => kept[name] === undefined)) replaceSecretsFile(dataFolder, complete);
   else if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   return { ...complete, ...given };
 }
@@ -80,21 +80,12 @@ function makeSecrets(): Secrets {
   };
 }
 
-function readKept(path: string): Partial<Secrets> {
+function readKept(dataFolder: string): Partial<Secrets> {
   try {
-    return pickSecrets(JSON.parse(readFileSync(path, 'utf8')));
+    return pickSecrets(readSecretsFile(dataFolder) ?? {});
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new StartError(`${path} cannot be read as the secrets of this system; mend it or move it away.`);
+    throw error instanceof ConfigurationError ? new StartError(error.message) : error;
   }
-}
-
-/** Renames a complete file into place, so that nobody reads half of it or finds it with a wider mode. */
-function writePrivately(dataFolder: string, path: string, secrets: Secrets): void {
-  mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  renameSync(draft, path);
 }
 
 function pickSecrets(source: Record<string, unknown>): Partial<Secrets> {

@@ -12,6 +12,8 @@ import { startService } from '../../src/launcher/service-process.js';
 const secret = (name: string) => `${name}-secret-of-more-than-32-characters`;
 const DAYLIGHT = 'not-a-secret-but-must-not-be-shown';
 const readers = { 'challenge-service': readChallengeConfig, 'session-service': readSessionConfig };
+/** Weak secrets are accepted where only this machine reaches a service. */
+const elsewhere = { PUBLIC_URL: 'https://tollgate.example' };
 const environment = {
   PUBLIC_URL: 'http://localhost:8080',
   ACCESS_SECRET: secret('ACCESS'),
@@ -38,14 +40,21 @@ t.test('both services', (t) =>
         { PUBLIC_URL: 'http://user:pw@localhost' },
         /^PUBLIC_URL must be .* without query, fragment, user or password/,
       ],
+      [{ PUBLIC_URL: 'https://tollgate.example/a;b' }, /^PUBLIC_URL must have no ; in its path/],
       [{ CHALLENGE_SECRET: '' }, /^CHALLENGE_SECRET is missing/],
-      [{ CHALLENGE_SECRET: DAYLIGHT.slice(0, 31) }, /^CHALLENGE_SECRET must have at least 32 characters/],
+      [
+        { ...elsewhere, CHALLENGE_SECRET: DAYLIGHT.slice(0, 31) },
+        /^CHALLENGE_SECRET must have at least 32 characters/,
+      ],
       [
         { CHALLENGE_SECRET: `${DAYLIGHT},${DAYLIGHT}` },
         /^CHALLENGE_SECRET must not have the same element twice/,
       ],
       [{ CHALLENGE_SECRET: `${DAYLIGHT},` }, /^CHALLENGE_SECRET must not have an empty element/],
-      [{ CHALLENGE_SECRET: 'c'.repeat(32) }, /^CHALLENGE_SECRET is too easy to guess.*openssl rand -hex 32$/],
+      [
+        { ...elsewhere, CHALLENGE_SECRET: 'c'.repeat(32) },
+        /^CHALLENGE_SECRET is too easy to guess.*openssl rand -hex 32$/,
+      ],
       [{ TRUST_PROXY: '1' }, /^TRUST_PROXY must name the addresses of the proxies/],
       [{ TRUST_PROXY: 'proxy.example' }, /^TRUST_PROXY must hold addresses/],
       [{ TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY must not trust everybody/],
@@ -88,7 +97,7 @@ t.test('both services', (t) =>
       [{ CAPTCHA_POW_VOLUME_EVERY: '0' }, /^CAPTCHA_POW_VOLUME_EVERY must be/],
       [{ CAPTCHA_MIN_SECONDS: '-0.5' }, /^CAPTCHA_MIN_SECONDS must be/],
       [{ CAPTCHA_BIND_IP: 'yes' }, /^CAPTCHA_BIND_IP must be true or false, not "yes"$/],
-      [{ CAPTCHA_ROUTES_PREFIX: '/api/' }, /^CAPTCHA_ROUTES_PREFIX must be/],
+      [{ CAPTCHA_ROUTES_PREFIX: '/api//captcha' }, /^CAPTCHA_ROUTES_PREFIX must be/],
       [
         { CAPTCHA_ROUTES_PREFIX: 'openapi.json' },
         /^CAPTCHA_ROUTES_PREFIX must not begin with "openapi.json", which is a path of its own$/,
@@ -123,9 +132,9 @@ t.test('the session service', (t) =>
       [{ ACCESS_SECRET: '' }, /^ACCESS_SECRET is missing/],
       [{ REFRESH_SECRET: '' }, /^REFRESH_SECRET is missing/],
       [{ ENCRYPTION_KEY: '' }, /^ENCRYPTION_KEY is missing/],
-      [{ ACCESS_SECRET: 'a'.repeat(32) }, /^ACCESS_SECRET is too easy to guess/],
-      [{ REFRESH_SECRET: 'r'.repeat(32) }, /^REFRESH_SECRET is too easy to guess/],
-      [{ ENCRYPTION_KEY: 'e'.repeat(32) }, /^ENCRYPTION_KEY is too easy to guess/],
+      [{ ...elsewhere, ACCESS_SECRET: 'a'.repeat(32) }, /^ACCESS_SECRET is too easy to guess/],
+      [{ ...elsewhere, REFRESH_SECRET: 'r'.repeat(32) }, /^REFRESH_SECRET is too easy to guess/],
+      [{ ...elsewhere, ENCRYPTION_KEY: 'e'.repeat(32) }, /^ENCRYPTION_KEY is too easy to guess/],
       [{ REFRESH_SECRET: secret('ACCESS') }, /^REFRESH_SECRET must not share an element with ACCESS_SECRET$/],
       [{ SESSION_PORT: '70000' }, /^SESSION_PORT must be a whole number from 0 to 65535/],
       [{ COOKIE_SAMESITE: 'none' }, /^COOKIE_SAMESITE must be one of strict, lax, not "none"$/],
@@ -144,6 +153,7 @@ t.test('the session service', (t) =>
 t.test('several mistakes are several lines on stderr, and the end of the process', async (t) => {
   for (const service of ['challenge-service', 'session-service'] as const) {
     const { code, err } = await start(t, service, {
+      BIND: '0.0.0.0',
       CHALLENGE_SECRET: '',
       PUBLIC_URL: '',
       TRUST_PROXY: '2',

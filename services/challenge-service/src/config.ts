@@ -8,14 +8,17 @@ import {
   checkCaptchaVariables,
   unknownCaptchaVariables,
 } from '@tollgate/shared/config/captcha-environment.js';
-import { checkHttp, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
+import { checkHttp, checkStores, checkTestMode, plainHttpWarning } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, cacheStoreVariableOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
 import { GateVariables } from '@tollgate/shared/config/gate-variables.js';
 import { checkAddressRanges, RangeVariables } from '@tollgate/shared/config/limit-ranges.js';
-import { checkSecrets } from '@tollgate/shared/config/secrets.js';
+import { checkSecrets, weakSecrets } from '@tollgate/shared/config/secrets.js';
 import { SiteVariables } from '@tollgate/shared/config/site-variables.js';
+import { isThisMachineOnly, withPortAndAddress } from '@tollgate/shared/config/this-machine.js';
+import { unknownVariables } from '@tollgate/shared/config/unknown-variables.js';
 import {
+  CHALLENGE_PORT,
   ChallengeLimitVariables,
   ChallengeListenVariables,
   ChallengeModuleVariables,
@@ -23,6 +26,7 @@ import {
   HttpVariables,
   PresetVariables,
   SecretVariables,
+  SessionLimitVariables,
   StoreVariables,
 } from '@tollgate/shared/config/variables.js';
 
@@ -45,13 +49,21 @@ export const ChallengeEnvironment = Type.Object({
 /** The configuration of the challenge service. */
 export type ChallengeConfig = ReturnType<typeof readChallengeConfig>;
 
+/** Prefixes of its variables alone, and variables of the session service with such a prefix. */
+const NAMES = {
+  prefixes: ['GATE_', 'HOST_API_', 'RATE_LIMIT_'],
+  known: Object.keys(SessionLimitVariables),
+};
+
 /**
  * Reads the configuration.
  * @throws ConfigurationError with a line for each mistake
  */
-export function readChallengeConfig(env: Readonly<Record<string, string | undefined>>) {
+export function readChallengeConfig(given: Readonly<Record<string, string | undefined>>) {
+  const env = withPortAndAddress(given, 'CHALLENGE_PORT', CHALLENGE_PORT);
+  const allowWeak = isThisMachineOnly(env);
   const values = readEnvironment(ChallengeEnvironment, env, (found) => [
-    ...checkSecrets({ CHALLENGE_SECRET: found.CHALLENGE_SECRET }),
+    ...checkSecrets({ CHALLENGE_SECRET: found.CHALLENGE_SECRET }, { allowWeak }),
     ...checkHttp(found),
     ...checkAddressRanges(found.RATE_LIMIT_RANGES),
     ...checkStores(found, ['CAPTCHA_CACHE_STORE']),
@@ -62,6 +74,12 @@ export function readChallengeConfig(env: Readonly<Record<string, string | undefi
   ]);
   return {
     values,
+    /** Lines for the log about settings that work, but probably not as meant. */
+    warnings: [
+      ...(allowWeak ? weakSecrets({ CHALLENGE_SECRET: values.CHALLENGE_SECRET }) : []),
+      ...plainHttpWarning(values),
+      ...unknownVariables(given, ChallengeEnvironment, NAMES),
+    ],
     storeUrl: cacheStoreUrlOf(values),
     storeVariable: cacheStoreVariableOf(values),
     corsOrigin: corsOriginOf(values),

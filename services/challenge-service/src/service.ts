@@ -7,6 +7,7 @@ import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifeti
 import { configFingerprint, watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { readyKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import { withChallengeSecret } from '@tollgate/shared/config/this-machine.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { HealthState } from '@tollgate/shared/http/observability/health.js';
 import type { LogOutput } from '@tollgate/shared/http/observability/log-output.js';
@@ -53,13 +54,14 @@ export async function openChallengeService(
   env: Readonly<Record<string, string | undefined>>,
   { output, run }: ServiceRuntime,
 ): Promise<RunningService> {
-  const config = readChallengeConfig(env);
+  const config = readChallengeConfig(withChallengeSecret(env, PROJECT_ROOT));
   const { values, captcha } = config;
   if (values.STORE_URL === undefined && values.CAPTCHA_CACHE_STORE === undefined) {
     openDataFolder(resolve(PROJECT_ROOT, values.DATA_DIR));
   }
   const sink = openAuditSink({ path: values.AUDIT_LOG, root: PROJECT_ROOT, output });
   const logger = createLogger({ name: 'challenge-service', level: values.LOG_LEVEL }, output);
+  for (const line of config.warnings) logger.warn(line);
   const metrics = createChallengeMetrics({ process: true });
   const trail = openAuditTrail({ service: 'challenge-service', sink, log: logger, counters: metrics.audit });
 

@@ -8,16 +8,22 @@ import {
   checkCaptchaVariables,
   unknownCaptchaVariables,
 } from '@tollgate/shared/config/captcha-environment.js';
-import { checkHttp, checkStores, checkTestMode } from '@tollgate/shared/config/checks.js';
+import { checkHttp, checkStores, checkTestMode, plainHttpWarning } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
+import { GateVariables } from '@tollgate/shared/config/gate-variables.js';
 import { checkAddressRanges, RangeVariables } from '@tollgate/shared/config/limit-ranges.js';
-import { checkSecrets } from '@tollgate/shared/config/secrets.js';
+import { checkSecrets, weakSecrets } from '@tollgate/shared/config/secrets.js';
+import { SiteVariables } from '@tollgate/shared/config/site-variables.js';
+import { isThisMachineOnly, withPortAndAddress } from '@tollgate/shared/config/this-machine.js';
 import { checkTokenFormat, TokenFormatVariables } from '@tollgate/shared/config/token-formats.js';
+import { unknownVariables } from '@tollgate/shared/config/unknown-variables.js';
 import {
+  ChallengeLimitVariables,
   ChallengeModuleVariables,
   DeviceVariables,
   HttpVariables,
+  SESSION_PORT,
   SecretVariables,
   SessionLimitVariables,
   SessionListenVariables,
@@ -116,18 +122,25 @@ export const SessionEnvironment = Type.Object({
 /** The configuration of the session service. */
 export type SessionConfig = ReturnType<typeof readSessionConfig>;
 
+/** Prefixes of its variables alone, and variables of the challenge service with such a prefix. */
+const NAMES = {
+  prefixes: ['BOUND_COOKIE_', 'COOKIE_', 'RATE_LIMIT_', 'REFRESH_', 'USERS_'],
+  known: [
+    ...Object.keys(ChallengeLimitVariables),
+    ...Object.keys(SiteVariables),
+    ...Object.keys(GateVariables),
+  ],
+};
+
 /**
  * Reads and checks the configuration.
  * @throws ConfigurationError with a line per mistake
  */
-export function readSessionConfig(env: Readonly<Record<string, string | undefined>>) {
+export function readSessionConfig(given: Readonly<Record<string, string | undefined>>) {
+  const env = withPortAndAddress(given, 'SESSION_PORT', SESSION_PORT);
+  const allowWeak = isThisMachineOnly(env);
   const values = readEnvironment(SessionEnvironment, env, (found) => [
-    ...checkSecrets({
-      ACCESS_SECRET: found.ACCESS_SECRET,
-      REFRESH_SECRET: found.REFRESH_SECRET,
-      ENCRYPTION_KEY: found.ENCRYPTION_KEY,
-      CHALLENGE_SECRET: found.CHALLENGE_SECRET,
-    }),
+    ...checkSecrets(secretsOf(found), { allowWeak }),
     ...checkTokenFormat(found, env),
     ...checkApiKey(found),
     ...checkHttp(found),
@@ -141,6 +154,12 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
   ]);
   return {
     values,
+    /** Lines for the log about settings that work, but probably not as meant. */
+    warnings: [
+      ...(allowWeak ? weakSecrets(secretsOf(values)) : []),
+      ...plainHttpWarning(values),
+      ...unknownVariables(given, SessionEnvironment, NAMES),
+    ],
     storeUrl: storeUrlOf(values),
     challengeStoreUrl: cacheStoreUrlOf(values),
     usersUrl: values.USERS_URL ?? `file:${values.DATA_DIR}/users.db`,
@@ -167,4 +186,9 @@ export function readSessionConfig(env: Readonly<Record<string, string | undefine
     },
     captcha: captchaOptionsFrom(values),
   };
+}
+
+function secretsOf(values: { readonly [Name in keyof typeof SecretVariables]?: string | undefined }) {
+  const { ACCESS_SECRET, REFRESH_SECRET, ENCRYPTION_KEY, CHALLENGE_SECRET } = values;
+  return { ACCESS_SECRET, REFRESH_SECRET, ENCRYPTION_KEY, CHALLENGE_SECRET };
 }

@@ -9,6 +9,7 @@ import { configFingerprint, watchConfigFingerprint } from '@tollgate/shared/chal
 import { readyKey } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';
+import { withChallengeSecret } from '@tollgate/shared/config/this-machine.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { HealthState } from '@tollgate/shared/http/observability/health.js';
 import type { LogOutput } from '@tollgate/shared/http/observability/log-output.js';
@@ -64,13 +65,14 @@ export async function openSessionService(
   env: Readonly<Record<string, string | undefined>>,
   { output, run }: ServiceRuntime,
 ): Promise<RunningService> {
-  const config = readSessionConfig(env);
+  const config = readSessionConfig(withChallengeSecret(env, PROJECT_ROOT));
   const { values } = config;
   if (values.STORE_URL === undefined || values.USERS_URL === undefined) {
     openDataFolder(resolve(PROJECT_ROOT, values.DATA_DIR));
   }
   const sink = openAuditSink({ path: values.AUDIT_LOG, root: PROJECT_ROOT, output });
   const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL }, output);
+  for (const line of config.warnings) logger.warn(line);
 
   const tokenKeys = openTokenKeys(config);
   const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);

@@ -16,10 +16,25 @@ export function checkPublicUrl(values: {
   if (url === null || /[?#]/.test(text)) {
     return ['PUBLIC_URL must be an http:// or https:// address without query, fragment, user or password'];
   }
+  // A Path attribute ends at a semicolon (RFC 6265, section 4.1.1).
+  if (url.pathname.includes(';'))
+    return ['PUBLIC_URL must have no ; in its path: no cookie can be set for it'];
   if (values.NODE_ENV === 'production' && url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     return [`PUBLIC_URL must begin with https:// with NODE_ENV=production, not ${JSON.stringify(text)}`];
   }
   return [];
+}
+
+/**
+ * Returns a line if `PUBLIC_URL` is plain http on another machine than that of the browser. The cookies are `Secure`, and
+ * browsers drop them there.
+ */
+export function plainHttpWarning({ PUBLIC_URL }: { readonly PUBLIC_URL: string }): string[] {
+  const { protocol, hostname } = new URL(PUBLIC_URL);
+  if (protocol === 'https:' || isLoopbackHost(hostname)) return [];
+  return [
+    `PUBLIC_URL ${PUBLIC_URL} is plain http: browsers drop the Secure cookies from there, so every session ends with its page`,
+  ];
 }
 
 /** Checks that `CORS_ORIGIN` is an origin exactly as browsers send it. */

@@ -9,8 +9,11 @@ const secretList = (description: string) =>
     secret: true,
     expected: 'a secret of at least 32 characters, or a comma-separated list of such',
   });
-const port = (value: number, description: string) =>
-  Type.Integer({ default: value, minimum: 0, maximum: 65_535, description });
+const port = (value: number, description: string, shownDefault = `\`${value}\``) =>
+  Type.Integer({ default: value, minimum: 0, maximum: 65_535, description, shownDefault });
+/** Hosting platforms set `PORT`. */
+const publicPort = (value: number, description: string) =>
+  port(value, description, `\`PORT\`, else \`${value}\``);
 const perMinute = (value: number, description: string) =>
   Type.Integer({
     default: value,
@@ -33,7 +36,11 @@ export const SecretVariables = {
   ACCESS_SECRET: secretList('Signs access tokens'),
   REFRESH_SECRET: secretList('Signs refresh tokens'),
   ENCRYPTION_KEY: secretList('Encrypts both kinds of token'),
-  CHALLENGE_SECRET: secretList('Derives answers, signs scope tickets, keys addresses and accounts'),
+  CHALLENGE_SECRET: Type.String({
+    ...secretList('Derives answers, signs scope tickets, keys addresses and accounts'),
+    shownDefault:
+      'on this machine only: from `secrets.json` in `DATA_DIR`, made if there is none; else required',
+  }),
 };
 
 /** Where the stores are. */
@@ -87,6 +94,7 @@ export const HttpVariables = {
   PUBLIC_URL: Type.String({
     description: 'The address that browsers see',
     expected: 'the address that browsers see, such as https://example.com',
+    shownDefault: 'on this machine only: `http://localhost:` and the port of the service; else required',
   }),
   CORS_ORIGIN: Type.Optional(
     Type.String({
@@ -132,9 +140,12 @@ export const HttpVariables = {
   ),
 };
 
+/** Usual port of the challenge service. */
+export const CHALLENGE_PORT = 3002;
+
 /** Ports of the challenge service. */
 export const ChallengeListenVariables = {
-  CHALLENGE_PORT: port(3002, 'Port of the challenge service'),
+  CHALLENGE_PORT: publicPort(CHALLENGE_PORT, 'Port of the challenge service'),
   CHALLENGE_ADMIN_PORT: port(9002, 'Port of its health, metrics and host API'),
 };
 
@@ -165,9 +176,12 @@ export const ChallengeLimitVariables = {
   RATE_LIMIT_IMAGE: perMinute(120, 'Images'),
 };
 
+/** Usual port of the session service. */
+export const SESSION_PORT = 3001;
+
 /** Ports of the session service. */
 export const SessionListenVariables = {
-  SESSION_PORT: port(3001, 'Port of the session service'),
+  SESSION_PORT: publicPort(SESSION_PORT, 'Port of the session service'),
   SESSION_ADMIN_PORT: port(9001, 'Port of its health, metrics and administration'),
 };
 

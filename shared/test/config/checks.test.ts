@@ -11,6 +11,7 @@ import {
   checkStores,
   checkTestMode,
   checkTrustProxy,
+  plainHttpWarning,
 } from '../../src/config/checks.js';
 import { checkSecrets } from '../../src/config/secrets.js';
 
@@ -195,6 +196,28 @@ t.test('test mode is refused in production and wherever others may come', async 
     checkTestMode({ CAPTCHA_TEST_MODE: false, PUBLIC_URL: 'https://example.com', NODE_ENV: 'production' }),
     [],
   );
+});
+
+t.test('an address whose cookies browsers drop is named with the consequence', async (t) => {
+  for (const PUBLIC_URL of ['http://192.168.1.5', 'http://intranet:8080', 'http://auth.example/x']) {
+    t.match(
+      plainHttpWarning({ PUBLIC_URL }),
+      [/^PUBLIC_URL http:.* browsers drop the Secure cookies/],
+      PUBLIC_URL,
+    );
+  }
+  for (const PUBLIC_URL of ['http://localhost:8080', 'http://127.0.0.1', 'https://192.168.1.5']) {
+    t.strictSame(plainHttpWarning({ PUBLIC_URL }), [], PUBLIC_URL);
+  }
+});
+
+t.test('a PUBLIC_URL whose path no cookie can have stops the start with a line', async (t) => {
+  t.match(checkPublicUrl({ PUBLIC_URL: 'https://example.com/a;b' }), [
+    /^PUBLIC_URL must have no ; in its path/,
+  ]);
+  for (const path of ["/a,b'c=d&e", '/ä/ö', '/a%3Bb', '/~a/"b"']) {
+    t.strictSame(checkPublicUrl({ PUBLIC_URL: `https://example.com${path}` }), [], path);
+  }
 });
 
 t.test('the checks of the network give their lines together, and need no value', async (t) => {

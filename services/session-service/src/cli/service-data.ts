@@ -1,9 +1,10 @@
 // Finds the service's data for a command: the project's folder, an existing store, the secret of the pseudonyms.
 
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
+import { readSecretsFile } from '@tollgate/shared/config/secrets-file.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { withConnectedStore } from '@tollgate/shared/store/open-store.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
@@ -38,7 +39,7 @@ export async function withExistingStore<T>(
 
 /**
  * The value of CHALLENGE_SECRET, which keys the pseudonyms of accounts and addresses: from the environment, or from
- * the file in which `npm start` stores the secrets that it generated.
+ * the file of secrets that `npm start` or a service on this machine has made.
  * @throws ConfigurationError if there is none
  */
 export function challengeSecret(values: {
@@ -46,13 +47,8 @@ export function challengeSecret(values: {
   readonly DATA_DIR: string;
 }): string {
   if (values.CHALLENGE_SECRET !== undefined) return values.CHALLENGE_SECRET;
-  const path = join(resolve(PROJECT_ROOT, values.DATA_DIR), 'secrets.json');
-  try {
-    const found = JSON.parse(readFileSync(path, 'utf8')).CHALLENGE_SECRET;
-    if (typeof found === 'string' && found !== '') return found;
-  } catch {
-    // The file does not exist if the secrets come from elsewhere.
-  }
+  const made = readSecretsFile(resolve(PROJECT_ROOT, values.DATA_DIR))?.CHALLENGE_SECRET;
+  if (made !== undefined) return made;
   throw new ConfigurationError([
     'CHALLENGE_SECRET is missing: it must be that of session-service, under which the store keeps accounts',
   ]);
