@@ -17,6 +17,7 @@ import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { type BearerKeys, readBearerEnvironment } from './bearer-environment.js';
+import { pluginLog } from './plugin-log.js';
 
 /** The options of the plugin. */
 export interface BearerGuardOptions {
@@ -46,6 +47,7 @@ async function bearerGuard(
   app: FastifyInstance,
   { environment, root = '.' }: BearerGuardOptions,
 ): Promise<void> {
+  const log = pluginLog(app);
   const keys = readBearerEnvironment(environment);
   const { values } = keys;
   const sealed = keys.sealed && (await openSealed(app, keys.sealed));
@@ -60,9 +62,9 @@ async function bearerGuard(
   const store =
     values.STORE_URL === undefined ? undefined : openConfiguredStore('STORE_URL', values.STORE_URL, root);
   if (store !== undefined) {
-    const storeWatch = watchStore(store, { variable: 'STORE_URL', holds: ['sessions'], log: app.log });
-    const follower = followRevocations(openRevocationLog(store), app.log);
-    const report = reportKeys(store, { makes: false, ids: idsOf(keys) }, app.log);
+    const storeWatch = watchStore(store, { variable: 'STORE_URL', holds: ['sessions'], log });
+    const follower = followRevocations(openRevocationLog(store), log);
+    const report = reportKeys(store, { makes: false, ids: idsOf(keys) }, log);
     app.addHook('onClose', async () => {
       await follower.stop();
       await report.stop();
@@ -102,7 +104,7 @@ async function openPublic(
   { keys, ...names }: NonNullable<BearerKeys['open']>,
 ): Promise<TokenReader> {
   if (typeof keys !== 'string') return createPublicReader(() => keys, names);
-  const remote = followRemoteKeys(keys, app.log);
+  const remote = followRemoteKeys(keys, pluginLog(app));
   app.addHook('onClose', async () => remote.stop());
   // An address that does not answer does not keep the application from starting.
   await remote.refresh();

@@ -36,6 +36,7 @@ import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-s
 import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { pluginLog } from './plugin-log.js';
 
 /** The options of the plugin. */
 export interface ChallengeGuardOptions {
@@ -68,6 +69,7 @@ const GuardEnvironment = Type.Object({
 
 async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOptions): Promise<void> {
   const { application, environment, root = '.' } = settings;
+  const log = pluginLog(app);
   const values = readEnvironment(GuardEnvironment, environment, (found) => [
     ...[applicationNameMistake(application)].flatMap((mistake) =>
       mistake === null ? [] : [`the application ${mistake}`],
@@ -89,19 +91,19 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
 
   const unknown = unknownCaptchaVariables(environment);
   // An application may have such variables for its own use, so they do not stop it.
-  if (unknown.length > 0) app.log.warn({ mistakes: unknown }, 'variables are ignored');
+  if (unknown.length > 0) log.warn({ mistakes: unknown }, 'variables are ignored');
 
   const variable = cacheStoreVariableOf(values);
   const store = openConfiguredStore(variable, cacheStoreUrlOf(values), root);
-  const storeWatch = watchStore(store, { variable, holds: ['challenges'], log: app.log });
-  const optionsWatch = watchConfigFingerprint(store, options, app.log);
+  const storeWatch = watchStore(store, { variable, holds: ['challenges'], log });
+  const optionsWatch = watchConfigFingerprint(store, options, log);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const keyReport = reportKeys(
     store,
     { makes: false, ids: { CHALLENGE_SECRET: ring.all.map(({ id }) => id) } },
-    app.log,
+    log,
   );
-  const serviceWatch = watchChallengeService(store, ring, app.log);
+  const serviceWatch = watchChallengeService(store, ring, log);
   app.addHook('onClose', async () => {
     await optionsWatch.stop();
     await storeWatch.stop();

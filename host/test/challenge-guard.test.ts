@@ -144,3 +144,25 @@ t.test('unknown variables that look like ours are logged', async (t) => {
   );
   t.notMatch(lines.join(''), 'a secret');
 });
+
+t.test('warnings vanished in an application without a logger: they are lines on stderr', async (t) => {
+  const lines: string[] = [];
+  t.intercept(console, 'warn', { value: (line: string) => lines.push(line) });
+  const store = { CHALLENGE_SECRET: SECRET, STORE_URL: `file:${join(tempDir(t), 'store.db')}` };
+  const environment = { ...store, CAPTCHA_SITE_KEY: 'a secret' };
+  await open(t, { environment });
+  t.match(lines, [
+    /^@tollgate\/fastify: variables are ignored: \{"mistakes":\["CAPTCHA_SITE_KEY is not known: [^\n]*$/,
+  ]);
+  t.notMatch(lines.join(''), 'a secret');
+  const silent = Fastify({ logger: { level: 'silent' } });
+  t.teardown(() => silent.close());
+  await silent.register(challengeGuard, { application: 'shop', environment });
+  t.equal(lines.length, 1, 'a logger that is to be silent is');
+});
+
+t.test('a store without a challenge service is reported to whoever started the application', async (t) => {
+  const warned = new Promise<string>((resolve) => t.intercept(console, 'warn', { value: resolve }));
+  await (await open(t)).listen();
+  t.match(await warned, /^@tollgate\/fastify: no challenge service has reported on this store: [^\n]*$/);
+});

@@ -19,7 +19,7 @@ const message = {
  * @param {(message: { name: string, email: string, text: string }) => Promise<void>} options.deliver
  */
 export async function buildContactForm({ environment, deliver }) {
-  const app = Fastify({ trustProxy: environment.TRUST_PROXY?.split(',') ?? false });
+  const app = Fastify({ logger: true, trustProxy: environment.TRUST_PROXY?.split(',') ?? false });
   // Awaited, so that the guards are in place before the first route is.
   await app.register(challengeGuard, { application: 'contact-form', environment });
 

@@ -17,7 +17,7 @@ const entry = {
  * @param {(text: string) => Promise<void>} options.save
  */
 export async function buildGuestBook({ environment, save }) {
-  const app = Fastify();
+  const app = Fastify({ logger: true });
   // The kind `odd` judges by itself: without `kinds` here its answers would be refused.
   await app.register(challengeGuard, { application: 'guest-book', environment, kinds });
 

@@ -17,7 +17,7 @@ const message = {
  * @param {(text: string) => Promise<void>} options.deliver
  */
 export async function buildServerForm({ environment, deliver }) {
-  const app = Fastify({ trustProxy: environment.TRUST_PROXY?.split(',') ?? false });
+  const app = Fastify({ logger: true, trustProxy: environment.TRUST_PROXY?.split(',') ?? false });
   const service = environment.TOLLGATE_URL ?? '';
   await app.register(challengeGuard, { application: 'server-form', environment });
   await app.register(formBodies);

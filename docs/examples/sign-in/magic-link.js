@@ -38,7 +38,7 @@ const bodyOf = (name) => ({
  * @param {(email: string, link: string) => Promise<void>} options.send sends the mail
  */
 export async function buildMagicLink({ tollgate, userOf, send }) {
-  const app = Fastify();
+  const app = Fastify({ logger: true });
   await app.register(cookie);
   servePages(app);
   /** Links by the hashes of their tokens. Several processes keep them in a store. */

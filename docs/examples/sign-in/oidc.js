@@ -18,7 +18,7 @@ export async function buildOidc({ tollgate, provider, userOf }) {
   const { issuer, clientId, clientSecret, execute } = provider;
   const config = await openid.discovery(new URL(issuer), clientId, clientSecret, undefined, { execute });
   const callback = `${tollgate.origin}/callback`;
-  const app = Fastify();
+  const app = Fastify({ logger: true });
   await app.register(cookie);
   servePages(app);
 

@@ -48,7 +48,7 @@ export async function buildPasskeys({ tollgate }) {
   const rpID = new URL(origin).hostname;
   const expected = { expectedOrigin: origin, expectedRPID: rpID, requireUserVerification: true };
   const umd = new URL('../dist/bundle/index.umd.min.js', import.meta.resolve('@simplewebauthn/browser'));
-  const app = Fastify();
+  const app = Fastify({ logger: true });
   await app.register(cookie);
   servePages(app, { '/webauthn.js': umd });
   /** Passkeys by their ids, and challenges by the browsers that have them. Several processes keep both in a store. */
