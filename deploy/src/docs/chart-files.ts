@@ -2,9 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TObject } from '@sinclair/typebox';
+import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
 import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
+import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
 import { dashboard } from '../dashboard/dashboard.js';
 import { projectRoot } from '../launcher/local-environment.js';
 
@@ -28,9 +29,39 @@ export function chartFiles(): Record<string, string | object> {
   };
 }
 
+/** What the chart checks of a value: its form as a pattern, its range, and the words for both. */
+interface ValueForm {
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly expected: string;
+}
+
 /** The variables that an operator sets as values: neither secrets nor the chart's own. */
-function configVariablesOf({ properties }: TObject): string[] {
-  return Object.entries(properties).flatMap(([name, { secret }]) =>
-    secret === true || SET_BY_CHART.includes(name) ? [] : [name],
+function configVariablesOf({ properties }: TObject): Record<string, ValueForm> {
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([name, { secret }]) => secret !== true && !SET_BY_CHART.includes(name))
+      .map(([name, schema]) => [name, valueFormOf(schema)]),
   );
+}
+
+function valueFormOf(schema: TSchema): ValueForm {
+  const pattern = patternOf(schema);
+  const { minimum, maximum } = schema;
+  return {
+    ...(pattern !== undefined && { pattern }),
+    ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && { maximum }),
+    expected: expectationOf(schema),
+  };
+}
+
+function patternOf(schema: TSchema): string | undefined {
+  if (KindGuard.IsBoolean(schema)) return '^(true|false)$';
+  if (KindGuard.IsInteger(schema)) return '^-?[0-9]{1,15}$';
+  if (KindGuard.IsNumber(schema)) return '^-?[0-9]{1,15}([.][0-9]{1,15})?$';
+  if (KindGuard.IsUnion(schema)) return `^(${schema.anyOf.map((item) => item.const).join('|')})$`;
+  // Go's expressions have no look-ahead. The service checks such a value.
+  return schema.pattern?.includes('(?!') ? undefined : schema.pattern;
 }

@@ -104,6 +104,14 @@ t.test('values that would not work are refused, and the message says why', { ski
     [{ ...MINIMAL, session: { replicas: 0 } }, /replicas/],
     [{ ...MINIMAL, config: { ACCESS_TTL: 600 } }, /ACCESS_TTL.*want string/],
     [{ ...MINIMAL, config: { ACCES_TTL: '600' } }, /ACCES_TTL is no variable/],
+    [
+      { ...MINIMAL, config: { ACCESS_TTL: 'abc' } },
+      /config: ACCESS_TTL must be a whole number from 1 to 31536000, not "abc"/,
+    ],
+    [{ ...MINIMAL, config: { ACCESS_TTL: '0' } }, /ACCESS_TTL must be a whole number from 1/],
+    [{ ...MINIMAL, config: { CAPTCHA_MIN_SECONDS: '-0.5' } }, /CAPTCHA_MIN_SECONDS must be a number/],
+    [{ ...MINIMAL, config: { CAPTCHA_BIND_IP: 'yes' } }, /CAPTCHA_BIND_IP must be true or false, not "yes"/],
+    [{ ...MINIMAL, config: { COOKIE_SAMESITE: 'none' } }, /COOKIE_SAMESITE must be one of strict, lax/],
     [{ ...MINIMAL, config: { ACCESS_SECRET: 'a secret among the values' } }, /ACCESS_SECRET is no variable/],
     [
       { ...MINIMAL, config: { BIND: '::' } },

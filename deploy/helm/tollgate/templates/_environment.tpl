@@ -1,14 +1,21 @@
 {{/*
 The environment of a service. Takes a dict: `root`, and `name`, which is session or challenge.
-files/variables.json says which variables a service reads; it is written by `npm run docs`.
+files/variables.json says which variables a service reads and what their values are; it is written by `npm run docs`.
 */}}
 {{- define "tollgate.environment" -}}
 {{- $values := .root.Values -}}
 {{- $known := .root.Files.Get "files/variables.json" | fromJson -}}
 {{- $read := index $known .name -}}
 {{- range $name, $value := $values.config }}
-{{- if not (or (has $name $known.session) (has $name $known.challenge)) }}
+{{- $form := default (index $known.challenge $name) (index $known.session $name) }}
+{{- if not $form }}
 {{- fail (printf "config: %s is no variable of the services, or one that the chart sets itself" $name) }}
+{{- end }}
+{{- $isRight := or (not $form.pattern) (regexMatch $form.pattern $value) }}
+{{- if and $isRight (hasKey $form "minimum") }}{{ $isRight = ge (float64 $value) (float64 $form.minimum) }}{{ end }}
+{{- if and $isRight (hasKey $form "maximum") }}{{ $isRight = le (float64 $value) (float64 $form.maximum) }}{{ end }}
+{{- if not (or $isRight (eq $value "")) }}
+{{- fail (printf "config: %s must be %s, not %q" $name $form.expected $value) }}
 {{- end }}
 {{- end -}}
 - { name: NODE_ENV, value: production }
@@ -20,7 +27,7 @@ files/variables.json says which variables a service reads; it is written by `npm
 {{- end }}
 - { name: DRAIN_SECONDS, value: {{ $values.drainSeconds | quote }} }
 {{- range $name, $value := $values.config }}
-{{- if has $name $read }}
+{{- if hasKey $read $name }}
 - { name: {{ $name }}, value: {{ $value | quote }} }
 {{- end }}
 {{- end }}
