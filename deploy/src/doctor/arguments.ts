@@ -39,7 +39,12 @@ export function readDoctorArguments(args: string[], env: Environment): DoctorArg
   const { values, positionals } = parse(args);
   const [given, ...more] = positionals;
   const publicUrl = given ?? env.PUBLIC_URL ?? '';
-  if (publicUrl === '' || more.length > 0) throw new UsageError();
+  if (more.length > 0) throw new UsageError();
+  if (publicUrl === '') {
+    throw new UsageError(
+      `no address: name it, or set PUBLIC_URL; no system of npm start runs on DATA_DIR (${env.DATA_DIR || 'data'})`,
+    );
+  }
   const origin = values.origin ?? (env.CORS_ORIGIN || undefined);
   const [mistake] = [...checkPublicUrl({ PUBLIC_URL: publicUrl }), ...checkCorsOrigin(origin)];
   if (mistake !== undefined) throw new UsageError(mistake);

@@ -24,7 +24,10 @@ export function writeRunningFile(dataFolder: string, variables: Environment): ()
   const path = join(dataFolder, RUNNING_FILE);
   mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   writeFileSync(path, `${JSON.stringify({ pid: process.pid, variables }, null, 2)}\n`, { mode: 0o600 });
-  return () => rmSync(path, { force: true });
+  // Another system on the same folder may have written its own since.
+  return () => {
+    if (readObject(path)?.pid === process.pid) rmSync(path, { force: true });
+  };
 }
 
 /**

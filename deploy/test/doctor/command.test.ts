@@ -43,7 +43,10 @@ t.test('a command line that is not understood gets the usage', async (t) => {
   const env = { DATA_DIR: tempDir(t) };
   const usage = /^usage: doctor \[PUBLIC_URL\] \[--email EMAIL\]/m;
   const wrong: [string[], RegExp][] = [
-    [[], /^usage/],
+    [
+      [],
+      /^doctor: no address: name it, or set PUBLIC_URL; no system of npm start runs on DATA_DIR \([^\n]*\)\nusage/,
+    ],
     [['https://a.example', 'https://b.example'], /^usage/],
     [['--password', 'x'], /^doctor: Unknown option '--password'\nusage/],
     [['--email'], /^doctor: Option '--email <value>' argument missing\nusage/],
