@@ -29,6 +29,15 @@ t.test('one plugin enforces the guards', async (t) => {
   t.equal(app.captcha.options.pow.difficulty, 16);
 });
 
+t.test('a form without a byte is refused for its challenges, however a gateway frames it', async (t) => {
+  const app = await open(t);
+  for (const type of [undefined, 'text/plain', 'nonsense']) {
+    const headers = { 'transfer-encoding': 'chunked', ...(type && { 'content-type': type }) };
+    const answer = await app.inject({ method: 'POST', url: '/form', headers });
+    t.strictSame([answer.statusCode, answer.json().code], [422, 'pow_invalid'], String(type));
+  }
+});
+
 t.test('the options come from the variables, or from code', async (t) => {
   const store = `file:${join(tempDir(t), 'store.db')}`;
   const environment = { CHALLENGE_SECRET: SECRET, STORE_URL: store, CAPTCHA_POW_DIFFICULTY: '18' };

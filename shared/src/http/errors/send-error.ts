@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { MessageKey } from '../../messages/en.js';
 import { type Language, messageIn } from '../../messages/messages.js';
 import type { ErrorBody } from '../../schemas/error-body.js';
+import { isAnswered } from '../server/unread-bodies.js';
 import type { FieldMessage, RefusalDetails } from './errors.js';
 import { localise } from './language.js';
 
@@ -27,22 +28,8 @@ export function sendError(
 ): FastifyReply {
   const body = errorBody(answer, localise(request, reply), extension);
   if (answer.details.headers !== undefined) reply.headers(answer.details.headers);
-  if (answer.code === 'body_too_large') keepConnection(request, reply);
   // Serialised here, because the response schema of a route would drop the properties it does not know.
   return reply.code(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
-}
-
-/** Bytes of a refused body that are read and thrown away, so that its sender gets the answer. */
-const MAX_DISCARDED_BYTES = 1_048_576;
-
-/**
- * Keeps the connection of a request whose body is too large, if the body is announced and small: Node then discards the
- * rest of it. Fastify closes the connection, and a proxy that still sends the body reports a broken upstream instead of the
- * 413. The time limit of requests still holds.
- */
-function keepConnection(request: FastifyRequest, reply: FastifyReply): void {
-  const announced = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY);
-  if (announced <= MAX_DISCARDED_BYTES) reply.removeHeader('connection');
 }
 
 /**
@@ -92,7 +79,7 @@ const statusLines = new Map<unknown, string>([
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  if (socket.writable) {
+  if (socket.writable && !isAnswered(socket)) {
     const status = statusLines.get(error.code) ?? '400 Bad Request';
     socket.write(
       `HTTP/1.1 ${status}\r\nCache-Control: no-store\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,

@@ -18,6 +18,7 @@ import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import { chargeFailure, underLimit } from '../../store/answer-limit.js';
 import answerLimit, { answerLimitOf } from '../server/answer-limit.js';
+import { dropEmptyBody } from '../server/empty-bodies.js';
 import { findAttemptedAccount, refusedAccount } from './attempted-account.js';
 import { challengeError } from './challenge-refusal.js';
 import { answerGuarded, type ChallengeVerdict, needsRequirements, type OnRefused } from './guard-answers.js';
@@ -162,6 +163,7 @@ function guardRoute(
     request.passedGuard = { key: account?.key, device: account?.device, given: verdict.given };
   };
 
+  route.preParsing = [dropEmptyBody, ...hooks(route.preParsing)];
   // Before validation, because a strict schema of the application removes the fields that it does not name.
   route.preValidation = [copyFields, ...hooks(route.preValidation)];
   const own = hooks(route.preHandler);

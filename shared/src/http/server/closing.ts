@@ -1,7 +1,6 @@
 // Ends the connections of a listener that stops, without losing a request that is under way.
 
 import type { Server } from 'node:http';
-import { ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -22,20 +21,6 @@ export interface ClosingTimes {
   readonly lingerMs: number;
   /** After which every connection is ended, whatever is under way on it. */
   readonly limitMs: number;
-}
-
-/**
- * Returns a class of answers, for the option `ServerResponse` of a server. While `state.closing` is set, every answer says
- * `Connection: close` and ends its connection, also the answer to a request that came before.
- */
-export function closingResponse(state: Closing): typeof ServerResponse {
-  class ClosingResponse extends ServerResponse {
-    override writeHead(status: number, ...more: never[]): this {
-      if (state.closing === true) this.shouldKeepAlive = false;
-      return Reflect.apply(super.writeHead, this, [status, ...more]);
-    }
-  }
-  return ClosingResponse as typeof ServerResponse;
 }
 
 /**

@@ -2,16 +2,12 @@
 
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { dropEmptyBody } from './empty-bodies.js';
 
 async function readJsonOnly(app: FastifyInstance): Promise<void> {
-  const parse = app.getDefaultJsonParser('error', 'error');
   app.removeContentTypeParser('text/plain');
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
-    // Wrappers of fetch set the type on every POST; a route that needs a body has a schema that refuses a missing one.
-    if (body === '') done(null, undefined);
-    else parse(request, body, done);
-  });
+  app.addHook('preParsing', dropEmptyBody);
 }
 
-/** Parses JSON; an empty body is undefined, and `__proto__`, or `constructor` with a `prototype`, is malformed JSON. */
+/** Reads JSON; a body without bytes is no body on any route, whatever its type. Register it before the routes. */
 export default fp(readJsonOnly, { name: 'tollgate-json-bodies', fastify: '5.x' });

@@ -5,9 +5,10 @@ import { normaliseAddress } from '../../challenges/attempts/normalise.js';
 import { answerTo } from '../errors/error-handler.js';
 import { answerClientError, sendError } from '../errors/send-error.js';
 import { createRequestLogger, RequestLog } from '../observability/request-log.js';
-import { type Closing, closingResponse } from './closing.js';
+import type { Closing } from './closing.js';
 import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
 import { sharedCompilers } from './schema-compilers.js';
+import { serverResponse } from './server-response.js';
 import { trustedProxies } from './trusted-proxies.js';
 
 // One count for the process, because its two listeners write to one log.
@@ -53,7 +54,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
       headersTimeout: 10_000,
       connectionsCheckingInterval: 2_000,
       maxHeaderSize: 16_384,
-      ...(state && { ServerResponse: closingResponse(state) }),
+      ServerResponse: serverResponse(state),
     },
     // Serve a request that arrives while closing: dependencies are closed after the last answer.
     return503OnClosing: false,

@@ -216,7 +216,7 @@ t.test('a body without an announced length that grows too large closes its conne
     received += text;
   });
   const head = 'POST /no-body HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
-  socket.write(`${head}transfer-encoding: chunked\r\n\r\n5000\r\n${' '.repeat(0x5000)}\r\n`);
+  socket.write(`${head}transfer-encoding: chunked\r\n\r\n5000\r\n${' '.repeat(0x5000)}\r\n0\r\n\r\n`);
   await once(socket, 'close');
   t.match(received, /^HTTP\/1\.1 413 [\s\S]*connection: close/i);
 });

@@ -1,0 +1,84 @@
+// Both services with everything switched on, and every route that their OpenAPI documents name.
+
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import type { Test } from 'tap';
+import { type System, startSystem } from '../../src/launcher/system.js';
+import { CHEAP } from '../e2e/site.js';
+import { freePorts } from '../launcher/launch.js';
+import { GATE, KEYS, SITE } from '../monitoring/site-traffic.js';
+import { startServiceHere } from '../support/services-here.js';
+
+/** The listeners of a system; the first two are public. */
+export const LISTENERS = ['session', 'challenge', 'sessionAdmin', 'challengeAdmin'] as const;
+export type Listener = (typeof LISTENERS)[number];
+
+/** A documented route, with examples in place of its parameters. */
+export interface Operation {
+  readonly listener: Listener;
+  readonly method: string;
+  readonly path: string;
+  /** Whether the document names a body. */
+  readonly hasBody: boolean;
+}
+
+export interface DocumentedSite {
+  readonly system: System;
+  /** `host:port` of each listener. */
+  readonly at: Readonly<Record<Listener, string>>;
+  readonly operations: readonly Operation[];
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  token: 'a'.repeat(40),
+  version: '0'.repeat(16),
+  language: 'fr',
+  sitekey: 'shop',
+  id: '1',
+  sid: 'a'.repeat(22),
+};
+
+/** Starts the services in this process; they stop with the test. */
+export async function startDocumentedSite(
+  t: Pick<Test, 'teardown'>,
+  variables: Readonly<Record<string, string>>,
+): Promise<DocumentedSite> {
+  const system = await startSystem({
+    startService: startServiceHere,
+    environment: {
+      ...{ ...CHEAP, ...KEYS, ...SITE, ...GATE, ...freePorts, DATA_DIR: tempDir(t) },
+      ...{ CAPTCHA_NO_SCRIPT: 'image', RATE_LIMIT_NO_SCRIPT: '100000', RATE_LIMIT_REDEEM: '100000' },
+      ...{ RATE_LIMIT_GATE: '100000', TRUST_PROXY: 'loopback', LOG_LEVEL: 'silent' },
+      ...variables,
+    },
+  });
+  t.teardown(() => system.stop());
+  const at = Object.fromEntries(
+    LISTENERS.map((listener) => [listener, `127.0.0.1:${system.ports[listener]}`]),
+  ) as Record<Listener, string>;
+  const operations = await Promise.all(
+    LISTENERS.map(async (listener) => {
+      const response = await fetch(`http://${at[listener]}/openapi.json`);
+      return operationsOf(listener, (await response.json()) as OpenApi);
+    }),
+  );
+  return { system, at, operations: operations.flat() };
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly requestBody?: object }>>>>;
+}
+
+function operationsOf(listener: Listener, { paths }: OpenApi): Operation[] {
+  return Object.entries(paths).flatMap(([pattern, item]) =>
+    Object.entries(item).map(([method, { requestBody }]) => ({
+      listener,
+      method: method.toUpperCase(),
+      path: pattern.replace(/\{(\w+)\}/g, (_all, name: string) => {
+        const example = EXAMPLES[name];
+        if (example === undefined) throw new Error(`no example of the parameter ${name}`);
+        return example;
+      }),
+      hasBody: requestBody !== undefined,
+    })),
+  );
+}

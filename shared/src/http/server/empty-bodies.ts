@@ -1,0 +1,43 @@
+// Treats a request whose body has no bytes as a request without a body, however its headers frame or name that body.
+
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { preParsingHookHandler } from 'fastify';
+
+/**
+ * Removes `Content-Type`, `Content-Encoding` and `Transfer-Encoding` of a request whose body has no bytes, so that Fastify
+ * reads no body. Gateways frame a request without a body as they like: Caddy sends `Transfer-Encoding: chunked`, and
+ * wrappers of `fetch` name a type with every POST. A `preParsing` hook: `onRequest` hooks have passed.
+ */
+export const dropEmptyBody: preParsingHookHandler = (request, _reply, payload, done) => {
+  const { headers } = request.raw;
+  if (headers['transfer-encoding'] === undefined) {
+    if (Number(headers['content-length'] ?? 0) === 0) forgetBody(request.raw);
+    done(null, payload);
+    return;
+  }
+  firstBytes(payload, (bytes) => {
+    if (bytes === 0) forgetBody(request.raw);
+    done(null, payload);
+  });
+};
+
+function forgetBody({ headers }: IncomingMessage): void {
+  delete headers['content-type'];
+  delete headers['content-encoding'];
+  delete headers['transfer-encoding'];
+}
+
+/** Calls back with the number of bytes that arrive first; 0 at the end of an empty body. Reads none of them. */
+function firstBytes(payload: Readable, done: (bytes: number) => void): void {
+  if (payload.readableLength > 0 || payload.readableEnded || payload.destroyed) {
+    done(payload.readableLength);
+    return;
+  }
+  const events = ['readable', 'end', 'close'];
+  const arrived = () => {
+    for (const event of events) payload.off(event, arrived);
+    done(payload.readableLength);
+  };
+  for (const event of events) payload.on(event, arrived);
+}

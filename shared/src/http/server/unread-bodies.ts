@@ -1,0 +1,58 @@
+// Discards the rest of a request body that is answered before all of it has arrived.
+
+import type { IncomingMessage } from 'node:http';
+
+/** How much of a body is discarded after its answer, and for how long. */
+export interface DiscardLimits {
+  readonly bytes: number;
+  /** Milliseconds. */
+  readonly ms: number;
+}
+
+/** The limits of our servers. Gateways usually pass on bodies of 1 MiB. */
+export const DISCARD_LIMITS: DiscardLimits = { bytes: 1_048_576, ms: 5_000 };
+
+const answered = new WeakSet<object>();
+
+/** Whether bytes of the request's body may still arrive. */
+export function isBodyUnread({ complete, destroyed, headers }: IncomingMessage): boolean {
+  if (complete || destroyed) return false;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Whether a request on this connection has its answer although its body is still arriving. */
+export function isAnswered(socket: object): boolean {
+  return answered.has(socket);
+}
+
+/** Whether the request announces a body that fits the limits. */
+export function isDiscardable({ headers }: IncomingMessage, { bytes }: DiscardLimits): boolean {
+  return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= bytes;
+}
+
+/**
+ * Discards the rest of the body, then calls `done`. Beyond `bytes` it reads no more, and after `ms` it closes the connection:
+ * a connection that is closed while its peer still sends is reset, and a gateway that has not yet read the response takes
+ * that for a process that has failed.
+ */
+export function discardBody(request: IncomingMessage, limits: DiscardLimits, done: () => void): void {
+  const { socket } = request;
+  let bytes = 0;
+  const end = () => {
+    clearTimeout(timer);
+    request.off('data', count).off('end', end).off('close', end);
+    answered.delete(socket);
+    done();
+  };
+  const count = (chunk: Buffer | string) => {
+    bytes += chunk.length;
+    if (bytes > limits.bytes) request.pause();
+  };
+  const timer = setTimeout(() => {
+    end();
+    socket.destroySoon();
+  }, limits.ms);
+  answered.add(socket);
+  request.unpipe();
+  request.on('data', count).on('end', end).on('close', end).resume();
+}

@@ -1,0 +1,186 @@
+// A request that is answered while its body still arrives: the sender gets the answer, and its connection is not reset.
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import t, { type Test } from 'tap';
+import errorHandler from '../../../src/http/errors/error-handler.js';
+import { OriginRefused, refuse } from '../../../src/http/errors/errors.js';
+import { createLogger } from '../../../src/http/observability/logger.js';
+import type { Closing } from '../../../src/http/server/closing.js';
+import { serverOptions } from '../../../src/http/server/server-options.js';
+import { serverResponse } from '../../../src/http/server/server-response.js';
+
+const LIMITS = { bytes: 1_048_576, ms: 60_000 };
+
+/** A server with routes that refuse a request before its body has arrived, each in its own way. */
+async function listen(t: Test, { state, limits = LIMITS }: { state?: Closing; limits?: typeof LIMITS } = {}) {
+  const logger = createLogger({ name: 'test', level: 'silent' });
+  const options = serverOptions({ logger, publicUrl: 'https://example.com' });
+  const http = { ...options.http, ServerResponse: serverResponse(state, limits) };
+  const app = Fastify({ ...options, http }) as FastifyInstance;
+  t.teardown(() => app.close());
+  await app.register(errorHandler);
+  const onRequest = async () => {
+    throw refuse(OriginRefused);
+  };
+  let handled = 0;
+  app.post('/too-large', async () => 'read');
+  app.post('/refused', { onRequest }, async () => 'read');
+  app.post('/sent', { onRequest: async (_request, reply) => reply.code(204).send() }, async () => {
+    handled += 1;
+    return 'read';
+  });
+  app.post('/own', { errorHandler: async () => ({ success: false }) }, async () => 'read');
+  app.get('/too-large', async () => 'read');
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  return { app, port: Number(port), handled: () => handled };
+}
+
+/** An open connection, and all that has been received on it. */
+async function open(t: Test, port: number) {
+  let received = '';
+  const socket = connect(port, '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    received += text;
+  });
+  await once(socket, 'connect');
+  return {
+    socket,
+    received: () => received,
+    until: async (pattern: RegExp) => {
+      while (!pattern.test(received)) await once(socket, 'data');
+    },
+  };
+}
+
+async function write(socket: Socket, text: string): Promise<void> {
+  await new Promise<void>((resolve, reject) =>
+    socket.write(text, (error) => (error ? reject(error) : resolve())),
+  );
+}
+
+const CASES = {
+  'POST /too-large': 413,
+  'POST /refused': 403,
+  'POST /sent': 204,
+  'POST /own': 200,
+  'GET /too-large': 200,
+  'POST /%zz': 400,
+};
+
+t.test(
+  'the answer comes at once, the rest of the body is discarded, and the next request is served',
+  async (t) => {
+    const { port, handled } = await listen(t);
+    for (const [request, status] of Object.entries(CASES)) {
+      const { socket, received, until } = await open(t, port);
+      const head = `${request} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+      await write(socket, `${head}Content-Length: 1000000\r\n\r\n{`);
+      await until(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*\\r\\n\\r\\n`));
+      t.notMatch(received(), /connection: close/i, request);
+      for (let sent = 1; sent < 1_000_000; sent += 1000)
+        await write(socket, ' '.repeat(Math.min(1000, 1_000_000 - sent)));
+      await write(socket, 'GET /too-large HTTP/1.1\r\nHost: x\r\n\r\n');
+      await until(/HTTP\/1\.1 200 OK[\s\S]*read$/);
+      socket.destroy();
+    }
+    t.equal(handled(), 0, 'a hook that has answered ends the request');
+  },
+);
+
+t.test(
+  'a client that asks for the end of its connection gets it when its body has been discarded',
+  async (t) => {
+    const { port } = await listen(t);
+    for (const [request, status] of Object.entries(CASES)) {
+      const { socket, received, until } = await open(t, port);
+      let ended = false;
+      socket.on('end', () => {
+        ended = true;
+      });
+      // As nginx sends it without `proxy_http_version`.
+      await write(
+        socket,
+        `${request} HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 500000\r\n\r\n{`,
+      );
+      await until(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*\\r\\n\\r\\n`));
+      await write(socket, ' '.repeat(499_998));
+      t.notOk(ended, request);
+      await write(socket, '}');
+      await once(socket, 'end');
+      t.match(received(), /connection: close/i);
+    }
+  },
+);
+
+t.test('a listener that closes discards the body first, too', async (t) => {
+  const { port } = await listen(t, { state: { closing: true } });
+  const { socket, received, until } = await open(t, port);
+  await write(socket, 'POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n{');
+  await until(/origin_refused/);
+  t.match(received(), /connection: close/i);
+  await write(socket, ' '.repeat(499_999));
+  await once(socket, 'end');
+});
+
+t.test('a body beyond the limit is read no further, and its connection ends after a while', async (t) => {
+  const limits = { ...LIMITS, ms: 500 };
+  const { port } = await listen(t, { limits });
+  const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
+  const framings = ['Content-Length: 1000000000', 'Transfer-Encoding: chunked'];
+  const routes = { 'POST /too-large': 413, 'POST /refused': 403, 'GET /too-large': 200 };
+  const cases = Object.entries(routes).flatMap((route) =>
+    framings.map((framing) => [...route, framing] as const),
+  );
+  for (const [request, status, framing] of cases) {
+    const { socket, received, until } = await open(t, port);
+    const startedMs = performance.now();
+    const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+    const head = `${request} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
+    await write(socket, `${head}${framing}\r\n\r\n${chunk}${chunk}`);
+    await until(/\r\n\r\n/);
+    for (let sent = 0; !socket.destroyed && sent < 64; sent++) {
+      await write(socket, chunk.repeat(64)).catch(() => socket.destroy());
+    }
+    await closed;
+    t.ok(socket.bytesWritten < 32 * LIMITS.bytes, `${socket.bytesWritten} bytes`);
+    t.ok(performance.now() - startedMs >= limits.ms, 'whoever sends has had the time to read the response');
+    t.match(received(), new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*connection: close`, 'i'), request);
+  }
+});
+
+t.test(
+  'a body that does not arrive ends its connection after a while, without a second answer',
+  async (t) => {
+    const { port } = await listen(t, { limits: { ...LIMITS, ms: 50 } });
+    const { socket, received } = await open(t, port);
+    await write(socket, 'POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+    await once(socket, 'close');
+    t.equal(received().split('HTTP/1.1').length, 2);
+  },
+);
+
+t.test('broken chunks after the answer get no second answer', async (t) => {
+  const { port } = await listen(t);
+  const { socket, received, until } = await open(t, port);
+  await write(socket, 'POST /refused HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n');
+  await until(/origin_refused/);
+  await write(socket, 'nonsense\r\n');
+  await once(socket, 'close');
+  t.equal(received().split('HTTP/1.1').length, 2);
+});
+
+t.test('a client that goes away while its body is discarded leaves nothing behind', async (t) => {
+  const { app, port } = await listen(t);
+  const { socket, until } = await open(t, port);
+  await write(socket, 'POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
+  await until(/origin_refused/);
+  const [peer] = await Promise.all([
+    new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count))),
+  ]);
+  t.equal(peer, 1);
+  socket.destroy();
+  await app.close();
+});
