@@ -2,6 +2,7 @@
 
 import { createKeyedEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { canonicalText } from '@tollgate/shared/crypto/token-text.js';
 import bearer, { type BearerOptions } from '@tollgate/shared/http/tokens/bearer.js';
 import { createPublicReader } from '@tollgate/shared/http/tokens/public-tokens.js';
 import { followRemoteKeys } from '@tollgate/shared/http/tokens/remote-keys.js';
@@ -53,8 +54,11 @@ async function bearerGuard(
   const sealed = keys.sealed && (await openSealed(app, keys.sealed));
   const open = keys.open && (await openPublic(app, keys.open));
   const tokens: TokenReader = {
-    // Only a public token has dots.
-    read: (token) => (token.includes('.') ? open : sealed)?.read(token) ?? { ok: false, reason: 'invalid' },
+    read(text) {
+      const token = canonicalText(text);
+      // Only a public token has dots.
+      return (token.includes('.') ? open : sealed)?.read(token) ?? { ok: false, reason: 'invalid' };
+    },
   };
 
   let revocations: RevocationFollower | undefined;

@@ -4,13 +4,9 @@ import { createCipheriv } from 'node:crypto';
 import { anyCharacter } from '@tollgate/test-support/any-character.js';
 import fc from 'fast-check';
 import t from 'tap';
-import {
-  createEnvelope,
-  createKeyedEnvelope,
-  MAX_TOKEN_CHARACTERS,
-  type TokenKind,
-} from '../../src/crypto/envelope.js';
+import { createEnvelope, createKeyedEnvelope, type TokenKind } from '../../src/crypto/envelope.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
+import { MAX_TOKEN_CHARACTERS } from '../../src/crypto/token-text.js';
 
 const FIRST = 'first-secret-of-32-characters-xx';
 const OTHER = 'other-secret-of-32-characters-yy';
@@ -126,10 +122,25 @@ t.test('with a list of keys the first seals and every one opens', async (t) => {
   t.throws(() => createKeyedEnvelope('access', []), RangeError);
 });
 
-t.test('another encoding of the same bytes does not open', async (t) => {
+t.test('a token opens in every spelling that percent-encoding gives it, and in no other', async (t) => {
   // This one has +, / and padding, so that each of the changes below changes it.
   const token = KNOWN.access;
   const plain = decodeURIComponent(token);
+  const spellings: Record<string, string> = {
+    'decoded once, as cookie libraries do': plain,
+    'padding not percent-encoded': token.replaceAll('%3D', '='),
+    'lower-case percent encoding': token
+      .replaceAll('%2F', '%2f')
+      .replaceAll('%2B', '%2b')
+      .replaceAll('%3D', '%3d'),
+    'a letter percent-encoded': `%41${token.slice(1)}`,
+    'encoded twice': encodeURIComponent(token),
+    'encoded twice, the second time in part': token.replace('%2F', '%252f'),
+  };
+  for (const [name, spelling] of Object.entries(spellings)) {
+    t.not(spelling, token, name);
+    t.equal(envelope.open(spelling), TEXT, name);
+  }
   const variants: Record<string, string> = {
     'a space behind it': `${token} `,
     'a space before it': ` ${token}`,
@@ -140,17 +151,17 @@ t.test('another encoding of the same bytes does not open', async (t) => {
     'an exclamation mark': `${token}!`,
     'no padding': token.replaceAll('%3D', ''),
     'half the padding': token.slice(0, -3),
-    'not percent-encoded': plain,
-    'padding not percent-encoded': token.replaceAll('%3D', '='),
-    'lower-case percent encoding': token.replaceAll('%2F', '%2f').replaceAll('%3D', '%3d'),
-    'a letter percent-encoded': `%41${token.slice(1)}`,
-    'encoded twice': encodeURIComponent(token),
+    'encoded three times': encodeURIComponent(encodeURIComponent(token)),
+    'three times in part': token.replace('%2F', '%25252F'),
+    'plus signs read as spaces': plain.replaceAll('+', ' '),
+    'in double quotes, which only a cookie has': `"${token}"`,
     base64url: token.replaceAll('%2F', '_').replaceAll('%2B', '-').replaceAll('%3D', ''),
     hexadecimal: bytesOf(token).toString('hex'),
     HEXADECIMAL: bytesOf(token).toString('hex').toUpperCase(),
     'a character that is no Base64 inside': `${token.slice(0, 20)}!${token.slice(20)}`,
     'a space inside': `${token.slice(0, 20)}%20${token.slice(20)}`,
     'bits behind the last byte': token.replace('A%3D%3D', 'B%3D%3D'),
+    'the same, decoded': plain.replace('A==', 'B=='),
     'the token twice': token + token,
     'a letter 256 places further': `${String.fromCharCode(token.charCodeAt(0) + 256)}${token.slice(1)}`,
   };

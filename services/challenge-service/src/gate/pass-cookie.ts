@@ -1,5 +1,7 @@
 // The cookie that a pass is kept in.
 
+import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
+
 /** Cookies of the name that are looked at: another host of the domain may plant some. */
 const MOST_COOKIES = 50;
 
@@ -19,12 +21,5 @@ export function passCookie(site: string, pass: string, seconds: number): string 
 
 /** Returns the passes that a request shows. @param header its `Cookie` */
 export function presentedPasses(header: string | undefined, site: string): string[] {
-  const start = `${passCookieName(site)}=`;
-  if (header?.includes(start) !== true) return [];
-  return header
-    .split(';')
-    .map((cookie) => cookie.trim())
-    .filter((cookie) => cookie.startsWith(start))
-    .slice(0, MOST_COOKIES)
-    .map((cookie) => cookie.slice(start.length));
+  return cookieValues(header, passCookieName(site)).slice(0, MOST_COOKIES);
 }

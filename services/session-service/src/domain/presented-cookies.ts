@@ -32,20 +32,6 @@ export function plantableNames(prefix: CookiePrefix): string[] {
 }
 
 /**
- * Every value of a cookie in a Cookie header, in order. Cookie parsers return one value per name, so a planted twin
- * would hide the real cookie.
- */
-export function cookieValues(header: string | undefined, name: string): string[] {
-  if (header === undefined) return [];
-  const values: string[] = [];
-  for (const pair of header.split(';')) {
-    const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === name) values.push(pair.slice(at + 1).trim());
-  }
-  return values;
-}
-
-/**
  * Selects the readings that count. A token that was issued for `__Host-` counts only under that name, so it cannot be
  * planted under another one. Older tokens count under the other names until they expire, so a change of the prefix logs
  * nobody out. If a token is valid under `__Host-`, only the readings of that name count.

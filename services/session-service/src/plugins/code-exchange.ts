@@ -1,6 +1,7 @@
 // Exchanges sign-in codes, at a log-in and at a step-up.
 
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { canonicalText } from '@tollgate/shared/crypto/token-text.js';
 import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -33,7 +34,8 @@ declare module 'fastify' {
 }
 
 async function codeExchange(app: FastifyInstance): Promise<void> {
-  app.decorate('exchangeCode', async (request, code, uid) => {
+  app.decorate('exchangeCode', async (request, text, uid) => {
+    const code = canonicalText(text);
     // Looked up first, so that neither a foreign page nor a directory that is away spends the code.
     const meaning = await request.signInCodes.read(code);
     const found = meaning === undefined ? 'unknown' : await examine(request, meaning, uid);

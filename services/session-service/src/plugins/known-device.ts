@@ -3,6 +3,7 @@
 import type { KnownDevice } from '@tollgate/shared/challenges/verification.js';
 import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
 import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
 import { createDeviceCodec } from '@tollgate/shared/http/tokens/device-codec.js';
 import type { DeviceClaims } from '@tollgate/shared/schemas/device-claims.js';
@@ -11,7 +12,7 @@ import fp from 'fastify-plugin';
 import { DirectoryUnavailableError, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
 import { pathBelow } from '../domain/cookie-scope.js';
 import { type DeviceLogIn, deviceClaims, deviceKey, isForAccount, isVoid } from '../domain/device-claims.js';
-import { type CookiePrefix, cookieValues, HOST_PREFIX } from '../domain/presented-cookies.js';
+import { type CookiePrefix, HOST_PREFIX } from '../domain/presented-cookies.js';
 
 /** What a device cookie was worth: `void`, or how its attempt counted (`known`, or `spent` for the account). */
 export type DeviceOutcome = 'known' | 'spent' | 'void';

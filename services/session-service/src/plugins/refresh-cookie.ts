@@ -1,13 +1,13 @@
 // The refresh cookie: reads every cookie of its names, sets ours, expires twins and cookies of other prefixes.
 
 import fastifyCookie from '@fastify/cookie';
+import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { boundedFrom, hidesOwn, pathBelow, twinScopes } from '../domain/cookie-scope.js';
 import {
   cookieName,
-  cookieValues,
   countingReadings,
   HOST_PREFIX,
   type PresentedSession,

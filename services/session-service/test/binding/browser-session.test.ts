@@ -386,6 +386,14 @@ onEach('the bound cookie has its own expiry, and is worth nothing elsewhere', as
     const answer = await withCookie(value);
     t.equal(answer.json().code, 'binding_required', what);
   }
+  const spellings = [
+    encodeURIComponent(real),
+    real.replaceAll('.', '%2e'),
+    real.replaceAll('.', '%252E'),
+    `"${real}"`,
+  ];
+  for (const spelling of spellings) t.equal((await withCookie(spelling)).statusCode, 200, spelling);
+  t.equal((await withCookie(real.replaceAll('.', '%25252E'))).json().code, 'binding_required');
   const planted = client.copy('refreshToken');
   const cookie = `refreshBinding=x; refreshToken=${planted.cookies.get('refreshToken')}; refreshBinding=${real}`;
   const beside = await node.app.inject({ method: 'POST', url: '/refresh', headers: { cookie } });

@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { createSigner, createVerifier } from 'fast-jwt';
-import { MAX_TOKEN_CHARACTERS } from '../../crypto/envelope.js';
 import { jwksOf, type PublicKey } from '../../crypto/public-keys.js';
 import { randomAlphanumerics } from '../../crypto/random.js';
 import type { SigningKey } from '../../crypto/signing-keys.js';
+import { canonicalText } from '../../crypto/token-text.js';
 import { AccessClaims, PublicClaims, type TokenReading } from '../../schemas/token-claims.js';
 import { CACHED_TOKENS, CLOCK_TOLERANCE_MS, cacheTokens, endsAtMs, isFromFuture } from './token-codec.js';
 
@@ -20,7 +20,10 @@ export interface PublicTokenNames {
 
 /** Reads access tokens under keys that may change. */
 export interface PublicTokenReader {
-  /** Verifies a token. Never throws. A valid one is cached for as long as its key is known. */
+  /**
+   * Verifies a token, in any spelling that `canonicalText` reads. Never throws. A valid one is cached for as long as its
+   * key is known.
+   */
   read(token: string): TokenReading<AccessClaims>;
   /** Returns whether a token names, in a header like ours, a key that is not known. */
   namesUnknownKey(token: string): boolean;
@@ -97,14 +100,14 @@ export function createPublicReader(
     );
   };
   return {
-    read(token) {
-      if (token.length > MAX_TOKEN_CHARACTERS) return INVALID;
+    read(text) {
+      const token = canonicalText(text);
       takeKeys();
       return readers.get(headIn(token))?.read(token) ?? INVALID;
     },
-    namesUnknownKey(token) {
-      if (token.length > MAX_TOKEN_CHARACTERS) return false;
-      const id = HEADER.exec(Buffer.from(headIn(token), 'base64url').toString('latin1'))?.[1];
+    namesUnknownKey(text) {
+      const head = headIn(canonicalText(text));
+      const id = HEADER.exec(Buffer.from(head, 'base64url').toString('latin1'))?.[1];
       return id !== undefined && !known.some((key) => key.id === id);
     },
   };

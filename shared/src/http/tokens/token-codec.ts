@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { createLruCache } from '../../cache/lru-cache.js';
 import type { Envelope, TokenKind } from '../../crypto/envelope.js';
 import type { KeyRing, RingKey } from '../../crypto/key-ring.js';
+import { canonicalText } from '../../crypto/token-text.js';
 import type { TokenReading } from '../../schemas/token-claims.js';
 
 /** How far the clock of the issuing node may differ, in milliseconds. */
@@ -19,7 +20,7 @@ export const CACHED_TOKENS = 1000;
 export interface TokenCodec<Claims> {
   /** Returns the sealed token of these claims, percent-encoded for a header or a cookie. */
   issue(claims: Claims): string;
-  /** Opens the envelope and verifies the token. Never throws. */
+  /** Opens the envelope and verifies the token, in any spelling that `canonicalText` reads. Never throws. */
   read(token: string): TokenReading<Claims>;
 }
 
@@ -71,7 +72,9 @@ export async function openTokenCodec<Schema extends ClaimsSchema>(
     }
   };
   if (kind === 'refresh') return { issue, read };
-  return { issue, read: cacheTokens(read, CACHED_TOKENS, endsAtMs, clock) };
+  const readCached = cacheTokens(read, CACHED_TOKENS, endsAtMs, clock);
+  // One entry for all spellings of a token.
+  return { issue, read: (token) => readCached(canonicalText(token)) };
 }
 
 /** Returns when a token that was valid is refused, in milliseconds since 1970. */
@@ -117,7 +120,7 @@ type Read<Claims> = (token: string) => TokenReading<Claims>;
 
 /**
  * Returns a reader that calls `read` once for each valid token in use, so that the next request of a bearer costs no
- * cryptography. The key is the whole sealed text: whoever can present it could have had it read anyway. Refused tokens
+ * cryptography. The key is the whole canonical text: whoever can present it could have had it read anyway. Refused tokens
  * are not cached, so that a flood of them displaces nothing.
  *
  * @param size number of tokens that stay cached; twice as many may be held

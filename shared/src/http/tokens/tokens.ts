@@ -5,6 +5,7 @@ import fp from 'fastify-plugin';
 import { createEnvelope, type TokenKind } from '../../crypto/envelope.js';
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { SigningKeys } from '../../crypto/signing-keys.js';
+import { canonicalText } from '../../crypto/token-text.js';
 import { AccessClaims, RefreshClaims, type TokenReading } from '../../schemas/token-claims.js';
 import { createPublicIssuer, createPublicReader, type PublicTokenNames } from './public-tokens.js';
 import { openTokenCodec, type TokenCodec } from './token-codec.js';
@@ -60,7 +61,7 @@ async function tokens(app: FastifyInstance, options: TokenOptions): Promise<void
   });
 }
 
-/** A sealed token is percent-encoded Base64 and has no dot, a public one has two. */
+/** A sealed token is Base64 and has no dot, a public one has two. */
 async function openAccessTokens(
   app: FastifyInstance,
   { accessSecrets, encryptionKeys, publicTokens, onIssued = () => {}, clock }: TokenOptions,
@@ -80,8 +81,10 @@ async function openAccessTokens(
   }
   const { keys, issued } = publicTokens;
   const open = createPublicReader(() => keys.all, publicTokens, clock);
-  const read = (token: string): TokenReading<AccessClaims> =>
-    token.includes('.') ? open.read(token) : (sealed?.read(token) ?? { ok: false, reason: 'invalid' });
+  const read = (text: string): TokenReading<AccessClaims> => {
+    const token = canonicalText(text);
+    return token.includes('.') ? open.read(token) : (sealed?.read(token) ?? { ok: false, reason: 'invalid' });
+  };
   if (sealed !== undefined && !issued) {
     return counted({ ...sealed, read }, () => onIssued('access', encryptionKeys.current.id));
   }

@@ -1,13 +1,14 @@
 // Both tokens: an issued token can be read, and nothing else can.
 
-import { createHmac } from 'node:crypto';
+import crypto, { createHmac } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { anyCharacter } from '@tollgate/test-support/any-character.js';
 import fc from 'fast-check';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { createEnvelope, type TokenKind } from '../../../src/crypto/envelope.js';
 import { openKeyRing } from '../../../src/crypto/key-ring.js';
-import { CLOCK_TOLERANCE_MS } from '../../../src/http/tokens/token-codec.js';
+import { CACHED_TOKENS, CLOCK_TOLERANCE_MS } from '../../../src/http/tokens/token-codec.js';
 import tokens, { type Tokens } from '../../../src/http/tokens/tokens.js';
 import type { AccessClaims, RefreshClaims } from '../../../src/schemas/token-claims.js';
 
@@ -130,6 +131,35 @@ t.test('an access token is never read as a refresh token, nor the other way roun
   t.strictSame(refresh.read(craft(header({}, 'refresh'), refreshClaims(), kinds)), INVALID);
   const both = { ...accessClaims(), ...refreshClaims() };
   t.strictSame(refresh.read(access.issue(both as AccessClaims)), INVALID);
+});
+
+t.test('a token in many spellings is verified once, and takes one place of the cache', async (t) => {
+  const { access } = await buildTokens(t);
+  const { createDecipheriv } = crypto;
+  t.teardown(() => {
+    crypto.createDecipheriv = createDecipheriv;
+    syncBuiltinESMExports();
+  });
+  let decryptions = 0;
+  crypto.createDecipheriv = ((...args: Parameters<typeof createDecipheriv>) => {
+    decryptions += 1;
+    return createDecipheriv(...args);
+  }) as typeof createDecipheriv;
+  syncBuiltinESMExports();
+  const token = access.issue(accessClaims());
+  const other = access.issue(accessClaims({ id: 2 }));
+  for (const each of [token, other]) t.match(access.read(each), { ok: true });
+  const plain = decodeURIComponent(token);
+  let refused = 0;
+  for (let n = 0; n < 3 * CACHED_TOKENS; n++) {
+    const at = n % plain.length;
+    const escaped = `${n < plain.length ? '%' : '%25'}${plain.charCodeAt(at).toString(16)}`;
+    const spelling = `${plain.slice(0, at)}${escaped}${plain.slice(at + 1)}`;
+    refused += Number(!access.read(spelling).ok);
+  }
+  t.equal(refused, 0);
+  t.match(access.read(other), { ok: true }, 'nobody else is displaced');
+  t.equal(decryptions, 2);
 });
 
 t.test(

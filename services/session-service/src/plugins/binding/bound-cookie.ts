@@ -1,10 +1,11 @@
 // The bound cookie: proves that the browser has signed with the key of its session not long ago.
 
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { boundThumbprint, formatBoundCookie } from '../../domain/binding/bound-cookie.js';
-import { boundCookieName, cookieValues, HOST_PREFIX } from '../../domain/presented-cookies.js';
+import { boundCookieName, HOST_PREFIX } from '../../domain/presented-cookies.js';
 import { type CookieOptions, cookieAttributes } from '../cookie-attributes.js';
 
 export interface BoundCookieOptions extends CookieOptions {

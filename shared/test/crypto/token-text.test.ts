@@ -1,0 +1,62 @@
+// The text of tokens and cookies: every spelling that clients send becomes one.
+
+import fc from 'fast-check';
+import t from 'tap';
+import { canonicalText, cookieValues, MAX_TOKEN_CHARACTERS } from '../../src/crypto/token-text.js';
+
+const base64 = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('base64'));
+
+/** Percent-encodes each percent sign, and of the other characters those that the number selects. */
+function encodeSome(text: string, seed: number): string {
+  const encode = (character: string, at: number) => {
+    if (character !== '%' && (seed >> (at % 31)) % 2 === 0) return character;
+    const code = character.charCodeAt(0).toString(16).padStart(2, '0');
+    return `%${seed % 2 === 0 ? code : code.toUpperCase()}`;
+  };
+  return [...text].map(encode).join('');
+}
+
+t.test('any two encodings of a token become its Base64, three never do', async (t) => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(base64, fc.nat(), fc.nat(), (text, one, two) => {
+        const once = encodeSome(text, one);
+        const twice = encodeSome(once, two);
+        return [text, once, twice].every((spelling) => canonicalText(spelling) === text);
+      }),
+      { numRuns: 1000 },
+    ),
+  );
+  t.equal(canonicalText('%252B'), '+');
+  t.equal(canonicalText('%25252B'), '');
+});
+
+t.test('the canonical text stays what it is, so that no layer of calls decodes more', async (t) => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('%', '25', '2B', 'A', '+', 'é', '%25', '%zz')), (parts) => {
+        const text = canonicalText(parts.join(''));
+        return !text.includes('%') && canonicalText(text) === text;
+      }),
+      { numRuns: 2000 },
+    ),
+  );
+});
+
+t.test('a malformed percent sequence is no text, in either decoding', async (t) => {
+  for (const text of ['%', '%2', '%zz', '%C3', '%FF', '%25zz', 'A%', '%2525', '%ED%A0%80'])
+    t.equal(canonicalText(text), '', text);
+});
+
+t.test('the length limit applies to the text as it arrives', async (t) => {
+  const most = '%2B'.repeat(MAX_TOKEN_CHARACTERS / 3);
+  t.equal(canonicalText(most.padEnd(MAX_TOKEN_CHARACTERS, 'A')).length, 1365 + 1);
+  t.equal(canonicalText(most.padEnd(MAX_TOKEN_CHARACTERS + 1, 'A')), '');
+});
+
+t.test('every cookie of a name is found, in order and without its quotes', async (t) => {
+  const header = 'a=1; token="x%2By"; token=x%252By ;token=x+y;tokens=no; Token=no; token; =token; token="x';
+  t.strictSame(cookieValues(header, 'token'), ['x+y', 'x+y', 'x+y', '"x']);
+  t.strictSame(cookieValues('token=""; token="; token=%', 'token'), ['', '"', '']);
+  t.strictSame(cookieValues(undefined, 'token'), []);
+});
