@@ -57,9 +57,36 @@ export const TokenFormatVariables = {
   }),
 };
 
-/** Checks that there are keys for the format of new tokens. */
+/** The most bytes of issuer, audiences and client in a public token, as JSON in UTF-8; the rest is for the user. */
+export const MAX_NAMES_BYTES = 900;
+
+interface TokenFormatValues {
+  readonly ACCESS_TOKEN_FORMAT?: string | undefined;
+  readonly ACCESS_TOKEN_ISSUER?: string | undefined;
+  readonly ACCESS_TOKEN_AUDIENCE?: readonly string[] | undefined;
+  readonly ACCESS_TOKEN_CLIENT_ID?: string | undefined;
+}
+
+/** Checks that there are keys for the format of new tokens, and that these are short enough to be accepted. */
 export function checkTokenFormat(
-  { ACCESS_TOKEN_FORMAT }: { readonly ACCESS_TOKEN_FORMAT?: string | undefined },
+  values: TokenFormatValues,
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  return [...missingKeys(values, env), ...tooLongNames(values)];
+}
+
+function tooLongNames(values: TokenFormatValues): string[] {
+  const { ACCESS_TOKEN_ISSUER = '', ACCESS_TOKEN_AUDIENCE = [], ACCESS_TOKEN_CLIENT_ID = '' } = values;
+  const names = [ACCESS_TOKEN_ISSUER, ...ACCESS_TOKEN_AUDIENCE, ACCESS_TOKEN_CLIENT_ID];
+  if (values.ACCESS_TOKEN_FORMAT !== 'public' || Buffer.byteLength(JSON.stringify(names)) <= MAX_NAMES_BYTES)
+    return [];
+  return [
+    `ACCESS_TOKEN_ISSUER, ACCESS_TOKEN_AUDIENCE and ACCESS_TOKEN_CLIENT_ID have more than ${MAX_NAMES_BYTES} bytes together: tokens would be too long to be accepted`,
+  ];
+}
+
+function missingKeys(
+  { ACCESS_TOKEN_FORMAT }: TokenFormatValues,
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {
   const name = ACCESS_TOKEN_FORMAT === 'public' ? 'ACCESS_SIGNING_KEYS' : 'ACCESS_SECRET';

@@ -5,6 +5,12 @@ import { type Static, Type } from '@sinclair/typebox';
 /** The most bytes of the object, as JSON in UTF-8 without spaces. */
 export const MAX_CLAIMS_BYTES = 1024;
 
+/**
+ * The most bytes of address and claims of a user together, as JSON in UTF-8, so that every token that is issued is short
+ * enough to be accepted: an address of 254 ASCII characters beside the longest claims.
+ */
+export const MAX_USER_BYTES = 254 + MAX_CLAIMS_BYTES;
+
 /** Any JSON object. */
 export const UserClaims = Type.Record(Type.String(), Type.Unknown(), {
   description: 'What the user directory says of the user, such as roles',
@@ -30,4 +36,11 @@ export function readUserClaims(value: unknown): UserClaims | undefined | null {
   } catch {
     return null;
   }
+}
+
+/** Returns whether tokens can hold the address and the claims of a user together. */
+export function fitsTokens(email: string, claims: UserClaims | undefined): boolean {
+  const quotes = 2;
+  const claimsBytes = claims === undefined ? 0 : Buffer.byteLength(JSON.stringify(claims));
+  return Buffer.byteLength(JSON.stringify(email)) - quotes + claimsBytes <= MAX_USER_BYTES;
 }

@@ -2,7 +2,12 @@
 
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { CommandError } from '@tollgate/shared/config/command-line.js';
-import { MAX_CLAIMS_BYTES, readUserClaims } from '@tollgate/shared/schemas/user-claims.js';
+import {
+  fitsTokens,
+  MAX_CLAIMS_BYTES,
+  MAX_USER_BYTES,
+  readUserClaims,
+} from '@tollgate/shared/schemas/user-claims.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
 import { hashPassword } from '../passwords/password-hash.js';
@@ -71,6 +76,8 @@ export async function renameUser(
   email: string,
   newEmail: string,
 ): Promise<string> {
+  const before = await directory.findByEmail(accountKey(email));
+  if (!fitsTokens(newEmail, before?.claims)) throw tooLong();
   const user = await directory.rename(accountKey(email), newEmail);
   if (user === undefined) throw unknown(email);
   if (user === 'taken') throw new CommandError(`${newEmail} is taken`);
@@ -86,6 +93,8 @@ export async function setUserClaims(
   const claims = readUserClaims(json);
   if (claims === null || json.trim() === '')
     throw new CommandError(`claims must be a JSON object of at most ${MAX_CLAIMS_BYTES} bytes`);
+  const before = await directory.findByEmail(accountKey(email));
+  if (before !== undefined && !fitsTokens(before.email, claims)) throw tooLong();
   const user = await directory.setClaims(accountKey(email), claims);
   if (user === undefined) throw unknown(email);
   return `set the claims of ${user.email}`;
@@ -130,4 +139,8 @@ function taken(email: string): CommandError {
 
 function unknown(email: string): CommandError {
   return new CommandError(`there is no user ${email}`);
+}
+
+function tooLong(): CommandError {
+  return new CommandError(`email and claims of a user may have ${MAX_USER_BYTES} bytes together`);
 }

@@ -1,6 +1,12 @@
 // What the service needs of a user directory, and the check that what a directory returned is a user.
 
-import { MAX_CLAIMS_BYTES, readUserClaims, type UserClaims } from '@tollgate/shared/schemas/user-claims.js';
+import {
+  fitsTokens,
+  MAX_CLAIMS_BYTES,
+  MAX_USER_BYTES,
+  readUserClaims,
+  type UserClaims,
+} from '@tollgate/shared/schemas/user-claims.js';
 import { isUserId, USER_ID_WORDS, type UserId } from '@tollgate/shared/schemas/user-id.js';
 
 /** A user. */
@@ -87,6 +93,10 @@ export function readDirectoryUser(value: unknown, source: string): DirectoryUser
   const claims = readUserClaims(user.claims);
   if (claims === null) {
     const mistake = `whose claims are no JSON object of at most ${MAX_CLAIMS_BYTES} bytes`;
+    throw new UnusableUserError(`${source} returned a user ${mistake}`, [id]);
+  }
+  if (!fitsTokens(email, claims)) {
+    const mistake = `whose email and claims have more than ${MAX_USER_BYTES} bytes together`;
     throw new UnusableUserError(`${source} returned a user ${mistake}`, [id]);
   }
   return { id, email, hash, disabled, ...(claims && { claims }) };

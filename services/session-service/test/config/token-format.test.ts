@@ -29,6 +29,22 @@ t.test('each format needs its own keys, and accepts those of the other', async (
   ]);
 });
 
+t.test('names that leave a public token too little room stop the start with one line', async (t) => {
+  const audiences = (count: number) =>
+    Array.from({ length: count }, (_, at) => `a${at}`.padEnd(100, 'x')).join();
+  const lines = (count: number, format = 'public') =>
+    linesFor({
+      ACCESS_SIGNING_KEYS: KEY,
+      ACCESS_TOKEN_FORMAT: format,
+      ACCESS_TOKEN_AUDIENCE: audiences(count),
+    });
+  t.strictSame(lines(8), []);
+  t.strictSame(lines(9, 'sealed'), []);
+  t.strictSame(lines(9), [
+    'ACCESS_TOKEN_ISSUER, ACCESS_TOKEN_AUDIENCE and ACCESS_TOKEN_CLIENT_ID have more than 900 bytes together: tokens would be too long to be accepted',
+  ]);
+});
+
 t.test('a wrong signing key stops the start with one line that does not repeat it', async (t) => {
   const form =
     'ACCESS_SIGNING_KEYS must be what the command keys create-signing-key prints, or a comma-separated list of such';

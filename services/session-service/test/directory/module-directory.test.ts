@@ -172,6 +172,8 @@ t.test('an invalid user is refused, and no value is disclosed', async (t) => {
     [`${found} ({ ...user, hash: null })`]: 'a user whose hash is not a text',
     [`${found} ({ ...user, disabled: 0 })`]: 'a user whose disabled is not true or false',
     [`${found} ({ ...user, claims: ['secret'] })`]: NO_CLAIMS,
+    [`${found} ({ ...user, email: 'é'.repeat(254), claims: { a: 'x'.repeat(1000) } })`]:
+      'a user whose email and claims have more than 1278 bytes together',
     [`${found} ({ ...user, claims: 'secret' })`]: NO_CLAIMS,
     [`${found} ({ ...user, claims: { big: 1n } })`]: NO_CLAIMS,
     [`${found} ({ ...user, claims: { roles: 'x'.repeat(1013) } })`]: NO_CLAIMS,

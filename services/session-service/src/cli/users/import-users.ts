@@ -5,7 +5,13 @@ import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { CommandError } from '@tollgate/shared/config/command-line.js';
-import { MAX_CLAIMS_BYTES, readUserClaims, UserClaims } from '@tollgate/shared/schemas/user-claims.js';
+import {
+  fitsTokens,
+  MAX_CLAIMS_BYTES,
+  MAX_USER_BYTES,
+  readUserClaims,
+  UserClaims,
+} from '@tollgate/shared/schemas/user-claims.js';
 import { isUserId, USER_ID_WORDS } from '@tollgate/shared/schemas/user-id.js';
 import type { EmbeddedDirectory } from '../../directory/embedded-directory.js';
 import { hashCost } from '../../passwords/password-hash.js';
@@ -93,7 +99,10 @@ function readLine(content: string): ImportLine | string {
   if (!isEmailAddress(value.email)) return 'email is no e-mail address';
   if (value.hash !== '' && hashCost(value.hash) === undefined)
     return 'hash is neither argon2id nor scrypt (PHC form) nor bcrypt, is damaged, or costs too much';
-  return readUserClaims(value.claims) === null ? `claims are longer than ${MAX_CLAIMS_BYTES} bytes` : value;
+  if (readUserClaims(value.claims) === null) return `claims are longer than ${MAX_CLAIMS_BYTES} bytes`;
+  if (!fitsTokens(value.email, value.claims))
+    return `email and claims have more than ${MAX_USER_BYTES} bytes together`;
+  return value;
 }
 
 function parse(content: string): unknown {
