@@ -63,7 +63,7 @@ async function signInAndOut(node, address, password) {
     body: JSON.stringify(body),
   });
   const { accessToken } = await login.json();
-  const [cookie] = login.headers.getSetCookie().at(-1).split(';');
+  const [cookie] = login.headers.getSetCookie().at(0).split(';');
   await ask(`${address}/profile`, 200, { headers: { authorization: `Bearer ${accessToken}` } });
   const image = await (await ask(`${address}/api/captcha`, 200)).json();
   await ask(image.url, 200);

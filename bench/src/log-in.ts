@@ -26,7 +26,7 @@ export async function logIn(site: Site, count: number): Promise<SignedIn[]> {
     });
     if (!response.ok) throw new Error(`the log-in was refused: ${await response.text()}`);
     const { accessToken } = (await response.json()) as { accessToken: string };
-    signedIn.push({ accessToken, cookie: response.headers.getSetCookie().at(-1)!.split(';')[0]! });
+    signedIn.push({ accessToken, cookie: response.headers.getSetCookie().at(0)!.split(';')[0]! });
   }
   return signedIn;
 }

@@ -25,7 +25,7 @@ export async function useSystem(ports, account, report) {
   const { accessToken, ...others } = await login.json();
   report('a log-in with work and password', login.status === 200, login.ok ? '' : JSON.stringify(others));
   if (!login.ok) return;
-  const [cookie] = login.headers.getSetCookie().at(-1).split(';');
+  const [cookie] = login.headers.getSetCookie().at(0).split(';');
   const profile = await fetch(`${session}/profile`, { headers: { authorization: `Bearer ${accessToken}` } });
   report('a protected route', profile.status === 200 && (await profile.json()).email === account.email);
   const refresh = await fetch(`${session}/refresh`, { method: 'POST', headers: { cookie } });

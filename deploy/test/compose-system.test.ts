@@ -155,7 +155,7 @@ t.test('an account that was saved signs in at one container and refreshes at the
   t.match(save(' Ann@Example.com', 'correct horse battery'), { status: 0, stderr: '' });
   const answer = await logIn(first, 'ann@example.com', 'correct horse battery');
   t.match(answer, { status: 200, json: { expiresIn: 900 } });
-  const cookie = answer.cookies.at(-1)?.split(';')[0] ?? '';
+  const cookie = answer.cookies.at(0)?.split(';')[0] ?? '';
   const refreshed = await second.post('/refresh', { ip, headers: { cookie } });
   t.equal(refreshed.status, 200);
   const headers = { authorization: `Bearer ${refreshed.json.accessToken}` };

@@ -206,10 +206,10 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal(malformed.status, 422, 'the form is looked at first');
   });
 
-  await t.test('refreshes are limited to 60 a minute and other session routes to 300', async (t) => {
+  await t.test('rejected refreshes are limited to 60 a minute and other session routes to 300', async (t) => {
     const { accessToken } = await site.logIn(await site.newUser());
     const ip = site.newAddress();
-    const headers = { authorization: `Bearer ${accessToken}` };
+    const headers = { authorization: `Bearer ${accessToken}`, cookie: 'refreshToken=forged' };
     for (const [method, path, limit, status] of [
       ['POST', '/refresh', 60, 401],
       ['GET', '/profile', 300, 200],

@@ -17,7 +17,7 @@ t.test('log-in', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
   await t.test(
-    'a success answers with exactly the two fields, the cookie of the device and that of the session',
+    'a success answers with exactly the two fields, the cookie of the session and that of the device',
     async (t) => {
       const user = await site.newUser();
       const answer = await site.tryLogIn(user);
@@ -26,7 +26,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       t.match(answer.json.accessToken, /^[A-Za-z0-9%]+$/);
       t.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
       t.equal(answer.headers['cache-control'], 'no-store');
-      t.match(answer.cookies, [DEVICE_COOKIE, COOKIE]);
+      t.match(answer.cookies, [COOKIE, DEVICE_COOKIE]);
       t.equal(answer.cookies.length, 2);
       t.notMatch(answer.cookies.join(), /%25/, 'a cookie is encoded once');
       const [event] = (await site.events('login')).slice(-1);

@@ -133,10 +133,10 @@ async function renamed(t: Test, site: Site): Promise<void> {
     const answer = await logIn();
     t.strictSame([answer.status, answer.json.expiresIn], [200, 1000]);
     t.match(answer.cookies, [
-      /^__Secure-knownDevice=[A-Za-z0-9%]+; Max-Age=5000; Path=\/base\/login; HttpOnly; Secure; SameSite=Strict$/,
       /^__Secure-refreshToken=[A-Za-z0-9%]+; Max-Age=2000; Path=\/base\/refresh; HttpOnly; Secure; SameSite=Lax$/,
+      /^__Secure-knownDevice=[A-Za-z0-9%]+; Max-Age=5000; Path=\/base\/login; HttpOnly; Secure; SameSite=Strict$/,
     ]);
-    const cookieOf = (text: readonly string[]) => text.at(-1)?.split(';')[0] ?? '';
+    const cookieOf = (text: readonly string[]) => text.at(0)?.split(';')[0] ?? '';
     const first = cookieOf(answer.cookies);
     const bare = await site.refresh(first.replace('__Secure-', ''));
     t.equal(bare.json.code, 'token_invalid', 'without its prefix it is another cookie');

@@ -335,7 +335,7 @@ async function openSite(
     async logIn(user, sent) {
       const answer = await tryLogIn(user, sent);
       if (answer.status !== 200) throw new Error(`the log-in was refused: ${answer.text}`);
-      const cookie = answer.cookies.at(-1)?.split(';')[0] ?? '';
+      const cookie = answer.cookies.at(0)?.split(';')[0] ?? '';
       return { answer, accessToken: answer.json.accessToken, cookie };
     },
     refresh: (cookie, sent = {}) => {

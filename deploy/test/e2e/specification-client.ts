@@ -103,5 +103,5 @@ function bodyOf(response: Response): Promise<any> {
 }
 
 function cookieOf(response: Response): string {
-  return response.headers.getSetCookie().at(-1)?.split(';')[0] ?? '';
+  return response.headers.getSetCookie().at(0)?.split(';')[0] ?? '';
 }

@@ -98,7 +98,7 @@ https://${HOST}:${port} {
       const cookie =
         response.headers
           .getSetCookie()
-          .at(-1)
+          .at(0)
           ?.match(/=([^;]+)/)?.[1] ?? '';
       return { cookie, accessToken: ((await response.json()) as { accessToken: string }).accessToken };
     },

@@ -59,13 +59,13 @@ export function startSteadyLoad(client: Client, secrets: Secrets, options: Stead
 
     const user = { email: `user${id}@example.com`, password: PASSWORD };
     const signedIn = await send('POST', '/login', 200, { body: { ...user, ...(await work()) } });
-    let cookie = signedIn.cookies.at(-1)?.split(';')[0] ?? '';
+    let cookie = signedIn.cookies.at(0)?.split(';')[0] ?? '';
     let authorization = `Bearer ${signedIn.json.accessToken}`;
     for (let refresh = 0; refresh < 3; refresh++) {
       await send('GET', '/profile', 200, { headers: { authorization } });
       await send('GET', '/verify', 204, { headers: { authorization } });
       const renewed = await send('POST', '/refresh', 200, { headers: { cookie } });
-      cookie = renewed.cookies.at(-1)?.split(';')[0] ?? '';
+      cookie = renewed.cookies.at(0)?.split(';')[0] ?? '';
       authorization = `Bearer ${renewed.json.accessToken}`;
     }
     await send('GET', '/sessions', 200, { headers: { authorization } });

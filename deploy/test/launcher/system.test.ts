@@ -129,7 +129,7 @@ t.test('a restart keeps sessions, secrets and the account', async (t) => {
   const first = await startSystem({ environment });
   const answer = await logIn(first.address, first.demo!);
   t.equal(answer.status, 200);
-  const cookie = answer.headers['set-cookie']?.at(-1)?.split(';')[0] ?? '';
+  const cookie = answer.headers['set-cookie']?.at(0)?.split(';')[0] ?? '';
   await first.stop();
 
   const second = await startSystem({ environment });

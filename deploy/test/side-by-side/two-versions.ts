@@ -100,5 +100,8 @@ export async function issueImage({ challenge }: Version, ip: string) {
 /** What a browser keeps of an answer with tokens. */
 export function held({ status, text, json, cookies }: Answer): Held {
   if (status !== 200) throw new Error(`no tokens: ${status} ${text}`);
-  return { cookie: cookies.at(-1)?.split(';')[0] ?? '', authorization: `Bearer ${json.accessToken}` };
+  return {
+    cookie: cookies.find((text) => text.startsWith('refreshToken='))?.split(';')[0] ?? '',
+    authorization: `Bearer ${json.accessToken}`,
+  };
 }

@@ -47,6 +47,7 @@ import passwordChange from './plugins/passwords/password-change.js';
 import passwordCheck from './plugins/passwords/password-check.js';
 import reauthentication from './plugins/reauthentication.js';
 import refreshCookie from './plugins/refresh-cookie.js';
+import { createSessionLimit } from './plugins/session-limit.js';
 import type { SessionMetrics } from './plugins/session-metrics.js';
 import sessionStart from './plugins/session-start.js';
 import tokenResponse from './plugins/token-response.js';
@@ -169,7 +170,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(endSessions);
   await app.register(sessionStart, { rules: config.rules });
   await app.register(origin, { allowed: config.origins });
-  await app.register(codeExchange);
+  await app.register(codeExchange, { publicOrigin: new URL(publicUrl).origin });
   await app.register(challengeGuard, {
     ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
     observer: metrics.challenges(SESSION_APPLICATION, trail),
@@ -180,17 +181,18 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
 
   await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(loginCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
-  await app.register(refresh, { rules: config.rules, limitPerMinute: values.RATE_LIMIT_REFRESH });
+  const limit = createSessionLimit(app, 'refresh', values.RATE_LIMIT_REFRESH);
+  await app.register(refresh, { rules: config.rules, limit });
   if (values.REFRESH_BINDING !== 'off') {
     await app.register(bindBrowser);
     await app.register(renewBinding);
   }
-  await app.register(endRefresh, { limitPerMinute: values.RATE_LIMIT_REFRESH });
+  await app.register(endRefresh, { limit });
   await app.register(reauthenticate, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(reauthenticateCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
   await app.register(changePassword, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   for (const route of [logout, profile, listSessions, endSession, endOtherSessions])
-    await app.register(route, { limitPerMinute: values.RATE_LIMIT_SESSION });
+    await app.register(route);
   await app.register(verify);
   const published = publishKeys(deps.tokenKeys.publicTokens?.keys.all ?? []);
   await app.register(jwks, { published, limitPerMinute: values.RATE_LIMIT_SESSION });

@@ -35,5 +35,5 @@ export const SignatureRequired = defineError('SIGNATURE_REQUIRED', 403);
 /** The session is bound to another key of a browser already. */
 export const BindingConflict = defineError('BINDING_CONFLICT', 409);
 
-/** The request carried refresh cookies of several live sessions. */
+/** The request carried refresh cookies of several live sessions, or more than eight. The response expires planted ones. */
 export const CookieConflict = defineError('COOKIE_CONFLICT', 401);

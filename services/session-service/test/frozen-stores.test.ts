@@ -37,7 +37,7 @@ async function open(t: Test) {
   const answer = await logIn();
   const { accessToken } = (await answer.json()) as { accessToken: string };
   const bearer = { authorization: `Bearer ${accessToken}` };
-  const cookie = answer.headers.getSetCookie().at(-1)?.split(';')[0] ?? '';
+  const cookie = answer.headers.getSetCookie().at(0)?.split(';')[0] ?? '';
   return {
     redis,
     postgres,

@@ -30,7 +30,7 @@ t.test('a disk that was full for a while ended the service', { skip }, async (t)
       headers: { 'content-type': 'application/json', origin: ORIGIN },
       body: JSON.stringify({ email: 'ada@example.com', password: PASSWORD }),
     });
-  const cookieOf = (answer: Response) => answer.headers.getSetCookie().at(-1)?.split(';')[0] ?? '';
+  const cookieOf = (answer: Response) => answer.headers.getSetCookie().at(0)?.split(';')[0] ?? '';
   const refresh = (cookie: string) =>
     fetch(`${publicUrl}/refresh`, { method: 'POST', headers: { cookie, origin: ORIGIN } });
 

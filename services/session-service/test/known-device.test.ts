@@ -78,7 +78,7 @@ function deviceOf(answer: LightMyRequestResponse): string {
   );
 }
 
-t.test('a log-in leaves the cookie of its device before that of its session', async (t) => {
+t.test('a login leaves the cookie of its device after that of its session', async (t) => {
   const cases = [
     [{}, 'knownDevice', 'Max-Age=31536000; Path=/login; HttpOnly; Secure; SameSite=Strict'],
     [
@@ -101,7 +101,7 @@ t.test('a log-in leaves the cookie of its device before that of its session', as
   for (const [env, name, attributes] of cases) {
     const { logIn, attack } = await openNode(t, place, env);
     const answer = await logIn(ANN);
-    const [device = '', session = '', ...others] = setCookies(answer);
+    const [session = '', device = '', ...others] = setCookies(answer);
     t.strictSame(others, []);
     t.match(device, new RegExp(`^${name}=[A-Za-z0-9%]+; ${attributes}$`));
     t.match(session, /refreshToken=/);

@@ -206,9 +206,12 @@ export const DeviceVariables = {
 export const SessionLimitVariables = {
   RATE_LIMIT_LOGIN: perMinute(30, 'Log-ins'),
   RATE_LIMIT_LOGIN_CODE: perMinute(60, 'Log-ins with a code of an application'),
-  RATE_LIMIT_REFRESH: perMinute(60, 'Refreshes'),
+  RATE_LIMIT_REFRESH: perMinute(
+    60,
+    'Refreshes of a session, and as many rejected ones of an address, which may send 50 times as many in all',
+  ),
   RATE_LIMIT_SESSION: perMinute(
     300,
-    'Requests with a valid bearer to the other session routes, as many refused bearers, and as many requests for the public keys',
+    'Requests of a session with a valid bearer to the other session routes, as many refused bearers of an address, which may send 50 times as many requests in all, and as many requests for the public keys',
   ),
 };

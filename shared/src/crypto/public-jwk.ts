@@ -24,12 +24,14 @@ const COORDINATE_CHARACTERS = 43;
 const MIN_MODULUS_BITS = 2048;
 /** Verifying takes time with the square of the modulus, and every record of a session holds it. */
 const MAX_MODULUS_CHARACTERS = 683;
+/** With 1 every text is its own signature, and small ones have a history of forgeries. NIST SP 800-56B, 6.2. */
+const MIN_EXPONENT = 65_537n;
 /** 32 bits: verifying takes time with the length of the exponent. */
 const MAX_EXPONENT_CHARACTERS = 6;
 
 /**
  * Checks a JSON Web Key: `{kty: 'EC', crv: 'P-256', x, y}` of a point on the curve, or `{kty: 'RSA', e, n}` of 2,048 to
- * 4,096 bits. Returns undefined for any other value, and for a private key.
+ * 4,096 bits with an exponent of at least 65,537. Returns undefined for any other value, and for a private key.
  */
 export function readDeviceKey(jwk: unknown): DeviceKey | undefined {
   const { kty, crv, d, ...members } = Object(jwk) as Readonly<Record<string, unknown>>;
@@ -60,7 +62,9 @@ function openKey(kty: keyof typeof MEMBERS, [first, second]: [string, string]): 
   try {
     // Throws for a point off the curve.
     const key = createPublicKey({ key: jwk, format: 'jwk' });
-    if (kty === 'RSA' && (key.asymmetricKeyDetails?.modulusLength ?? 0) < MIN_MODULUS_BITS) return undefined;
+    const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+    if (kty === 'RSA' && (modulusLength < MIN_MODULUS_BITS || publicExponent < MIN_EXPONENT))
+      return undefined;
     return {
       algorithm: kty === 'EC' ? 'ES256' : 'RS256',
       key,

@@ -19,10 +19,10 @@ const NAMES = ['refreshToken', '__Secure-refreshToken', HOST_NAME];
 const DEVICE_NAME = /knownDevice$/;
 const UNCHANGED = 'Let the gateway pass Set-Cookie on as it is.';
 
-/** The refresh cookie of an answer, by its usual names. The answer sets it after the ones that it expires. */
+/** The refresh cookie of a response, by its usual names. A gateway may have changed the order of the headers. */
 export function refreshCookieOf(answer: Answer): SetCookie | undefined {
   const cookies = answer.cookies.map(readSetCookie).filter(({ name }) => NAMES.includes(name));
-  return cookies.findLast(({ value }) => value !== '') ?? cookies.at(-1);
+  return cookies.find(({ value }) => value !== '') ?? cookies[0];
 }
 
 /** Requires the cookie's name, path and attributes as the service sets them, and that the log-out clears it. */

@@ -94,7 +94,7 @@ async function readAnswer(response: IncomingMessage): Promise<Answer> {
   const json = parse(text);
   const status = response.statusCode ?? 0;
   const code = status >= 400 && typeof json?.code === 'string' ? ` ${json.code}` : '';
-  const cookie = response.headers['set-cookie']?.at(-1)?.split(';')[0];
+  const cookie = response.headers['set-cookie']?.at(0)?.split(';')[0];
   return { label: `${status}${code}`, status, mayHaveArrived: true, json, cookie };
 }
 

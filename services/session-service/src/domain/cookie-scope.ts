@@ -19,24 +19,14 @@ export function pathBelow(publicUrl: string, route: string): string {
 /**
  * Every scope in which the browser could hold a twin of our cookie: without a domain, for the host name and for each
  * parent domain of two or more labels; under each prefix of the cookie's path, with and without a trailing slash;
- * partitioned and not. Our own scope is left out.
+ * partitioned and not. Our own scope is left out, also partitioned: browsers without support for `Partitioned` cannot
+ * distinguish the two.
  */
 export function twinScopes(hostname: string, path: string): CookieScope[] {
-  const scopes = [{}, ...parentsOf(hostname).map((domain) => ({ domain }))].flatMap((place) =>
-    prefixesOf(path).map((prefix): CookieScope => ({ ...place, path: prefix })),
-  );
-  return [
-    ...scopes.filter((scope) => scope.domain !== undefined || scope.path !== path),
-    ...scopes.map((scope) => ({ ...scope, partitioned: true })),
-  ];
-}
-
-/**
- * Whether a browser without support for `Partitioned` cannot distinguish this twin from our own cookie. Such a twin may
- * be expired only in a response that sets our cookie again afterwards.
- */
-export function hidesOwn({ domain, path, partitioned }: CookieScope, ownPath: string): boolean {
-  return partitioned === true && domain === undefined && path === ownPath;
+  const scopes = [{}, ...parentsOf(hostname).map((domain) => ({ domain }))]
+    .flatMap((place) => prefixesOf(path).map((prefix): CookieScope => ({ ...place, path: prefix })))
+    .filter((scope) => scope.domain !== undefined || scope.path !== path);
+  return [...scopes, ...scopes.map((scope) => ({ ...scope, partitioned: true }))];
 }
 
 /** At most `MAX_EXPIRED` twins, starting at index `start` and wrapping around. */

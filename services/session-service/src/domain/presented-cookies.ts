@@ -13,7 +13,12 @@ export type PresentedSession =
   | { readonly ok: true; readonly claims: RefreshClaims }
   | { readonly ok: false; readonly reason: 'missing' | 'invalid' | 'expired' }
   /** Several sessions: `survivingSession` decides by which of them are alive. */
-  | { readonly ok: false; readonly reason: 'conflict'; readonly sessions: readonly RefreshClaims[] };
+  | { readonly ok: false; readonly reason: 'conflict'; readonly sessions: readonly RefreshClaims[] }
+  /** More than `MAX_COOKIES` of a name, none of which was opened: only planting makes so many. */
+  | { readonly ok: false; readonly reason: 'flood' };
+
+/** Cookies of one name that a refresh opens at most. */
+export const MAX_COOKIES = 8;
 
 /** The name of the cookie that the service sets. */
 export function cookieName(prefix: CookiePrefix): string {

@@ -1,33 +1,37 @@
-// Limits how often an address may present an invalid bearer token.
+// Limits the requests of a bearer, and how often an address may present an invalid one.
 
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { createSessionLimit } from './session-limit.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * An `onRequest` hook: `requireBearer` with a separate rate limit for refusals, which never affects requests with a
-     * valid bearer token.
+     * An `onRequest` hook: `requireBearer` and rate limits. A valid bearer counts by session and address, a refused one by
+     * address alone, which never affects requests with a valid one.
      * @throws TokenInvalid, SessionRevoked; RateLimited beyond the limit
      */
     requireLimitedBearer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   }
 }
 
-/** @param options.limitPerMinute refused bearer tokens per minute and address, on all routes together */
+/** @param options.limitPerMinute requests per minute, session and address, on all routes together; as many refused ones */
 async function bearerLimit(
   app: FastifyInstance,
   { limitPerMinute }: { limitPerMinute: number },
 ): Promise<void> {
-  const countRefused = app.rateLimit(limitTo({ name: 'refused_bearer', max: limitPerMinute }));
+  const { countAddress, countSession, countRejected } = createSessionLimit(app, 'session', limitPerMinute);
   app.decorate('requireLimitedBearer', async (request, reply) => {
+    await countAddress(request, reply);
     try {
-      return await app.requireBearer(request, reply);
+      await app.requireBearer(request, reply);
     } catch (refusal) {
-      await countRefused.call(app, request, reply);
+      await countRejected(request, reply);
       throw refusal;
     }
+    await countSession(request, reply, bearerOf(request).sid);
+    return undefined;
   });
 }
 

@@ -3,6 +3,7 @@
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { canonicalText } from '@tollgate/shared/crypto/token-text.js';
 import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
+import { pageOrigin } from '@tollgate/shared/http/server/origin-check.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -33,14 +34,15 @@ declare module 'fastify' {
   }
 }
 
-async function codeExchange(app: FastifyInstance): Promise<void> {
+/** @param options.publicOrigin the origin of `PUBLIC_URL` */
+async function codeExchange(app: FastifyInstance, { publicOrigin }: { publicOrigin: string }): Promise<void> {
   app.decorate('exchangeCode', async (request, text, uid) => {
     const code = canonicalText(text);
     // Looked up first, so that neither a foreign page nor a directory that is away spends the code.
     const meaning = await request.signInCodes.read(code);
     const found = meaning === undefined ? 'unknown' : await examine(request, meaning, uid);
     if (typeof found === 'string') return refused(request, found);
-    const taken = await request.signInCodes.take(code, request.headers.origin ?? '');
+    const taken = await request.signInCodes.take(code, pageOrigin(request, publicOrigin) ?? '');
     if (taken === undefined) return refused(request, 'unknown');
     app.countSignInCode('exchanged');
     return { user: found, key: accountKey(found.email), attributes: taken.attributes };
@@ -57,7 +59,7 @@ async function codeExchange(app: FastifyInstance): Promise<void> {
     meaning: SignInCode,
     uid: UserId | undefined,
   ): Promise<DirectoryUser | CodeRefusal> {
-    if (meaning.origin !== request.headers.origin) return 'other_origin';
+    if (meaning.origin !== pageOrigin(request, publicOrigin)) return 'other_origin';
     if (uid !== undefined && meaning.uid !== uid) return 'other_user';
     // Whoever ends the sessions of a user also wants no session that is about to start.
     const ended = await request.deviceVoids.read(meaning.uid);

@@ -1,19 +1,13 @@
-// Refuses cross-site requests to the routes that use the refresh cookie.
+// Refuses cross-site requests that change state, on every route of the service.
 
 import { refuseForeignOrigins } from '@tollgate/shared/http/server/origin-check.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** An `onRequest` hook that refuses requests from pages of other origins. */
-    refuseForeignOrigins(request: FastifyRequest): Promise<void>;
-  }
-}
-
+/** @param options.allowed origins as browsers send them: scheme, host, port */
 async function origin(app: FastifyInstance, { allowed }: { allowed: readonly string[] }): Promise<void> {
-  app.decorate('refuseForeignOrigins', refuseForeignOrigins(allowed));
+  app.addHook('onRequest', refuseForeignOrigins(allowed));
 }
 
-/** Decorates the server with `refuseForeignOrigins`. */
+/** Adds the check to the server, so that no route can lack it. */
 export default fp(origin, { name: 'tollgate-origin', fastify: '5.x' });

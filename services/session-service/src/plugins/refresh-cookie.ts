@@ -5,11 +5,12 @@ import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { boundedFrom, hidesOwn, pathBelow, twinScopes } from '../domain/cookie-scope.js';
+import { boundedFrom, pathBelow, twinScopes } from '../domain/cookie-scope.js';
 import {
   cookieName,
   countingReadings,
   HOST_PREFIX,
+  MAX_COOKIES,
   type PresentedSession,
   plantableNames,
   presentedSession,
@@ -25,18 +26,19 @@ export interface RefreshCookie {
   /** The claims of each session that the request's cookies present. */
   sessions(request: FastifyRequest): RefreshClaims[];
   /**
-   * Sets the cookie to a token of these claims, and expires cookies sent with other prefixes.
+   * Sets the cookie to a token of these claims, in the first `Set-Cookie` header, and expires our cookies that were sent
+   * with other prefixes.
    * @param maxAge in seconds; without it the cookie ends with the browser
    */
   set(reply: FastifyReply, claims: RefreshClaims, maxAge: number | undefined): void;
   /** Expires the cookie under every prefix. */
   clear(reply: FastifyReply): void;
   /**
-   * Expires the cookies that another host of the site could have planted, at most `MAX_EXPIRED` per response. Our own
-   * cookie stays, unless it has another prefix than the configured one.
-   * @param isSet whether the same response also sets our own cookie; it must be set after this call
+   * Expires the cookies that another host of the site could have planted, at most `MAX_EXPIRED` per response; our own
+   * cookie stays. Only for a request that presented a conflict: other applications of the site may own cookies of this
+   * name. If the response sets our own cookie, it must be set before this call.
    */
-  clearTwins(reply: FastifyReply, isSet: boolean): void;
+  clearTwins(reply: FastifyReply): void;
 }
 
 declare module 'fastify' {
@@ -53,29 +55,42 @@ async function refreshCookie(app: FastifyInstance, options: CookieOptions): Prom
   const plantable = plantableNames(prefix);
   const path = pathBelow(publicUrl, '/refresh');
   const twins = twinScopes(new URL(publicUrl).hostname, path);
-  const visibleTwins = twins.filter((scope) => !hidesOwn(scope, path));
   const attributesOf = (cookie: string) => cookieAttributes(cookie, options);
   const { secure } = attributesOf(name);
 
   const valuesOf = (request: FastifyRequest, cookie: string) => cookieValues(request.headers.cookie, cookie);
   const readings = (request: FastifyRequest, ...names: string[]) =>
     names.flatMap((each) => valuesOf(request, each)).map((token) => app.tokens.refresh.read(token));
+  const isFlooded = (request: FastifyRequest) => (cookie: string) =>
+    valuesOf(request, cookie).length > MAX_COOKIES;
   const carries = (request: FastifyRequest) => (cookie: string) => valuesOf(request, cookie).length > 0;
+  /** Whether one of the cookies is or was a token of ours, and no cookie of another application. */
+  const carriesOwn = (request: FastifyRequest) => (cookie: string) =>
+    valuesOf(request, cookie)
+      .slice(0, MAX_COOKIES)
+      .map((token) => app.tokens.refresh.read(token))
+      .some((reading) => reading.ok || reading.reason === 'expired');
   const isOther = (cookie: string) => cookie !== name;
   const expire = (reply: FastifyReply, cookie: string) =>
     reply.setCookie(cookie, '', { ...attributesOf(cookie), maxAge: 0, expires: new Date(0) });
 
   app.decorate('refreshCookie', {
-    read: (request) =>
-      presentedSession(countingReadings(readings(request, hostName), readings(request, ...plantable))),
+    read(request) {
+      const host = isFlooded(request)(hostName) ? [] : readings(request, hostName);
+      // Whatever is planted under the other names disturbs no valid cookie of this one.
+      const hasHost = host.some(({ ok }) => ok);
+      if (!hasHost && plantable.some(isFlooded(request))) return { ok: false, reason: 'flood' };
+      return presentedSession(countingReadings(host, hasHost ? [] : readings(request, ...plantable)));
+    },
     sessions: (request) =>
       validSessions([...readings(request, hostName), ...refuseHostTokens(readings(request, ...plantable))]),
     set(reply, claims, maxAge) {
-      const others = [hostName, ...plantable].filter(isOther).filter(carries(reply.request));
-      for (const other of others) expire(reply, other);
       const token = app.tokens.refresh.issue(prefix === HOST_PREFIX ? { ...claims, prefix } : claims);
       const lifetime = maxAge === undefined ? {} : { maxAge };
-      reply.setCookie(name, token, { ...attributesOf(name), ...lifetime });
+      // Not `setCookie`, whose cookies follow the headers that are set directly.
+      reply.header('set-cookie', app.serializeCookie(name, token, { ...attributesOf(name), ...lifetime }));
+      const others = [hostName, ...plantable].filter(isOther).filter(carriesOwn(reply.request));
+      for (const other of others) expire(reply, other);
     },
     clear(reply) {
       expire(reply, name);
@@ -83,13 +98,10 @@ async function refreshCookie(app: FastifyInstance, options: CookieOptions): Prom
       for (const other of plantable.filter(isOther)) expire(reply, other);
       if (isOther(hostName) && carries(reply.request)(hostName)) expire(reply, hostName);
     },
-    clearTwins(reply, isSet) {
-      const all = plantable.flatMap((cookie) => {
-        const isOld = isOther(cookie);
-        if (isSet && isOld) expire(reply, cookie);
-        if (isOld && !carries(reply.request)(cookie)) return [];
-        return (isSet ? twins : visibleTwins).map((scope) => ({ cookie, scope }));
-      });
+    clearTwins(reply) {
+      const all = plantable
+        .filter(carries(reply.request))
+        .flatMap((cookie) => twins.map((scope) => ({ cookie, scope })));
       for (const { cookie, scope } of boundedFrom(all, Math.floor(Math.random() * all.length))) {
         // Browsers reject a partitioned cookie without `Secure`.
         const expired = { ...scope, maxAge: 0, secure: secure || scope.partitioned === true };

@@ -48,8 +48,6 @@ async function sessionStart(app: FastifyInstance, { rules }: { rules: SessionRul
       app.audit(request, 'refresh_bound', { uid: signedIn.user.id, sid: moment.sid, kind });
     }
     app.deviceBinding.offer(reply, moment.sid, boundTo === undefined ? 'none' : 'key');
-    // Twins with the path of `/refresh` are not sent here, so expire them unseen. Only browsers (with Origin) have any.
-    if (request.headers.origin !== undefined) app.refreshCookie.clearTwins(reply, true);
     const { user, key, password, remember = true } = signedIn;
     // Who does not want to be remembered may be on a device of others.
     if (password !== undefined && remember) {

@@ -49,7 +49,7 @@ function refresh(publicUrl: string, cookie: string): Promise<Response> {
 
 /** The cookie that an answer sets, which stands behind those that it expires. */
 function cookieOf(response: Response): string {
-  return response.headers.getSetCookie().at(-1)?.split(';')[0] ?? '';
+  return response.headers.getSetCookie().at(0)?.split(';')[0] ?? '';
 }
 
 /** All of an answer but what differs between any two: the time, the rest of the limit, the ticket's own bytes. */

@@ -29,7 +29,7 @@ const LOG_INS: readonly [string, (node: SessionNode, fields: object) => Promise<
 
 /** The attributes of the refresh cookie of an answer. */
 function attributesOf(answer: LightMyRequestResponse): string[] {
-  const cookie = [answer.headers['set-cookie']].flat().at(-1) ?? '';
+  const cookie = [answer.headers['set-cookie']].flat().at(0) ?? '';
   return cookie.split('; ').slice(1);
 }
 

@@ -180,8 +180,7 @@ export async function logIn({ app }: SessionNode, email: string, cookie?: string
 
 /** What a client holds after a log-in or a refresh. */
 export function heldFrom(answer: LightMyRequestResponse): Held {
-  // The last one: an answer to a page expires the cookies that others may have planted before it sets ours.
-  const cookie = String([answer.headers['set-cookie']].flat().at(-1)).split(';')[0] ?? '';
+  const cookie = String([answer.headers['set-cookie']].flat().at(0)).split(';')[0] ?? '';
   return { accessToken: answer.json().accessToken, cookie };
 }
 

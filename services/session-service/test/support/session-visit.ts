@@ -24,7 +24,7 @@ export function refresh({ publicUrl }: SessionListener, cookie: string): Promise
 
 /** The refresh cookie of an answer. */
 export function cookieOf(answer: Response): string {
-  return answer.headers.getSetCookie().at(-1)?.split(';')[0] ?? '';
+  return answer.headers.getSetCookie().at(0)?.split(';')[0] ?? '';
 }
 
 /** The checks of `/health/ready`. */

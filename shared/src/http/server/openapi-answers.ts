@@ -126,17 +126,16 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Returns the facts of a route. @param originCheck the hook that refuses other origins, if the server has one */
-export function factsOf(route: RouteOptions, originCheck: unknown): RouteFacts {
+/** Returns the facts of a route. @param checksOrigin whether the server refuses other origins where state may change */
+export function factsOf(route: RouteOptions, checksOrigin: boolean): RouteFacts {
   const { schema, config, method } = route;
-  const methods = [method].flat();
-  const onRequest: unknown[] = [route.onRequest].flat();
+  const hasBody = [method].flat().some((name) => name !== 'GET' && name !== 'HEAD');
   return {
-    hasBody: methods.some((name) => name !== 'GET' && name !== 'HEAD'),
+    hasBody,
     isChecked: schema?.body !== undefined || schema?.querystring !== undefined,
     hasParams: schema?.params !== undefined,
     isLimited: config?.limited === true || config?.rateLimit !== undefined,
-    checksOrigin: originCheck !== undefined && onRequest.includes(originCheck),
+    checksOrigin: checksOrigin && hasBody,
     answersVerdicts: config?.answersVerdicts === true,
     credential: credentialOf(schema?.security ?? []),
   };

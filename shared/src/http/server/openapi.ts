@@ -76,7 +76,7 @@ async function writeDocument(
       components: { securitySchemes },
     },
     exposeHeadRoutes: true,
-    transform: ({ schema, url, route }) => ({ schema: annotate(schema, route, originCheckOf(app)), url }),
+    transform: ({ schema, url, route }) => ({ schema: annotate(schema, route), url }),
     transformObject: (made) => withAnswers('openapiObject' in made ? made.openapiObject : {}, app),
     // Shared schemas keep their names.
     refResolver: {
@@ -95,7 +95,7 @@ async function writeDocument(
 const NOTE = 'x-route';
 
 type Route = RouteOptions & { readonly schema: FastifySchema };
-type Note = { readonly route: Route; readonly originCheck: unknown };
+type Note = { readonly route: Route };
 type Header = { readonly $ref: string } | { readonly description: string; readonly schema: object };
 type Response = { description: string; headers?: Record<string, Header>; content?: object };
 type Operation = { responses: Record<string, Response>; [NOTE]?: Note };
@@ -104,20 +104,12 @@ type Document = {
   components?: { schemas?: Record<string, object>; headers?: Record<string, object> };
 };
 
-function originCheckOf(app: FastifyInstance): unknown {
-  return (app as { refuseForeignOrigins?: unknown }).refuseForeignOrigins;
-}
-
-function annotate(
-  schema: FastifySchema | undefined,
-  route: RouteOptions,
-  originCheck: unknown,
-): FastifySchema {
+function annotate(schema: FastifySchema | undefined, route: RouteOptions): FastifySchema {
   const annotated: FastifySchema & { readonly [NOTE]: object } = {
     ...schema,
     ...typedProperties('body', schema?.body),
     ...typedProperties('querystring', schema?.querystring),
-    [NOTE]: { route, originCheck },
+    [NOTE]: { route },
   };
   return annotated;
 }
@@ -147,16 +139,25 @@ function withAnswers(document: object, app: FastifyInstance): object {
       headers: describedHeaders(ANSWER_HEADERS),
     },
     paths: mapValues(paths, (item) =>
-      mapValues(item, (operation, method) => withResponses(operation, method, everywhere)),
+      mapValues(item, (operation, method) =>
+        withResponses(operation, method, { everywhere, checksOrigin: app.hasPlugin('tollgate-origin') }),
+      ),
     ),
   };
 }
 
-function withResponses(operation: Operation, method: string, everywhere: readonly AnswerHeader[]): Operation {
+function withResponses(
+  operation: Operation,
+  method: string,
+  {
+    everywhere,
+    checksOrigin,
+  }: { readonly everywhere: readonly AnswerHeader[]; readonly checksOrigin: boolean },
+): Operation {
   const { [NOTE]: note, responses, ...rest } = operation;
   if (note === undefined) return operation;
-  const { route, originCheck } = note;
-  const facts = factsOf(route, originCheck);
+  const { route } = note;
+  const facts = factsOf(route, checksOrigin);
   const own = describedHeaders(route.config?.answerHeaders);
   const described = mapValues(responses, ({ headers, ...response }) => ({
     ...response,

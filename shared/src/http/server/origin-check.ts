@@ -9,22 +9,46 @@ export interface RequestSource {
   readonly secFetchSite: string | undefined;
 }
 
+const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
+/** Returns the source of a request. */
+export function requestSource({ headers }: Pick<FastifyRequest, 'headers'>): RequestSource {
+  const site = headers['sec-fetch-site'];
+  return { origin: headers.origin, secFetchSite: Array.isArray(site) ? site.join() : site };
+}
+
+/**
+ * Whether the site's own page sent the request although its `Origin` is `null`, as after `Referrer-Policy: no-referrer`.
+ * A sandboxed frame and a page of another site are `cross-site`, and no page can set `Sec-Fetch-Site`.
+ */
+function hidesOwnOrigin({ origin, secFetchSite }: RequestSource): boolean {
+  return origin === 'null' && secFetchSite === 'same-origin';
+}
+
 /**
  * Tells whether a request may pass. An `Origin` must equal an allowed one; without `Origin`, a `Sec-Fetch-Site` must be
- * `same-origin` (the site's own page) or `none` (the user). A request with neither passes: it comes
- * from a program, not from a page. See docs/decisions/origins.md.
+ * `same-origin` (the site's own page) or `none` (the user), and with the `Origin` `null` it must be `same-origin`. A
+ * request with neither passes: it comes from a program, not from a page. See docs/decisions/origins.md.
  */
 export function originAllowed(source: RequestSource, allowedOrigins: readonly string[]): boolean {
-  if (source.origin !== undefined) return allowedOrigins.includes(source.origin);
+  if (source.origin !== undefined) return hidesOwnOrigin(source) || allowedOrigins.includes(source.origin);
   const site = source.secFetchSite;
   return site === undefined || site === 'same-origin' || site === 'none';
 }
 
-/** Returns an `onRequest` hook for a route. @param allowed origins as browsers send them: scheme, host, port */
+/** Returns the origin of the page that sent a request. @param own the origin of the service, as browsers know it */
+export function pageOrigin(request: Pick<FastifyRequest, 'headers'>, own: string): string | undefined {
+  const source = requestSource(request);
+  return hidesOwnOrigin(source) ? own : source.origin;
+}
+
+/**
+ * Returns an `onRequest` hook for a route or a whole server: it checks each request to a route that may change state.
+ * @param allowed origins as browsers send them: scheme, host, port
+ */
 export function refuseForeignOrigins(allowed: readonly string[]): (request: FastifyRequest) => Promise<void> {
-  return async ({ headers }) => {
-    const site = headers['sec-fetch-site'];
-    const source = { origin: headers.origin, secFetchSite: Array.isArray(site) ? site.join() : site };
-    if (!originAllowed(source, allowed)) throw refuse(OriginRefused);
+  return async (request) => {
+    if (SAFE_METHODS.includes(request.method) || request.is404) return;
+    if (!originAllowed(requestSource(request), allowed)) throw refuse(OriginRefused);
   };
 }

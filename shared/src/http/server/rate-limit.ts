@@ -1,7 +1,7 @@
 // Limits how often an address may call a route, with @fastify/rate-limit over our own counters.
 
 import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { createBoundedMap } from '../../cache/bounded-map.js';
 import { normaliseAddress } from '../../challenges/attempts/normalise.js';
@@ -21,10 +21,24 @@ export interface RateLimits {
   readonly factorOf?: LimitFactor;
 }
 
+/** A limit that a route applies itself. Both methods set the headers, and throw RateLimited beyond the limit. */
+export interface RequestLimiter {
+  /** Counts a request for its address alone. Works as a hook. */
+  count(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts a request for its address together with something else, such as a session. */
+  countPart(part: string, request: FastifyRequest, reply: FastifyReply): Promise<void>;
+}
+
 declare module 'fastify' {
   interface FastifyInstance {
     /** Returns by how much the limits of a normalised address are multiplied. */
     limitFactor: LimitFactor;
+    /**
+     * Returns a limit that a route applies itself: several in one request, in an order of its own, or after it has found
+     * out what the request counts for. Set `config.limited` on such a route.
+     * @throws TypeError for a shared limit without a counter to share
+     */
+    limiter(limit: Limit): RequestLimiter;
   }
 }
 
@@ -59,16 +73,41 @@ async function limitRates(
   app.decorate('limitFactor', factorOf);
   const countInProcess = createProcessCounter();
 
+  function counterOf(limit: Limit | undefined): Count {
+    if (limit?.shared !== true) return countInProcess;
+    if (count === undefined)
+      throw new TypeError(`the limit ${limit.name} is shared, but there is no counter to share`);
+    return count;
+  }
+
+  app.decorate('limiter', (limit: Limit): RequestLimiter => {
+    const countOne = counterOf(limit);
+    async function countFor(prefix: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      const { count, ttlMs } = await countOne(`${prefix}:${await addressOf(request)}`, WINDOW_MS);
+      const max = limit.max * factorOf(normaliseAddress(request.ip));
+      const resetSeconds = Math.ceil(ttlMs / 1000);
+      reply.headers({
+        'ratelimit-limit': max,
+        'ratelimit-remaining': Math.max(0, max - count),
+        'ratelimit-reset': resetSeconds,
+      });
+      if (count <= max) return;
+      reply.header('retry-after', resetSeconds);
+      throw refuse(RateLimited);
+    }
+    return {
+      count: (request, reply) => countFor(limit.name, request, reply),
+      countPart: (part, request, reply) => countFor(`${limit.name}:${part}`, request, reply),
+    };
+  });
+
   class CounterStore {
     readonly #name: string;
     readonly #count: Count;
 
     constructor(params: { limit?: Limit }) {
       this.#name = params.limit?.name ?? '';
-      if (params.limit?.shared === true && count === undefined) {
-        throw new TypeError(`the limit ${this.#name} is shared, but there is no counter to share`);
-      }
-      this.#count = params.limit?.shared === true && count !== undefined ? count : countInProcess;
+      this.#count = counterOf(params.limit);
     }
 
     incr(

@@ -7,12 +7,12 @@ import { NotFound, OriginRefused, refuse } from '@tollgate/shared/http/errors/er
 import { challengeError } from '@tollgate/shared/http/guard/challenge-refusal.js';
 import formBodies from '@tollgate/shared/http/guard/form-bodies.js';
 import { answerGuarded, prefersPage } from '@tollgate/shared/http/guard/guard-answers.js';
-import { originAllowed } from '@tollgate/shared/http/server/origin-check.js';
+import { originAllowed, requestSource } from '@tollgate/shared/http/server/origin-check.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { appendVary } from '@tollgate/shared/http/server/response-headers.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GateSiteUnknown } from '../../errors.js';
-import { gateOf, headerOf } from '../../plugins/gate.js';
+import { gateOf } from '../../plugins/gate.js';
 import { sendAgain, sendAskingPage } from './send-page.js';
 
 const Body = Type.Object(
@@ -81,9 +81,7 @@ export default async function passGate(
   function siteOrRefuse(request: FastifyRequest): string {
     const site = gate.siteOf(request);
     if (site === null) throw refuse(GateSiteUnknown);
-    const { origin } = request.headers;
-    const source = { origin, secFetchSite: headerOf(request, 'sec-fetch-site') };
-    if (!originAllowed(source, [site])) throw refuse(OriginRefused);
+    if (!originAllowed(requestSource(request), [site])) throw refuse(OriginRefused);
     return site;
   }
 

@@ -2,7 +2,6 @@
 
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { Overloaded, RateLimited, refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import {
@@ -14,6 +13,7 @@ import { type BindingPolicy, type PresentedBinding, UNASKED } from '../../domain
 import { type BrowserSessionOptions, registrationHeader } from '../../domain/binding/browser-session.js';
 import { readRefreshProof } from '../../domain/binding/refresh-proof.js';
 import type { BindingKey, BindingKind } from '../../domain/binding/session-binding.js';
+import { createSessionLimit } from '../session-limit.js';
 
 export interface DeviceBindingOptions {
   readonly policy: BindingPolicy;
@@ -24,7 +24,7 @@ export interface DeviceBindingOptions {
   readonly corsOrigin: string;
   /** `BOUND_COOKIE_TTL`. */
   readonly ttlSeconds: number;
-  /** Registrations and renewals per minute and address. */
+  /** Registrations and renewals per minute, session and address. */
   readonly limitPerMinute: number;
 }
 
@@ -58,8 +58,10 @@ export interface DeviceBinding {
   /** The present challenge of a session. */
   challenge(purpose: ChallengePurpose, sid: string): string;
   isCurrent(purpose: ChallengePurpose, sid: string, challenge: unknown): boolean;
-  /** An `onRequest` hook that counts registrations and renewals. @throws Overloaded beyond the limit */
-  count(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** An `onRequest` hook that counts registrations and renewals of an address. @throws Overloaded beyond the limit */
+  countAddress(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts those of a session, before a signature is verified. @throws Overloaded beyond the limit */
+  countSession(request: FastifyRequest, reply: FastifyReply, sid: string): Promise<void>;
 }
 
 declare module 'fastify' {
@@ -103,7 +105,18 @@ async function deviceBinding(app: FastifyInstance, options: DeviceBindingOptions
     initiator: corsOrigin.origin === publicUrl.origin ? undefined : corsOrigin.hostname,
   };
   const isAsked = policy !== 'off';
-  const countRequest = app.rateLimit(limitTo({ name: 'binding', max: limitPerMinute }));
+  const limit = createSessionLimit(app, 'binding', limitPerMinute);
+
+  async function respondOverloaded(reply: FastifyReply, counting: Promise<void>): Promise<void> {
+    try {
+      await counting;
+    } catch (refusal) {
+      // Browsers drop their session for good at a 429, and keep it at a 503. Retry-After is set already.
+      throw refusal instanceof RateLimited ? refuse(Overloaded) : refusal;
+    } finally {
+      for (const name of LIMIT_HEADERS) reply.removeHeader(name);
+    }
+  }
 
   /** The proof of the request's header for the address of its route. */
   const proofOf = (request: FastifyRequest) =>
@@ -167,16 +180,8 @@ async function deviceBinding(app: FastifyInstance, options: DeviceBindingOptions
         ...(hasSkipped && { 'retry-after': SKIPPED_RETRY_SECONDS }),
       };
     },
-    async count(request, reply) {
-      try {
-        await countRequest.call(app, request, reply);
-      } catch (refusal) {
-        // Browsers drop their session for good at a 429, and keep it at a 503. Retry-After is set already.
-        throw refusal instanceof RateLimited ? refuse(Overloaded) : refusal;
-      } finally {
-        for (const name of LIMIT_HEADERS) reply.removeHeader(name);
-      }
-    },
+    countAddress: (request, reply) => respondOverloaded(reply, limit.countAddress(request, reply)),
+    countSession: (request, reply, sid) => respondOverloaded(reply, limit.countSession(request, reply, sid)),
   });
 }
 

@@ -20,7 +20,7 @@ export default async function bindBrowser(app: FastifyInstance): Promise<void> {
   app.post(
     '/refresh/bind',
     {
-      onRequest: [app.refuseForeignOrigins, deviceBinding.count],
+      onRequest: deviceBinding.countAddress,
       config: {
         answerHeaders: { 'Set-Cookie': 'The bound cookie' },
         refusals: { 409: { description: 'The session is bound to another key', headers: {} } },
@@ -38,8 +38,10 @@ export default async function bindBrowser(app: FastifyInstance): Promise<void> {
       const jwt = readBrowserJwt(headerText(request.headers['secure-session-response']));
       // The challenge tells which of several sessions is meant. The generation is not judged: a refresh may be on its way.
       const claims = presented.find(({ sid }) => deviceBinding.isCurrent('bind', sid, jwt?.payload.jti));
-      const key = jwt === undefined ? undefined : registeredKey(jwt);
-      if (claims === undefined || key === undefined) throw refuse(RegistrationInvalid);
+      if (claims === undefined || jwt === undefined) throw refuse(RegistrationInvalid);
+      await deviceBinding.countSession(request, reply, claims.sid);
+      const key = registeredKey(jwt);
+      if (key === undefined) throw refuse(RegistrationInvalid);
       const { sid, exp } = claims;
       const session = { uid: readUserId(claims.sub), sid };
       if (await app.endRevoked(request, session)) throw refuse(SessionRevoked);

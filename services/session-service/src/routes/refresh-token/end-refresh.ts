@@ -1,21 +1,21 @@
 // DELETE /refresh: ends the session of the refresh cookie, for a client that holds no access token.
 
 import { Type } from '@sinclair/typebox';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { readUserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance } from 'fastify';
+import type { SessionLimit } from '../../plugins/session-limit.js';
 
-/** @param options.limitPerMinute requests per minute and address */
+/** @param options.limit the limit of refreshes */
 export default async function endRefresh(
   app: FastifyInstance,
-  { limitPerMinute }: { limitPerMinute: number },
+  { limit }: { limit: SessionLimit },
 ): Promise<void> {
   app.delete(
     '/refresh',
     {
-      onRequest: app.refuseForeignOrigins,
+      onRequest: limit.countAddress,
       config: {
-        rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }),
+        limited: true,
         answerHeaders: { 'Set-Cookie': 'Clears the refresh token' },
       },
       schema: {
@@ -28,6 +28,7 @@ export default async function endRefresh(
     },
     async (request, reply) => {
       for (const { sub, sid } of app.refreshCookie.sessions(request)) {
+        await limit.countSession(request, reply, sid);
         const session = { uid: readUserId(sub), sid };
         if (await app.endSession(request, 'logout', session)) app.audit(request, 'logout', session);
       }

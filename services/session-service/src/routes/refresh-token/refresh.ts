@@ -1,7 +1,11 @@
 // POST /refresh: exchanges the refresh cookie for a new access token and the next refresh token.
 
-import { refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http/errors/errors.js';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import {
+  type CodedErrorClass,
+  refuse,
+  SessionRevoked,
+  TokenInvalid,
+} from '@tollgate/shared/http/errors/errors.js';
 import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
@@ -12,34 +16,23 @@ import type { SessionRules } from '../../domain/session-record.js';
 import type { TokenUser } from '../../domain/token-pair.js';
 import { BindingRequired, CookieConflict, SessionExpired } from '../../errors.js';
 import { BINDING_ANSWER_HEADERS } from '../../plugins/binding/device-binding.js';
+import type { SessionLimit } from '../../plugins/session-limit.js';
 import type { RotationVerdict } from '../../stores/session-store.js';
-
-const UNREADABLE = {
-  missing: TokenInvalid,
-  invalid: TokenInvalid,
-  expired: SessionExpired,
-};
-const REFUSED = {
-  revoked: SessionRevoked,
-  expired: SessionExpired,
-  reuse: SessionRevoked,
-  binding_failed: SessionRevoked,
-};
 
 /**
  * @param options.rules lifetimes of sessions and what may be repeated
- * @param options.limitPerMinute refreshes per minute and address
+ * @param options.limit the limit of refreshes
  */
 export default async function refresh(
   app: FastifyInstance,
-  { rules, limitPerMinute }: { rules: SessionRules; limitPerMinute: number },
+  { rules, limit }: { rules: SessionRules; limit: SessionLimit },
 ): Promise<void> {
   app.post(
     '/refresh',
     {
-      onRequest: app.refuseForeignOrigins,
+      onRequest: limit.countAddress,
       config: {
-        rateLimit: limitTo({ name: 'refresh', max: limitPerMinute }),
+        limited: true,
         answerHeaders: { 'Set-Cookie': 'The next refresh token', ...BINDING_ANSWER_HEADERS },
         refusals: {
           401: {
@@ -64,7 +57,7 @@ export default async function refresh(
       const uid = readUserId(sub);
       if (await app.endRevoked(request, { uid, sid })) {
         app.countRefresh('revoked');
-        throw refuse(SessionRevoked);
+        throw await rejection(request, reply, SessionRevoked);
       }
       const { binding, isStale } = app.deviceBinding.read(request, sid);
       if (isStale) {
@@ -81,13 +74,26 @@ export default async function refresh(
         const headers = app.deviceBinding.refusalHeaders(request, sid, verdict.kind);
         throw refuse(BindingRequired, { headers });
       }
-      if (!('generation' in verdict)) throw refuse(REFUSED[verdict.outcome]);
+      if (verdict.outcome === 'expired') throw refuse(SessionExpired);
+      if (!('generation' in verdict)) throw await rejection(request, reply, SessionRevoked);
       const user = await currentUser(request, { id: uid, email, claims });
-      if (!presented.ok) app.refreshCookie.clearTwins(reply, true);
+      if (user === undefined) throw await rejection(request, reply, SessionRevoked);
       app.deviceBinding.announce(reply, sid, bindingKindOf(verdict.attributes));
-      return app.respondWithTokens(reply, user, { sid, ...verdict });
+      const body = app.respondWithTokens(reply, user, { sid, ...verdict });
+      if (!presented.ok) app.refreshCookie.clearTwins(reply);
+      return body;
     },
   );
+
+  /**
+   * The error for a credential that is not or no longer valid, which counts for the address. Honest clients behind one
+   * address send no cookie, an expired one, or no proof yet, so these refusals do not count.
+   * @throws RateLimited beyond the limit
+   */
+  async function rejection(request: FastifyRequest, reply: FastifyReply, ErrorClass: CodedErrorClass) {
+    await limit.countRejected(request, reply);
+    return refuse(ErrorClass);
+  }
 
   /** The session of the cookies. Of several sessions, the only one that is alive. */
   async function presentedClaims(
@@ -95,21 +101,30 @@ export default async function refresh(
     reply: FastifyReply,
     presented: PresentedSession,
   ): Promise<RefreshClaims> {
-    if (presented.ok) return presented.claims;
-    if (presented.reason !== 'conflict') {
-      app.countRefresh(presented.reason);
-      throw refuse(UNREADABLE[presented.reason]);
+    if (presented.ok) {
+      await limit.countSession(request, reply, presented.claims.sid);
+      return presented.claims;
     }
-    const { sessions } = presented;
-    const alive = await sessionsAlive(request, sessions);
-    const survivor = survivingSession(sessions, (sid) => alive.has(sid));
+    const { reason } = presented;
+    if (reason !== 'conflict' && reason !== 'flood') {
+      app.countRefresh(reason);
+      if (reason === 'expired') throw refuse(SessionExpired);
+      throw reason === 'missing' ? refuse(TokenInvalid) : await rejection(request, reply, TokenInvalid);
+    }
+    const survivor = reason === 'flood' ? 'several' : await surviving(request, reply, presented.sessions);
     if (typeof survivor !== 'string') return survivor;
-    app.refreshCookie.clearTwins(reply, false);
+    app.refreshCookie.clearTwins(reply);
     app.countRefresh(survivor === 'none' ? 'revoked' : 'conflict');
-    throw refuse(survivor === 'none' ? SessionRevoked : CookieConflict);
+    throw await rejection(request, reply, survivor === 'none' ? SessionRevoked : CookieConflict);
   }
 
-  /** The ids of the sessions that exist and are not revoked. The size of the Cookie header bounds their number. */
+  async function surviving(request: FastifyRequest, reply: FastifyReply, sessions: readonly RefreshClaims[]) {
+    for (const { sid } of sessions) await limit.countSession(request, reply, sid);
+    const alive = await sessionsAlive(request, sessions);
+    return survivingSession(sessions, (sid) => alive.has(sid));
+  }
+
+  /** The ids of the sessions that exist and are not revoked. */
   async function sessionsAlive(
     request: FastifyRequest,
     sessions: readonly RefreshClaims[],
@@ -149,9 +164,9 @@ export default async function refresh(
 
   /**
    * The user as the directory has it now, or as in the token if the directory does not answer. If the user is gone or
-   * disabled, ends all the user's sessions and refuses.
+   * disabled, ends all the user's sessions and returns undefined.
    */
-  async function currentUser(request: FastifyRequest, known: TokenUser): Promise<TokenUser> {
+  async function currentUser(request: FastifyRequest, known: TokenUser): Promise<TokenUser | undefined> {
     const uid = known.id;
     const user = await app.directory.findById(uid).catch((error: unknown) => {
       request.log.warn({ err: error }, 'the directory did not answer; the refresh goes on without it');
@@ -161,6 +176,6 @@ export default async function refresh(
     const reason = 'user_gone';
     const ended = await app.endSessions(request, reason, uid);
     for (const sid of ended) app.audit(request, 'revoke', { uid, sid, reason });
-    throw refuse(SessionRevoked);
+    return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { refuse, SessionRevoked } from '@tollgate/shared/http/errors/errors.js';
 import { BrowserSessionBody, BrowserSessionEnd } from '@tollgate/shared/schemas/session-bodies.js';
 import { readUserId } from '@tollgate/shared/schemas/user-id.js';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   challengeHeader,
   headerText,
@@ -21,7 +21,7 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
   app.post(
     '/refresh/renew',
     {
-      onRequest: [app.refuseForeignOrigins, deviceBinding.count],
+      onRequest: deviceBinding.countAddress,
       config: {
         answerHeaders: { 'Set-Cookie': 'The bound cookie' },
         refusals: {
@@ -41,7 +41,7 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
     },
     async (request, reply): Promise<BrowserSessionBody | BrowserSessionEnd> => {
       const asked = headerText(request.headers['sec-secure-session-id']);
-      const found = await boundSession(request, asked);
+      const found = await boundSession(request, reply, asked);
       // Any refusal would end the browser's session too, but only after it has been taken for a fault.
       if (found === undefined) {
         app.countRenewal('over');
@@ -75,10 +75,12 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
    */
   async function boundSession(
     request: FastifyRequest,
+    reply: FastifyReply,
     asked: string,
   ): Promise<{ session: SessionRef; binding: SessionBinding } | undefined> {
     const claims = app.refreshCookie.sessions(request).find(({ sid }) => sid === asked);
     if (claims === undefined) return undefined;
+    await deviceBinding.countSession(request, reply, claims.sid);
     const session = { uid: readUserId(claims.sub), sid: claims.sid };
     if (await app.endRevoked(request, session)) return undefined;
     const { nowMs, known } = await request.sessions.find(session.sid, session.uid);

@@ -1,20 +1,15 @@
 // DELETE /sessions: ends every session of the user except the current one.
 
 import { Type } from '@sinclair/typebox';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import type { FastifyInstance } from 'fastify';
 
-/** @param options.limitPerMinute requests per minute and address */
-export default async function endOtherSessions(
-  app: FastifyInstance,
-  { limitPerMinute }: { limitPerMinute: number },
-): Promise<void> {
+export default async function endOtherSessions(app: FastifyInstance): Promise<void> {
   app.delete(
     '/sessions',
     {
       onRequest: app.requireLimitedBearer,
-      config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
+      config: { limited: true },
       schema: {
         operationId: 'endOtherSessions',
         summary: 'End every session of the signed-in user but the current one',

@@ -2,23 +2,18 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import { SessionId } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance } from 'fastify';
 
 const Params = Type.Object({ id: SessionId });
 
-/** @param options.limitPerMinute requests per minute and address */
-export default async function endSession(
-  app: FastifyInstance,
-  { limitPerMinute }: { limitPerMinute: number },
-): Promise<void> {
+export default async function endSession(app: FastifyInstance): Promise<void> {
   app.delete<{ Params: Static<typeof Params> }>(
     '/sessions/:id',
     {
       onRequest: app.requireLimitedBearer,
-      config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
+      config: { limited: true },
       schema: {
         operationId: 'endSession',
         summary: "End one of the signed-in user's sessions",

@@ -1,21 +1,16 @@
 // GET /sessions: the user's live sessions.
 
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import { SessionsBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { sessionEntry } from '../../domain/session-entry.js';
 
-/** @param options.limitPerMinute requests per minute and address */
-export default async function listSessions(
-  app: FastifyInstance,
-  { limitPerMinute }: { limitPerMinute: number },
-): Promise<void> {
+export default async function listSessions(app: FastifyInstance): Promise<void> {
   app.get(
     '/sessions',
     {
       onRequest: app.requireLimitedBearer,
-      config: { rateLimit: limitTo({ name: 'session', max: limitPerMinute }) },
+      config: { limited: true },
       schema: {
         operationId: 'listSessions',
         summary: 'The sessions of the signed-in user, the most recently used first',

@@ -2,22 +2,17 @@
 
 import { Type } from '@sinclair/typebox';
 import { SessionRevoked } from '@tollgate/shared/http/errors/errors.js';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** @param options.limitPerMinute requests per minute and address */
-export default async function logout(
-  app: FastifyInstance,
-  { limitPerMinute }: { limitPerMinute: number },
-): Promise<void> {
+export default async function logout(app: FastifyInstance): Promise<void> {
   app.post(
     '/logout',
     {
-      onRequest: [app.refuseForeignOrigins, requireBearer],
+      onRequest: requireBearer,
       config: {
-        rateLimit: limitTo({ name: 'session', max: limitPerMinute }),
+        limited: true,
         answerHeaders: { 'Set-Cookie': 'Clears the refresh token' },
       },
       schema: {

@@ -16,7 +16,7 @@ export default async function changePassword(
     '/password',
     {
       ...ownPasswordOptions(app, limitPerMinute),
-      onRequest: [app.refuseForeignOrigins, app.requireLimitedBearer, app.requireWritablePasswords],
+      onRequest: [app.requireLimitedBearer, app.requireWritablePasswords],
       schema: {
         operationId: 'changePassword',
         summary: 'Replace the password, and end every other session of the user',

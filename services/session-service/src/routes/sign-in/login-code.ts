@@ -15,7 +15,6 @@ export default async function loginCode(
   app.post<{ Body: LoginCodeBody }>(
     '/login/code',
     {
-      onRequest: app.refuseForeignOrigins,
       preHandler: app.deviceBinding.refuseMalformed,
       config: {
         rateLimit: limitTo({ name: 'login_code', max: limitPerMinute }),

@@ -5,7 +5,6 @@ import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
 import { LoginThrottled, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { pow } from '@tollgate/shared/http/guard/guards.js';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { LoginBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -24,10 +23,13 @@ export default async function login(
   app.post<{ Body: LoginBody }>(
     '/login',
     {
-      onRequest: app.refuseForeignOrigins,
       attachValidation: true,
-      // An invalid request is refused before it counts against the rate limit, whose hook runs after this one.
-      preHandler: [app.refuseInvalidForm, app.deviceBinding.refuseMalformed],
+      // An invalid request is refused before it counts, and a signature is verified only within the limit.
+      preHandler: [
+        app.refuseInvalidForm,
+        app.limiter({ name: 'login', max: limitPerMinute, shared: true }).count,
+        app.deviceBinding.refuseMalformed,
+      ],
       errorHandler: async (error, request, reply) => {
         if (error instanceof LoginThrottled)
           await app.auditLogIn(request, 'login_throttled', keyOf(request), {});
@@ -36,7 +38,7 @@ export default async function login(
       config: {
         guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true, device })],
         guardsLast: true,
-        rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
+        limited: true,
         answerHeaders: {
           'Set-Cookie': 'The refresh token, and the cookie by which the device is known',
           ...OFFER_HEADERS,

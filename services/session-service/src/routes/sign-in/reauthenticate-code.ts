@@ -15,7 +15,7 @@ export default async function reauthenticateCode(
   app.post<{ Body: ReauthenticationCodeBody }>(
     '/reauthenticate/code',
     {
-      onRequest: [app.refuseForeignOrigins, app.requireLimitedBearer],
+      onRequest: app.requireLimitedBearer,
       config: { rateLimit: limitTo({ name: 'login_code', max: limitPerMinute }) },
       schema: {
         operationId: 'reauthenticateWithCode',

@@ -15,7 +15,7 @@ export default async function reauthenticate(
     '/reauthenticate',
     {
       ...ownPasswordOptions(app, limitPerMinute),
-      onRequest: [app.refuseForeignOrigins, app.requireLimitedBearer],
+      onRequest: app.requireLimitedBearer,
       schema: {
         operationId: 'reauthenticate',
         summary: 'Prove the password again, and get an access token that says when',

@@ -1,0 +1,30 @@
+// Limits that shut no office out: a valid credential counts by session and address, a rejected one by address.
+
+import type { RequestLimiter } from '@tollgate/shared/http/server/rate-limit.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/**
+ * How many times its limit an address may call in all. So many people behind one address have room, and what is done
+ * before a credential is verified stays bounded.
+ */
+export const ADDRESS_FACTOR = 50;
+
+/** Three counts of one limit. Each throws RateLimited beyond it. */
+export interface SessionLimit {
+  /** Counts every request of an address, before anything is verified; the limit is `ADDRESS_FACTOR` times as high. A hook. */
+  readonly countAddress: RequestLimiter['count'];
+  /** Counts a request of a session by its address: whoever copied a credential uses up no allowance of its owner. */
+  countSession(request: FastifyRequest, reply: FastifyReply, sid: string): Promise<void>;
+  /** Counts a rejected credential for its address. Valid ones are not affected. */
+  readonly countRejected: RequestLimiter['count'];
+}
+
+/** @param max requests per minute */
+export function createSessionLimit(app: FastifyInstance, name: string, max: number): SessionLimit {
+  const bySession = app.limiter({ name, max });
+  return {
+    countAddress: app.limiter({ name: `${name}_address`, max: ADDRESS_FACTOR * max }).count,
+    countSession: (request, reply, sid) => bySession.countPart(sid, request, reply),
+    countRejected: app.limiter({ name: `${name}_rejected`, max }).count,
+  };
+}
