@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import t, { type Test } from 'tap';
@@ -15,13 +16,15 @@ import { type Origin, startGate, startOrigin } from './guarded-site.js';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const BROWSER = { Accept: 'text/html' };
 
-const [origin, caddyPort, nginxPort, imagePort] = [
+const [origin, caddyPort, nginxPort, imagePort, dualPort] = [
   await startOrigin(t),
   await freePort(),
   await freePort(),
   await freePort(),
+  await freePort(),
 ];
-const sites = [caddyPort, nginxPort].map((port) => `http://127.0.0.1:${port}`);
+const withBoth = `http://localhost:${dualPort}`;
+const sites = [...[caddyPort, nginxPort].map((port) => `http://127.0.0.1:${port}`), withBoth];
 const [withCaddy = '', withNginx = ''] = sites;
 const gate = await startGate(t, {
   GATE: JSON.stringify({
@@ -46,6 +49,7 @@ function startCaddy(t: Test, url: string, challenges: string): Promise<unknown> 
 
 await startCaddy(t, withCaddy, gate);
 await startCaddy(t, withImage, imageGate);
+await startCaddy(t, withBoth, gate);
 await runNginx(
   t,
   readExample('gate.nginx.conf')
@@ -244,6 +248,84 @@ t.test('without cookies the page says so instead of asking round and round', asy
   await context.unroute('**/gate/pass');
   await page.getByRole('button', { name: 'Try again' }).click();
   await arrives(page, '/a');
+});
+
+const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
+
+t.test('a page over one address family and its work over the other', { skip: !hasIpv6 }, async (t) => {
+  const { page, context } = await visitor(t, browser);
+  const loads: string[] = [];
+  page.on('response', (response) => {
+    if (response.request().isNavigationRequest()) loads.push(`${response.status()}`);
+  });
+  let posted = 0;
+  await context.route('**/gate/pass', async (route) => {
+    const { ipAddress = '' } = (await (await pageResponse)?.serverAddr()) ?? {};
+    const other = ipAddress === '127.0.0.1' ? '[::1]' : '127.0.0.1';
+    posted += 1;
+    const request = route.request();
+    const answer = await ask(`http://${other}:${dualPort}/api/captcha/gate/pass`, {
+      method: 'POST',
+      headers: { ...(await request.allHeaders()), Host: `localhost:${dualPort}` },
+      body: request.postData() ?? '',
+    });
+    await route.fulfill({
+      status: answer.status,
+      headers: answer.headers as Record<string, string>,
+      body: answer.text,
+    });
+  });
+  const pageResponse = page.goto(`${withBoth}/wanted`);
+  await arrives(page, '/wanted');
+  t.equal(posted, 1, 'once, although the pass is from the other network');
+  t.strictSame(loads, ['403', '200']);
+  const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+  for (const address of ['127.0.0.1', '[::1]']) {
+    const headers = { Cookie: cookies, Host: `localhost:${dualPort}` };
+    t.equal((await ask(`http://${address}:${dualPort}/b`, { headers })).status, 200, address);
+  }
+});
+
+t.test('a browser whose address changes each time works again, and then is told why', async (t) => {
+  const { page, context } = await visitor(t, browser);
+  let posted = 0;
+  await context.route('**/gate/pass', async (route) => {
+    posted += 1;
+    await route.fulfill({ json: { expires_in: 3600 } });
+  });
+  await context.route('**/roaming', async (route) => {
+    const response = await route.fetch();
+    // What the service writes for a pass of another network.
+    const body = (await response.text()).replace('<form id="check"', '$& data-moved="The address changes."');
+    await route.fulfill({ response, body });
+  });
+  await page.goto(`${withCaddy}/roaming`);
+  await page.getByText('The address changes.').waitFor();
+  t.equal(posted, 3);
+  await context.unroute('**/gate/pass');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await arrives(page, '/roaming');
+});
+
+t.test('a pass that is asked for too often comes after the time that the service names', async (t) => {
+  const { page, context } = await visitor(t, browser);
+  let refusals = 0;
+  await context.route('**/gate/pass', async (route) => {
+    refusals += 1;
+    if (refusals === 1) {
+      const json = { message: 'Too many requests.', code: 'rate_limited' };
+      await route.fulfill({ status: 429, headers: { 'Retry-After': '3' }, json });
+    } else if (refusals === 2) await route.fulfill({ status: 503, body: '<h1>away</h1>' });
+    else await route.continue();
+  });
+  await page.goto(`${withCaddy}/busy`);
+  await page.getByText('The check has to wait a moment. It goes on by itself in:').waitFor();
+  t.match(await page.getByRole('timer').textContent(), /^[123] seconds?$/);
+  t.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, 'there is nothing to press');
+  await arrives(page, '/busy');
+  t.equal(refusals, 3);
 });
 
 t.test('the page: nothing that axe objects to, no sideways scrolling, small', async (t) => {

@@ -8,8 +8,8 @@ import { canonicalText } from './token-text.js';
 /** The two tokens. One never opens as the other: keys and additional data differ. */
 export type TokenKind = 'access' | 'refresh';
 
-/** What an envelope holds: a token, the claims of a device cookie, or a pass of the gate. */
-export type EnvelopeKind = TokenKind | 'device' | 'pass';
+/** What an envelope holds: a token, the claims of a device cookie, a pass of the gate, or the network of a page of the gate. */
+export type EnvelopeKind = TokenKind | 'device' | 'pass' | 'note';
 
 const VERSION = 1;
 const KEY_ID_BYTES = 4;

@@ -27,6 +27,14 @@ const Host = Type.String({
   expected: 'a domain such as googlebot.com, in small letters',
 });
 
+/** The bits of an address that a pass names; without any, the pass is not bound to addresses of this family. */
+function prefixBits(bits: number, least: number, most: number) {
+  return Type.Union([Type.Literal(0), Type.Integer({ minimum: least, maximum: most })], {
+    default: bits,
+    expected: `a whole number from ${least} to ${most}, or 0`,
+  });
+}
+
 const strict = { additionalProperties: false } as const;
 
 /** What happens to the requests that all its conditions apply to; a rule without conditions applies to all. */
@@ -72,8 +80,8 @@ export const GateOptions = Type.Object(
     pass: Type.Object(
       {
         seconds: Type.Integer({ default: 3600, minimum: 60, maximum: 30 * 86_400 }),
-        ipv4: Type.Integer({ default: 24, minimum: 8, maximum: 32 }),
-        ipv6: Type.Integer({ default: 48, minimum: 32, maximum: 64 }),
+        ipv4: prefixBits(24, 8, 32),
+        ipv6: prefixBits(48, 32, 64),
       },
       { ...strict, default: {} },
     ),

@@ -1,9 +1,10 @@
-// The passes of the gate: sealed cookies that name site, network and expiry, and are verified without the store.
+// The passes of the gate: sealed cookies that name site, networks and expiry, and are verified without the store.
 
 import { createLruCache } from '@tollgate/shared/cache/lru-cache.js';
 import { createEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { keyedHash } from '@tollgate/shared/crypto/keyed-hash.js';
+import { randomHex } from '@tollgate/shared/crypto/random.js';
 import type { GateOptions } from './gate-options.js';
 
 /** Why a pass is not accepted. */
@@ -17,38 +18,74 @@ export interface PassHolder {
   readonly address: string | null;
 }
 
+/** A holder whose address is known. */
+export type KnownHolder = PassHolder & { readonly address: string };
+
+/** What a visitor shows beside the work: where else it has been. */
+export interface ShownNetworks {
+  /** The note of the page; anything is possible. */
+  readonly note?: string | undefined;
+  /** The passes of its cookies. */
+  readonly passes?: readonly string[];
+}
+
 /** Issues and verifies passes. */
 export interface GatePasses {
   /** Seconds that a pass is valid. */
   readonly seconds: number;
-  /** Returns the value of a cookie. @param nowMs milliseconds since 1970 */
-  issue(holder: PassHolder & { readonly address: string }, nowMs: number): string;
+  /** Returns the note for a page: it names the network that the page is sent to. @param nowMs milliseconds since 1970 */
+  note(holder: KnownHolder, nowMs: number): string;
+  /** Returns whether a note of this site can still be used. */
+  isFresh(note: string, site: string, nowMs: number): boolean;
+  /**
+   * Returns the value of a cookie. The pass names the network of the holder, and at most one of the other address family:
+   * that of the note, else that of a shown pass, for what is left of it.
+   * @param nowMs milliseconds since 1970
+   */
+  issue(holder: KnownHolder, nowMs: number, shown?: ShownNetworks): string;
   /** Returns null if the pass is valid for this holder. */
   problemOf(pass: string, holder: PassHolder, nowMs: number): PassProblem | null;
 }
 
-/** Networks whose keyed hashes are kept, and passes that were opened. */
+/** Networks whose keyed hashes are kept, passes that were opened, and notes that were used. */
 const MOST_CACHED = 5000;
+const MOST_USED_NOTES = 50_000;
+const NOTE_ID_BYTES = 8;
 
-/** What a pass says. */
-interface PassClaims {
+/** Seconds in which a page must send its work for its note to count. */
+export const NOTE_SECONDS = 600;
+
+type Family = '4' | '6';
+
+/** A network in which a pass is valid. */
+interface NamedNetwork {
+  /** Null in a pass of the version before, which names one network and not its family. */
+  readonly family: Family | null;
+  /** Its keyed hash. */
+  readonly hash: string;
   /** Seconds since 1970. */
   readonly expires: number;
-  /** The keyed hash of the network. */
-  readonly network: string;
+}
+
+/** What a pass or a note says: a pass names one network or two, a note names one. */
+interface Claims {
   readonly site: string;
+  readonly networks: readonly NamedNetwork[];
 }
 
 const PURPOSE = 'tollgate gate network';
 
 /**
- * A pass is `expiry in seconds since 1970, keyed hash of the network, site`, encrypted and signed in an envelope of the
- * first key. All keys open one, so that passes outlive a change of keys.
+ * A pass is `expiry in seconds since 1970, keyed hash of the network, site, address family`, and for a second network its
+ * expiry and hash, encrypted and signed in an envelope of the first key. All keys open one, so that passes outlive a change
+ * of keys. A note has one network and an id, and an envelope of another kind, so that none is a pass.
  */
 export function createGatePasses(ring: KeyRing, terms: GateOptions['pass']): GatePasses {
   const envelope = createEnvelope('pass', ring);
+  const notes = createEnvelope('note', ring);
   const known = createLruCache<readonly string[]>(MOST_CACHED);
-  const opened = createLruCache<PassClaims>(MOST_CACHED);
+  const opened = createLruCache<Claims>(MOST_CACHED);
+  const usedNotes = createLruCache<true>(MOST_USED_NOTES);
 
   /** The keyed hashes of the network of an address, under each key; that of the current key first. */
   function networksOf(address: string): readonly string[] {
@@ -61,42 +98,99 @@ export function createGatePasses(ring: KeyRing, terms: GateOptions['pass']): Gat
     return hashes;
   }
 
+  /** The text of a pass or note whose first network is that of the holder. */
+  function write({ site, address }: KnownHolder, expires: number, second?: NamedNetwork): string {
+    const first = `${expires} ${networksOf(address)[0]} ${site} ${familyOf(address)}`;
+    return second === undefined ? first : `${first} ${second.expires} ${second.hash}`;
+  }
+
   /** Opens a pass, once: a visitor shows it with every request. What does not open is not kept. */
-  function claimsOf(pass: string): PassClaims | null {
+  function claimsOf(pass: string): Claims | null {
     const remembered = opened.get(pass);
     if (remembered !== undefined) return remembered;
-    const [expires, network, site] = envelope.open(pass)?.split(' ') ?? [];
-    if (expires === undefined || network === undefined || site === undefined) return null;
-    const claims = { expires: Number(expires), network, site };
-    opened.set(pass, claims);
+    const claims = readClaims(envelope.open(pass));
+    if (claims !== null) opened.set(pass, claims);
     return claims;
+  }
+
+  /** The network of a note that can still be used, and the id of the note, which can be written in several ways. */
+  function noted(note: string, site: string, nowMs: number) {
+    const text = notes.open(note);
+    const claims = readClaims(text);
+    const id = text?.split(' ')[4] ?? '';
+    if (claims?.site !== site || usedNotes.get(id) !== undefined) return undefined;
+    const network = claims.networks.find(({ expires }) => expires * 1000 > nowMs);
+    return network === undefined ? undefined : { id, network };
+  }
+
+  /** The network of a family that the passes name longest. */
+  function carried(passes: readonly string[], family: Family, site: string, nowMs: number) {
+    const named = passes.flatMap((pass) => {
+      const claims = claimsOf(pass);
+      return claims?.site === site ? claims.networks : [];
+    });
+    return named
+      .filter((network) => network.family === family && network.expires * 1000 > nowMs)
+      .sort((one, other) => other.expires - one.expires)[0];
   }
 
   return {
     seconds: terms.seconds,
-    issue({ site, address }, nowMs) {
+    note(holder, nowMs) {
+      const text = write(holder, Math.floor(nowMs / 1000) + NOTE_SECONDS);
+      return notes.seal(`${text} ${randomHex(NOTE_ID_BYTES)}`);
+    },
+    isFresh: (note, site, nowMs) => noted(note, site, nowMs) !== undefined,
+    issue(holder, nowMs, { note = '', passes = [] } = {}) {
+      const { site, address } = holder;
       const expires = Math.floor(nowMs / 1000) + terms.seconds;
-      return envelope.seal(`${expires} ${networksOf(address)[0]} ${site}`);
+      const other = otherThan(familyOf(address));
+      const ofPage = noted(note, site, nowMs);
+      if (ofPage?.network.family !== other) {
+        return envelope.seal(write(holder, expires, carried(passes, other, site, nowMs)));
+      }
+      usedNotes.set(ofPage.id, true);
+      return envelope.seal(write(holder, expires, { ...ofPage.network, expires }));
     },
     problemOf(pass, { site, address }, nowMs) {
       const claims = claimsOf(pass);
       if (claims === null) return 'forged';
       if (claims.site !== site) return 'other_site';
-      if (!(claims.expires * 1000 > nowMs)) return 'expired';
-      return address !== null && networksOf(address).includes(claims.network) ? null : 'other_network';
+      const here = address === null ? [] : networksOf(address);
+      const fitting = claims.networks.find(({ hash }) => here.includes(hash));
+      const isAlive = ({ expires }: NamedNetwork) => expires * 1000 > nowMs;
+      if (fitting !== undefined) return isAlive(fitting) ? null : 'expired';
+      return claims.networks.some(isAlive) ? 'other_network' : 'expired';
     },
   };
 }
 
+function readClaims(text: string | null): Claims | null {
+  const [expires, hash, site, written, secondExpires, secondHash] = text?.split(' ') ?? [];
+  if (expires === undefined || hash === undefined || site === undefined) return null;
+  const family = written === '4' || written === '6' ? written : null;
+  const networks: NamedNetwork[] = [{ family, hash, expires: Number(expires) }];
+  if (family !== null && secondExpires !== undefined && secondHash !== undefined) {
+    networks.push({ family: otherThan(family), hash: secondHash, expires: Number(secondExpires) });
+  }
+  return { site, networks };
+}
+
+const otherThan = (family: Family): Family => (family === '4' ? '6' : '4');
+
+const familyOf = (address: string): Family => (address.includes(':') ? '6' : '4');
+
 /**
- * Returns the network of a normalised address, such as `203.0.113.0/24`.
- * @param bits the length of its prefix: 8 to 32 for IPv4, 32 to 64 for IPv6
+ * Returns the network of a normalised address, such as `203.0.113.0/24`; `any` if it has no bits, in both families.
+ * @param bits the length of its prefix: 8 to 32 for IPv4, 32 to 64 for IPv6, or 0
  */
 export function networkOf(
   address: string,
   { ipv4, ipv6 }: { readonly ipv4: number; readonly ipv6: number },
 ): string {
-  if (!address.includes(':')) return `${cut(address.split('.').map(Number), ipv4, 8).join('.')}/${ipv4}`;
+  const isIpv6 = address.includes(':');
+  if ((isIpv6 ? ipv6 : ipv4) === 0) return 'any';
+  if (!isIpv6) return `${cut(address.split('.').map(Number), ipv4, 8).join('.')}/${ipv4}`;
   const groups = address
     .split(':')
     .slice(0, 4)

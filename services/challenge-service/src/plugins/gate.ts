@@ -49,8 +49,13 @@ export interface Gate {
   check(request: FastifyRequest, site: string): Promise<GateVerdict>;
   /** Returns the absolute address on a site that a visitor goes on to. @param wanted what a form has sent back */
   returnAddress(wanted: unknown, site: string): string;
-  /** Returns the cookie of a new pass; null if the address of the visitor is not known. */
-  newPassCookie(request: FastifyRequest, site: string): string | null;
+  /**
+   * Returns the note of the network that a page is sent to; empty if the address of the visitor is not known.
+   * @param sent the note that came with a form; it is kept while it can be used, because the form may come from elsewhere
+   */
+  noteOf(request: FastifyRequest, site: string, sent?: string): string;
+  /** Returns the cookie of a new pass; null if the address of the visitor is not known. @param note that of its page */
+  newPassCookie(request: FastifyRequest, site: string, note: string | undefined): string | null;
 }
 
 declare module 'fastify' {
@@ -149,11 +154,18 @@ function openGate(
       return verdict;
     },
     returnAddress,
-    newPassCookie(request, site) {
+    noteOf(request, site, sent) {
+      const nowMs = Date.now();
+      if (sent !== undefined && passes.isFresh(sent, site, nowMs)) return sent;
+      const address = normaliseAddress(request.ip);
+      return address === null ? '' : passes.note({ site, address }, nowMs);
+    },
+    newPassCookie(request, site, note) {
       const address = normaliseAddress(request.ip);
       if (address === null) return null;
       metrics.gate.issued();
-      return passCookie(site, passes.issue({ site, address }, Date.now()), passes.seconds);
+      const shown = { note, passes: presentedPasses(request.headers.cookie, site) };
+      return passCookie(site, passes.issue({ site, address }, Date.now(), shown), passes.seconds);
     },
   };
 }

@@ -223,7 +223,7 @@ t.test('each mistake in the options is a line with its place', async (t) => {
       'more: there is no such option',
       'image must be true or false',
       'pass.seconds must be a whole number from 60 to 2592000',
-      'pass.ipv4 must be a whole number from 8 to 32',
+      'pass.ipv4 must be a whole number from 8 to 32, or 0',
       'rules[0].action must be one of pass, check, refuse',
       'rules[1].path: there is no such option',
       'rules[1].paths[0] must be a path such as /feed.xml or /assets/*, in printable ASCII',

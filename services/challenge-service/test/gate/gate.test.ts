@@ -1,5 +1,6 @@
 // The gate: who may pass, what a pass is worth, and what those without one are answered.
 
+import { createEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
@@ -8,7 +9,18 @@ import { createGatePasses, networkOf } from '../../src/gate/gate-passes.js';
 import { gateLanguages } from '../../src/gate/page/gate-languages.js';
 import { loadGateSetup } from '../../src/gate-setup.js';
 import { openImages, openNode, SECRET } from '../challenge-node.js';
-import { ask, BROWSER, gateEnvironment, OTHER, passOf, SITE, submit, workOf } from './visitor.js';
+import {
+  ask,
+  BROWSER,
+  cookieOf,
+  gateEnvironment,
+  noteIn,
+  OTHER,
+  passOf,
+  SITE,
+  submit,
+  workOf,
+} from './visitor.js';
 
 const images = await openImages(t);
 
@@ -102,12 +114,129 @@ t.test('a pass belongs to one site and one network, and ends', async (t) => {
   }
 });
 
+const HOME4 = '203.0.113.7';
+const HOME6 = '2001:db8:7:1::1';
+
+t.test(
+  'a page over one address family and its work over the other: the pass is good over both',
+  async (t) => {
+    for (const [pageFrom, workFrom] of [
+      [HOME4, HOME6],
+      [HOME6, HOME4],
+    ] as const) {
+      const node = await openGate(t);
+      const page = await ask(node, { headers: BROWSER, ip: pageFrom });
+      const fields = { ...(await workOf(node, { ip: workFrom })), sent_to: noteIn(page.payload) };
+      const cookie = cookieOf(await submit(node, fields, { ip: workFrom }));
+      for (const ip of [pageFrom, workFrom]) t.equal((await ask(node, { cookie, ip })).statusCode, 204, ip);
+      for (const ip of ['203.0.114.7', '2001:db8:8::1'])
+        t.equal((await ask(node, { cookie, ip })).statusCode, 403, `${ip} is in neither network`);
+    }
+  },
+);
+
+t.test('a visitor whose address family changes between pages works once for each', async (t) => {
+  const node = await openGate(t);
+  const first = await passOf(node, { ip: HOME4 });
+  const moved = await ask(node, { headers: BROWSER, ip: HOME6, cookie: first });
+  t.match(moved.payload, 'data-moved="The check was passed, but your connection', 'cookies are not blamed');
+  const fields = { ...(await workOf(node)), sent_to: noteIn(moved.payload) };
+  const second = cookieOf(await submit(node, fields, { ip: HOME6, cookie: first }));
+  for (const ip of [HOME4, HOME6]) t.equal((await ask(node, { cookie: second, ip })).statusCode, 204, ip);
+  for (const headers of [{}, { 'user-agent': 'x' }]) {
+    const page = await ask(node, { headers: { ...BROWSER, ...headers }, ip: HOME6 });
+    t.notMatch(page.payload, 'data-moved', 'nobody has shown a pass');
+  }
+});
+
+t.test('a pass names two networks at most, one of each family, each for its own time', async (t) => {
+  const passes = createGatePasses(openKeyRing(SECRET), TERMS);
+  const at = (address: string, site = SITE) => ({ site, address });
+  const [other4, other6] = ['198.51.100.7', '2001:db8:8:1::/64'];
+  const home6 = '2001:db8:7:1::/64';
+  const fits = (pass: string, nowMs = 0) =>
+    [HOME4, other4, home6, other6].map((address) => passes.problemOf(pass, at(address), nowMs) ?? 'fits');
+  const no = 'other_network';
+  const noteOf = (address: string, site = SITE) => passes.note(at(address, site), 0);
+
+  t.strictSame(fits(passes.issue(at(HOME4), 0)), ['fits', no, no, no]);
+  const both = passes.issue(at(home6), 0, { note: noteOf(HOME4) });
+  t.strictSame(fits(both), ['fits', no, 'fits', no]);
+  t.strictSame(fits(both, 3_600_000), ['expired', 'expired', 'expired', 'expired']);
+
+  t.strictSame(
+    fits(passes.issue(at(HOME4), 0, { note: noteOf(other4) })),
+    ['fits', no, no, no],
+    'one family',
+  );
+  const late = passes.issue(at(home6), 600_000, { note: noteOf(HOME4) });
+  t.strictSame(fits(late, 600_000), [no, no, 'fits', no], 'a note of ten minutes ago');
+  t.strictSame(fits(passes.issue(at(home6), 0, { note: noteOf(HOME4, OTHER) })), [no, no, 'fits', no]);
+  t.strictSame(fits(passes.issue(at(home6), 0, { note: both })), [no, no, 'fits', no], 'a pass is no note');
+  for (const note of [noteOf(HOME4).slice(1), 'x', '', ' '.repeat(9000)])
+    t.strictSame(fits(passes.issue(at(home6), 0, { note })), [no, no, 'fits', no], 'an altered one');
+  t.equal(passes.problemOf(noteOf(HOME4), at(HOME4), 0), 'forged', 'a note is no pass');
+
+  const once = noteOf(HOME4);
+  passes.issue(at(home6), 0, { note: once });
+  for (const spelling of [once, decodeURIComponent(once), encodeURIComponent(once)]) {
+    const again = passes.issue(at(other6), 0, { note: spelling });
+    t.strictSame(fits(again), [no, no, no, 'fits'], 'one pass for a note, however it is written');
+  }
+
+  const carried = passes.issue(at(other6), 1_800_000, { passes: ['x', both] });
+  t.strictSame(
+    fits(carried, 1_800_000),
+    ['fits', no, no, 'fits'],
+    'the network of the same family is replaced',
+  );
+  t.strictSame(fits(carried, 3_600_000), ['expired', no, no, 'fits'], 'the other keeps its time');
+  t.strictSame(fits(passes.issue(at(other6), 3_600_000, { passes: [both] }), 3_600_000), [
+    no,
+    no,
+    no,
+    'fits',
+  ]);
+  const ofOther = passes.issue(at(HOME4, OTHER), 0);
+  t.strictSame(
+    fits(passes.issue(at(other6), 0, { passes: [ofOther] })),
+    [no, no, no, 'fits'],
+    'another site',
+  );
+
+  const before = createEnvelope('pass', openKeyRing(SECRET));
+  const [expires, hash, site] = before.open(both)?.split(' ') ?? [];
+  const old = before.seal(`${expires} ${hash} ${site}`);
+  t.strictSame(fits(old), [no, no, 'fits', no], 'a pass of the version before');
+  t.strictSame(fits(passes.issue(at(HOME4), 0, { passes: [old] })), ['fits', no, no, no]);
+});
+
+t.test(
+  'with 0 bits addresses of the family are not compared; with 0 for both a pass works anywhere',
+  async (t) => {
+    const bound = await openGate(t, { pass: { ipv4: 0 } });
+    const cookie = await passOf(bound, { ip: HOME4 });
+    t.equal((await ask(bound, { cookie, ip: '198.51.100.7' })).statusCode, 204);
+    t.equal((await ask(bound, { cookie, ip: HOME6 })).statusCode, 403);
+    const wide = await passOf(bound, { ip: HOME6 });
+    for (const ip of [HOME4, '2001:db8:8::1'])
+      t.equal((await ask(bound, { cookie: wide, ip })).statusCode, 403);
+    const unbound = await openGate(t, { pass: { ipv4: 0, ipv6: 0 } });
+    const free = await passOf(unbound, { ip: HOME4 });
+    for (const ip of [HOME4, '198.51.100.7', HOME6]) {
+      t.equal((await ask(unbound, { cookie: free, ip })).statusCode, 204, ip);
+    }
+    t.equal((await ask(unbound, { cookie: free, ip: 'unknown' })).statusCode, 403);
+  },
+);
+
 t.test('the networks of addresses', async (t) => {
   const bits = { ipv4: 20, ipv6: 56 };
   t.equal(networkOf('203.0.119.7', bits), '203.0.112.0/20');
   t.equal(networkOf('2001:db8:1:ab12::/64', bits), '2001:db8:1:ab00::/56');
   t.equal(networkOf('203.0.119.7', { ipv4: 32, ipv6: 64 }), '203.0.119.7/32');
   t.equal(networkOf('2001:db8:1:ab12::/64', { ipv4: 8, ipv6: 32 }), '2001:db8:0:0::/32');
+  t.equal(networkOf('203.0.119.7', { ipv4: 0, ipv6: 32 }), 'any');
 });
 
 t.test('passes outlive a change of keys, until the old key is gone', async (t) => {
@@ -194,8 +323,18 @@ t.test('programs get JSON, a person gets a page in their language', async (t) =>
       code: 'gate_pass_required',
     });
   }
-  const script = await ask(node, { headers: { ...BROWSER, 'sec-fetch-mode': 'cors' } });
-  t.match(script.headers['content-type'], /^application\/json/, 'a script that asks for HTML is no person');
+  const script = await ask(node, { headers: { accept: '*/*', 'sec-fetch-mode': 'navigate' } });
+  t.match(script.headers['content-type'], /^application\/json/, 'which names no HTML');
+  const turbo = { accept: 'text/html, application/xhtml+xml', 'sec-fetch-dest': 'empty' };
+  for (const mode of ['cors', 'same-origin']) {
+    const answer = await ask(node, { headers: { ...turbo, 'sec-fetch-mode': mode } });
+    t.equal(answer.statusCode, 403);
+    t.match(
+      answer.headers['content-type'],
+      /^text\/html/,
+      'the fetch of a service worker or of Turbo is shown',
+    );
+  }
   const titles = new Set<string | undefined>();
   for (const language of gateLanguages) {
     const headers = { ...BROWSER, 'accept-language': `${language}-XX,en;q=0.5` };
@@ -270,7 +409,9 @@ t.test('without JavaScript: the page says what to do, or shows an image that lea
   const page = await ask(node, visit);
   t.match(page.payload, 'value="/wanted?a=b%20c&amp;d=%22%3E"');
   const { wanted: _wanted, ...fields } = await fieldsOf(page);
-  const wrong = await submit(node, { ...fields, captcha: 'xxxxxx' }, visit);
+  const note = noteIn(page.payload);
+  const wrong = await submit(node, { ...fields, captcha: 'xxxxxx', sent_to: note }, { ...visit, ip: HOME6 });
+  t.equal(noteIn(wrong.payload), note, 'the note is that of the first page');
   t.equal(wrong.statusCode, 422);
   t.match(wrong.payload, 'That answer was not accepted.');
   const { wanted: _again, ...again } = await fieldsOf(wrong);
@@ -339,6 +480,7 @@ t.test('submissions of an address are limited', async (t) => {
   const node = await openGate(t, {}, { RATE_LIMIT_GATE: '2' });
   const submitted = async () => (await submit(node, {})).statusCode;
   t.strictSame([await submitted(), await submitted(), await submitted()], [422, 422, 429]);
+  t.match((await submit(node, {})).headers['retry-after'], /^\d+$/, 'for which the page waits');
 });
 
 t.test(

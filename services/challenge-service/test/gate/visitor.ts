@@ -71,6 +71,17 @@ export function submit(
   });
 }
 
+/** The note of a page. */
+export function noteIn(page: string): string {
+  const [, note] = /name="sent_to" value="([^"]*)"/.exec(page) ?? [];
+  if (note === undefined) throw new Error('the page has no note');
+  return note;
+}
+
+/** The pass that an answer sets, as the browser sends it. */
+export const cookieOf = (answer: LightMyRequestResponse): string =>
+  String(answer.headers['set-cookie'] ?? '').split(';')[0] ?? '';
+
 /** Works for a pass. Returns its cookie as the browser sends it. */
 export async function passOf(node: ChallengeNode, visit: Visit = {}): Promise<string> {
   const answer = await submit(node, await workOf(node, visit), visit);

@@ -32,6 +32,10 @@ export interface GatePageVisit {
   readonly wanted: string;
   /** Whether the request had a method whose body is lost. */
   readonly isLost: boolean;
+  /** The note of the network that the page is sent to, which its forms send back. */
+  readonly note: string;
+  /** Whether the browser has shown a pass of another network: it keeps cookies, and its address changes. */
+  readonly hasMoved: boolean;
   /** The image of this visit; null where none replaces work. */
   readonly noScriptImage: NoScriptImage | null;
   /** After an answer that was not accepted: the absolute address that the visitor goes on to. */
@@ -54,7 +58,7 @@ export const GATE_PAGE_POLICY = [
 /** The page that asks for a check. */
 export function askingPage(settings: GatePageSettings, visit: GatePageVisit): string {
   const { basePath, prefix, version, image } = settings;
-  const { language, site, wanted, isLost, goesTo } = visit;
+  const { language, site, wanted, isLost, note, hasMoved, goesTo } = visit;
   const texts = gateTexts(language);
   const path = `${basePath}/${prefix}`;
   const lead = (image ? texts.lead_image : texts.lead).replace('{site}', new URL(site).host);
@@ -64,13 +68,15 @@ export function askingPage(settings: GatePageSettings, visit: GatePageVisit): st
     'data-not-kept': texts.not_kept,
     'data-failed': texts.failed,
     'data-retry': texts.retry,
+    'data-wait': texts.wait,
+    ...(hasMoved ? { 'data-moved': texts.moved } : {}),
     ...(isLost ? { 'data-back': texts.back } : {}),
     ...(goesTo === undefined ? {} : { 'data-goes-to': goesTo }),
   });
   const body = `${lost}
 <form id="check" method="post"${attributes({ action: `${path}/gate/pass` })}${told} hidden>
 ${paragraph(lead)}
-${hidden('return', wanted)}
+${hidden('return', wanted)}${hidden('sent_to', note)}
 <tollgate-challenge${elementAttributes(settings)}></tollgate-challenge>
 <p id="note" role="status"></p>
 ${image ? `<button>${escapeHtml(texts.proceed)}</button>` : ''}
@@ -124,7 +130,7 @@ function elementAttributes(settings: GatePageSettings): string {
 /** In a `noscript` element. */
 function withoutScript(settings: GatePageSettings, visit: GatePageVisit): string {
   const { basePath, prefix, fields } = settings;
-  const { language, wanted, isLost, noScriptImage, goesTo } = visit;
+  const { language, wanted, isLost, note, noScriptImage, goesTo } = visit;
   const texts = gateTexts(language);
   if (noScriptImage === null) return paragraph(texts.no_script);
   const picture = attributes({ src: `${basePath}${noScriptImage.path}`, alt: texts.alt });
@@ -134,7 +140,7 @@ ${paragraph(texts.no_script_image)}${wrong}
 <img${picture} width="240" height="80">
 <label for="answer">${escapeHtml(texts.label)}</label>
 <input id="answer"${attributes({ name: fields.image.answer })} required maxlength="64" dir="ltr" autocomplete="off" autocapitalize="off" spellcheck="false">
-${hidden(fields.image.token, noScriptImage.token)}${hidden('return', wanted)}${isLost ? hidden('lost', '1') : ''}
+${hidden(fields.image.token, noScriptImage.token)}${hidden('return', wanted)}${hidden('sent_to', note)}${isLost ? hidden('lost', '1') : ''}
 <button>${escapeHtml(texts.proceed)}</button>
 </form>`;
 }

@@ -37,30 +37,28 @@ export default async function checkGate(app: FastifyInstance): Promise<void> {
     async (request, reply) => {
       const site = gate.siteOf(request);
       if (site === null) throw refuse(GateSiteUnknown);
-      const { outcome } = await gate.check(request, site);
+      const { outcome, reason } = await gate.check(request, site);
       if (outcome === 'passed') return reply.code(204).send();
       for (const name of ['Accept', 'Cookie']) appendVary(reply, name);
-      const isPage = isNavigation(request) && prefersPage(request);
+      // The fetch of a service worker or of Turbo is shown to a person too, and names HTML as a navigation does.
+      const isPage = prefersPage(request);
       if (outcome === 'refused') {
         if (isPage) return sendRefusingPage(request, reply);
         throw refuse(GateRefused);
       }
       if (!isPage) throw refuse(GatePassRequired);
-      return ask(request, reply, site);
+      return ask(request, reply, site, reason === 'other_network');
     },
   );
 
-  function ask(request: FastifyRequest, reply: FastifyReply, site: string) {
+  function ask(request: FastifyRequest, reply: FastifyReply, site: string, hasMoved: boolean) {
     const method = headerOf(request, 'x-forwarded-method') ?? 'GET';
     return sendAskingPage(gate, request, reply, {
       site,
       wanted: headerOf(request, 'x-forwarded-uri') ?? '/',
       isLost: method !== 'GET' && method !== 'HEAD',
+      note: gate.noteOf(request, site),
+      hasMoved,
     });
   }
-}
-
-/** Whether the answer becomes a page that a person sees; browsers without the header may be. */
-function isNavigation(request: FastifyRequest): boolean {
-  return (headerOf(request, 'sec-fetch-mode') ?? 'navigate') === 'navigate';
 }

@@ -20,6 +20,12 @@ const Body = Type.Object(
     return: Type.Optional(
       Type.String({ description: 'Path and query of the site, for the answer to a form without JavaScript' }),
     ),
+    sent_to: Type.Optional(
+      Type.String({
+        description:
+          'The note of the page: the network that it was sent to, sealed; the pass is valid there too',
+      }),
+    ),
     lost: Type.Optional(Type.String({ description: 'Present if what was sent before the check is lost' })),
   },
   { description: 'With the fields of the challenges, under their configured names' },
@@ -58,17 +64,24 @@ export default async function passGate(
       const submission = submissionFrom(request.body, gate.verifier.fieldNames);
       const verdict = await verify(submission, request.ip);
       const isPage = prefersPage(request);
-      const { return: wanted = '/', lost } = request.body;
+      const { return: wanted = '/', lost, sent_to: sentTo } = request.body;
       if (!verdict.ok && isPage) {
         request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
         const goesTo = gate.returnAddress(wanted, site);
-        return sendAskingPage(gate, request, reply, { site, wanted, isLost: lost !== undefined, goesTo });
+        return sendAskingPage(gate, request, reply, {
+          site,
+          wanted,
+          isLost: lost !== undefined,
+          note: gate.noteOf(request, site, sentTo),
+          hasMoved: false,
+          goesTo,
+        });
       }
       if (!verdict.ok) {
         const rules = { alwaysImage: gate.options.image };
         throw await challengeError(request, gate.verifier, verdict, undefined, rules, submission);
       }
-      const cookie = gate.newPassCookie(request, site);
+      const cookie = gate.newPassCookie(request, site, sentTo);
       if (cookie === null) throw refuse(NotFound);
       reply.header('set-cookie', cookie);
       if (!isPage) return { expires_in: gate.options.pass.seconds };

@@ -20,7 +20,7 @@ export function sendAskingPage(
   { verifier, page }: Gate,
   request: FastifyRequest,
   reply: FastifyReply,
-  visit: Pick<GatePageVisit, 'site' | 'wanted' | 'isLost' | 'goesTo'>,
+  visit: Omit<GatePageVisit, 'language' | 'noScriptImage'>,
 ): FastifyReply {
   const language = languageOf(request, reply);
   const wanted = visit.wanted.length > MOST_CHARACTERS ? '/' : visit.wanted;

@@ -21,6 +21,9 @@ export const de: GateTexts = {
     'Fertig. Was Sie vorhin gesendet haben, wurde nicht zugestellt: Gehen Sie zurück und senden Sie es noch einmal.',
   not_kept:
     'Die Prüfung ist bestanden, aber die Website fragt noch einmal. Erlauben Sie Cookies für diese Website und versuchen Sie es erneut.',
+  moved:
+    'Die Prüfung ist bestanden, aber Ihre Verbindung wechselt ständig die Adresse, sodass die Website erneut fragt. Bleiben Sie in einem Netz und versuchen Sie es noch einmal.',
+  wait: 'Die Prüfung muss kurz warten. Sie geht von selbst weiter in:',
   retry: 'Erneut versuchen',
   failed: 'Die Prüfung hat nicht funktioniert. Bitte versuchen Sie es noch einmal.',
   refused: 'Diese Seite lässt sich aus Ihrem Netz nicht öffnen.',

@@ -16,6 +16,9 @@ export const en = {
   done: 'Done. The page is opening…',
   send_again: 'Done. What you sent before was not delivered: go back and send it again.',
   not_kept: 'The check was passed, but the site asks again. Allow cookies for this site, then try again.',
+  moved:
+    'The check was passed, but your connection keeps changing its address, so the site asks again. Stay on one network, then try again.',
+  wait: 'The check has to wait a moment. It goes on by itself in:',
   retry: 'Try again',
   failed: 'The check did not work. Please try again.',
   refused: 'This page cannot be opened from your network.',

@@ -20,6 +20,9 @@ export const es: GateTexts = {
   send_again: 'Listo. Lo que envió antes no se ha entregado: vuelva atrás y envíelo de nuevo.',
   not_kept:
     'El control se ha superado, pero el sitio lo pide otra vez. Permita las cookies de este sitio e inténtelo de nuevo.',
+  moved:
+    'El control se ha superado, pero su conexión cambia continuamente de dirección y el sitio lo pide otra vez. Use una sola red e inténtelo de nuevo.',
+  wait: 'El control tiene que esperar un momento. Continuará por sí solo en:',
   retry: 'Reintentar',
   failed: 'El control no ha funcionado. Inténtelo de nuevo, por favor.',
   refused: 'Esta página no se puede abrir desde su red.',

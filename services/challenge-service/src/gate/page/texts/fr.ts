@@ -20,6 +20,9 @@ export const fr: GateTexts = {
     'Terminé. Ce que vous aviez envoyé n’est pas arrivé : revenez en arrière et envoyez-le de nouveau.',
   not_kept:
     'Le contrôle est réussi, mais le site le redemande. Autorisez les cookies pour ce site, puis réessayez.',
+  moved:
+    'Le contrôle est réussi, mais votre connexion change sans cesse d’adresse et le site le redemande. Restez sur un seul réseau, puis réessayez.',
+  wait: 'Le contrôle doit attendre un moment. Il reprendra de lui-même dans :',
   retry: 'Réessayer',
   failed: 'Le contrôle n’a pas fonctionné. Veuillez réessayer.',
   refused: 'Cette page ne peut pas être ouverte depuis votre réseau.',

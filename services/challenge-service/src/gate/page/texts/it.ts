@@ -19,6 +19,9 @@ export const it: GateTexts = {
   send_again: 'Fatto. Quanto inviato prima non è stato consegnato: tornare indietro e inviarlo di nuovo.',
   not_kept:
     'Il controllo è superato, ma il sito lo chiede di nuovo. Consentire i cookie per questo sito e riprovare.',
+  moved:
+    'Il controllo è superato, ma la connessione cambia continuamente indirizzo e il sito lo chiede di nuovo. Restare su una sola rete e riprovare.',
+  wait: 'Il controllo deve attendere un momento. Riprenderà da solo tra:',
   retry: 'Riprova',
   failed: 'Il controllo non ha funzionato. Si prega di riprovare.',
   refused: 'Questa pagina non può essere aperta dalla rete in uso.',

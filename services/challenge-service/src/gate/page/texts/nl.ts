@@ -20,6 +20,9 @@ export const nl: GateTexts = {
   send_again: 'Klaar. Wat u eerder hebt verstuurd, is niet aangekomen: ga terug en verstuur het opnieuw.',
   not_kept:
     'De controle is gelukt, maar de site vraagt er opnieuw om. Sta cookies toe voor deze site en probeer het opnieuw.',
+  moved:
+    'De controle is gelukt, maar uw verbinding wisselt steeds van adres, waardoor de site er opnieuw om vraagt. Blijf op één netwerk en probeer het opnieuw.',
+  wait: 'De controle moet even wachten. Die gaat vanzelf verder over:',
   retry: 'Opnieuw proberen',
   failed: 'De controle is niet gelukt. Probeer het opnieuw.',
   refused: 'Deze pagina kan niet vanuit uw netwerk worden geopend.',

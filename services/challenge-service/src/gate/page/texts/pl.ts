@@ -18,6 +18,9 @@ export const pl: GateTexts = {
   send_again: 'Gotowe. To, co wysłano wcześniej, nie dotarło: proszę wrócić i wysłać to ponownie.',
   not_kept:
     'Weryfikacja się powiodła, ale witryna prosi o nią znowu. Proszę zezwolić tej witrynie na pliki cookie i spróbować ponownie.',
+  moved:
+    'Weryfikacja się powiodła, ale adres połączenia ciągle się zmienia, więc witryna prosi o nią znowu. Proszę pozostać w jednej sieci i spróbować ponownie.',
+  wait: 'Weryfikacja musi chwilę zaczekać. Zostanie wznowiona samoczynnie za:',
   retry: 'Spróbuj ponownie',
   failed: 'Weryfikacja nie powiodła się. Proszę spróbować ponownie.',
   refused: 'Tej strony nie można otworzyć z tej sieci.',

@@ -18,6 +18,9 @@ export const pt: GateTexts = {
   send_again: 'Concluído. O que enviou antes não foi entregue: volte atrás e envie de novo.',
   not_kept:
     'A verificação foi concluída, mas o site pede-a outra vez. Permita cookies para este site e tente novamente.',
+  moved:
+    'A verificação foi concluída, mas a sua ligação muda constantemente de endereço e o site pede-a outra vez. Use uma só rede e tente novamente.',
+  wait: 'A verificação tem de esperar um momento. Continua sozinha dentro de:',
   retry: 'Tentar novamente',
   failed: 'A verificação não funcionou. Tente novamente, por favor.',
   refused: 'Esta página não pode ser aberta a partir da sua rede.',

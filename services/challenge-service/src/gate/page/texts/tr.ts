@@ -19,6 +19,9 @@ export const tr: GateTexts = {
   send_again: 'Tamamlandı. Daha önce gönderdikleriniz ulaşmadı: geri dönüp yeniden gönderin.',
   not_kept:
     'Kontrol tamamlandı, ancak site yeniden istiyor. Bu site için çerezlere izin verin, ardından yeniden deneyin.',
+  moved:
+    'Kontrol tamamlandı, ancak bağlantınızın adresi sürekli değiştiği için site yeniden istiyor. Tek bir ağda kalın, ardından yeniden deneyin.',
+  wait: 'Kontrolün biraz beklemesi gerekiyor. Kendiliğinden devam edecek, kalan süre:',
   retry: 'Yeniden dene',
   failed: 'Kontrol tamamlanamadı. Lütfen yeniden deneyin.',
   refused: 'Bu sayfa ağınızdan açılamıyor.',
