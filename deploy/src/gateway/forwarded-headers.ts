@@ -9,12 +9,15 @@ export interface HeaderRules {
   towardsClient<Headers extends IncomingHttpHeaders>(headers: Headers): Headers;
 }
 
+const reservedHeaders = new Set(['forwarded', 'x-original-url', 'x-rewrite-url']);
+
 /** Headers of a single connection (RFC 9110, 7.6.1), and those that the client library refuses to send. */
 const connectionHeaders = ['connection', 'keep-alive', 'proxy-connection', 'upgrade', 'http2-settings', 'te'];
 
 /**
  * Creates the rules: the gateway sets the forwarding headers to what it sees itself and never appends to them, removes
- * headers that only a gateway may send (`X-Auth-*`), and forwards no headers of a connection.
+ * headers that only a gateway may send (`X-Auth-*`) or that replace the path (`X-Original-URL`), and forwards no headers of a
+ * connection.
  */
 export function forwardHeaders(): HeaderRules {
   const mediaTypes = new WeakMap<object, string>();
@@ -47,5 +50,5 @@ export function forwardHeaders(): HeaderRules {
 
 function isReserved(name: string): boolean {
   const plain = name.replaceAll('_', '-');
-  return plain.startsWith('x-auth-') || plain.startsWith('x-forwarded-') || plain === 'forwarded';
+  return plain.startsWith('x-auth-') || plain.startsWith('x-forwarded-') || reservedHeaders.has(plain);
 }

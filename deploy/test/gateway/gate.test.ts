@@ -372,8 +372,24 @@ t.test('the file for Traefik: routes, the question, and who is guarded', async (
     /^http:\/\/challenge-service:3002\/api\/captcha\/gate\/check$/,
   );
   t.notOk('trustForwardHeader' in middlewares.gate.forwardAuth);
-  t.strictSame(routers['guarded-site'].middlewares, ['gate']);
-  t.notOk('middlewares' in routers['gate-challenges']);
-  t.ok(routers['gate-challenges'].rule.length > routers['guarded-site'].rule.length, 'so it comes first');
+  t.strictSame(routers['gate-challenges'].middlewares, ['requests']);
+  t.strictSame(routers['guarded-site'].middlewares, ['requests', 'gate']);
+  const lengths = ['gate-challenges', 'guarded-site-websockets', 'guarded-site'].map(
+    (name) => routers[name].rule.length,
+  );
+  t.strictSame(
+    lengths.toSorted((a, b) => b - a),
+    lengths,
+    'the first that applies comes first',
+  );
+  for (const name of ['Upgrade', 'Connection', 'HTTP2-Settings', 'X-Original-URL', 'X-Rewrite-URL'])
+    t.equal(middlewares.requests.headers.customRequestHeaders[name], '', `${name} is removed`);
+  const sockets = routers['guarded-site-websockets'];
+  t.match(sockets.rule, /HeaderRegexp\(`Upgrade`, `\(\?i\)\^websocket\$`\)/);
+  t.strictSame(sockets.middlewares, ['requests', 'websockets', 'gate']);
+  t.strictSame(middlewares.websockets.headers.customRequestHeaders, {
+    Connection: 'Upgrade',
+    Upgrade: 'websocket',
+  });
   for (const { service } of Object.values<{ service: string }>(routers)) t.ok(services[service], service);
 });

@@ -1,8 +1,8 @@
-// Caddy and nginx as processes of a test, on the example files of deploy/gateway.
+// Caddy, nginx and HAProxy as processes of a test, on the example files of deploy/gateway.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@tollgate/test-support/free-port.js';
@@ -133,8 +133,26 @@ ${configuration}}`,
   await listening(t, child, port);
 }
 
-/** @returns what reads all that the program has said on its error output */
-async function listening(
+/** The program HAProxy; an empty text where there is none. */
+export const haproxy = process.env.HAPROXY ?? (existsSync('/usr/sbin/haproxy') ? '/usr/sbin/haproxy' : '');
+
+/** Runs HAProxy on a configuration. @param port where it listens when it is there */
+export async function runHaproxy(
+  t: Pick<Test, 'teardown'>,
+  configuration: string,
+  port: number,
+): Promise<void> {
+  const file = join(tempDir(t), 'haproxy.cfg');
+  writeFileSync(file, configuration);
+  const child = spawn(haproxy, ['-db', '-f', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  await listening(t, child, port);
+}
+
+/**
+ * Waits until a program listens on a port; it is stopped with the test.
+ * @returns what reads all that the program has said on its error output
+ */
+export async function listening(
   t: Pick<Test, 'teardown'>,
   child: ChildProcess,
   port: number,

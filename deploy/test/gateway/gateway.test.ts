@@ -115,6 +115,10 @@ t.test('forged forwarding and identity headers are replaced or removed, never pa
       'X-Auth-User-Id': '1',
       'X-AUTH-Anything': '1',
       X_Auth_User_Id: '1',
+      'X-Original-URL': '/verify',
+      X_Rewrite_URL: '/verify',
+      Upgrade: 'h2c',
+      'HTTP2-Settings': 'AAMAAABkAAQAoAAAAAIAAAAA',
       Connection: 'x-forwarded-for, close',
       Host: 'localhost:8080',
       Authorization: 'Bearer abc',
@@ -127,7 +131,9 @@ t.test('forged forwarding and identity headers are replaced or removed, never pa
     'x-forwarded-host': 'localhost:8080',
     authorization: 'Bearer abc',
   });
-  const left = Object.keys(headers).filter((name) => /^(x.auth|forwarded|x-forwarded-port)/.test(name));
+  const left = Object.keys(headers).filter((name) =>
+    /^(x.auth|forwarded|x-forwarded-port|x.original|x.rewrite|upgrade|http2)/.test(name),
+  );
   t.same(left, []);
 });
 

@@ -1,21 +1,18 @@
 // A gateway that verifies access tokens by itself: HAProxy on its example file, with the public key alone.
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createSigningKey, openSigningKeys, type SigningKey } from '@tollgate/shared/crypto/signing-keys.js';
 import { createPublicIssuer } from '@tollgate/shared/http/tokens/public-tokens.js';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
-import { readExample } from './gateway-programs.js';
+import { haproxy, readExample, runHaproxy } from './gateway-programs.js';
 
-const program = process.env.HAPROXY ?? (existsSync('/usr/sbin/haproxy') ? '/usr/sbin/haproxy' : '');
-const skip = program === '' && 'there is no HAProxy: install haproxy';
+const skip = haproxy === '' && 'there is no HAProxy: install haproxy';
 const NAMES = {
   issuer: 'https://auth.example.com',
   audiences: ['https://api.example.com'],
@@ -54,25 +51,8 @@ async function startGateway(t: Test, keys: readonly SigningKey[]): Promise<strin
     .replace('/etc/haproxy/tollgate.pem', String(files[0]))
     .replace('# acl is_signed', 'acl is_signed')
     .replace('/etc/haproxy/tollgate-next.pem', String(files[1]));
-  writeFileSync(join(folder, 'haproxy.cfg'), configuration);
-  const child = spawn(program, ['-db', '-f', join(folder, 'haproxy.cfg')], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  const gone = once(child, 'close');
-  t.teardown(async () => {
-    child.kill('SIGTERM');
-    await gone;
-  });
-  const url = `http://127.0.0.1:${port}`;
-  while (!(await fetch(url).catch(() => undefined))) {
-    if (child.exitCode !== null) throw new Error(`HAProxy did not start: ${said}`);
-    await sleep(20);
-  }
-  return url;
+  await runHaproxy(t, configuration, port);
+  return `http://127.0.0.1:${port}`;
 }
 
 t.test('HAProxy lets in who has an access token of ours, and nobody else', { skip }, async (t) => {

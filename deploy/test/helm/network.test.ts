@@ -111,6 +111,7 @@ t.test('the routes are those of the gateways', { skip }, async (t) => {
     readonly matches: readonly { readonly path: { readonly value: string } }[];
     readonly filters: readonly {
       readonly urlRewrite?: { readonly path: { readonly replacePrefixMatch: string } };
+      readonly requestHeaderModifier?: { readonly remove: readonly string[] };
     }[];
     readonly timeouts?: { readonly request: string };
     readonly backendRefs: readonly { readonly name: string }[];
@@ -130,6 +131,9 @@ t.test('the routes are those of the gateways', { skip }, async (t) => {
       inOrder.map((route) => (renewals.includes(route) ? '5s' : undefined)),
     );
     for (const [index, { filters }] of rules.entries()) {
+      const [{ requestHeaderModifier } = {}] = filters;
+      for (const name of ['Upgrade', 'HTTP2-Settings', 'X-Original-URL', 'X-Rewrite-URL', 'Forwarded'])
+        t.ok(requestHeaderModifier?.remove.includes(name), `${name} is removed`);
       const rewritten = filters.find(({ urlRewrite }) => urlRewrite)?.urlRewrite?.path.replacePrefixMatch;
       t.equal(rewritten, base === '' ? undefined : inOrder[index]?.[0], 'the services see no base path');
     }
