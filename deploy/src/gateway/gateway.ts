@@ -46,6 +46,12 @@ export const sessionPaths = [
   '/.well-known/jwks.json',
 ] as const;
 
+/**
+ * What a browser on this machine may call the gateway, besides the host of `PUBLIC_URL`; any port, since a port may be
+ * forwarded. A page whose own name resolves to this machine (DNS rebinding) sends that name.
+ */
+const localNames = ['localhost', '127.0.0.1', '[::1]'] as const;
+
 const upstreamTimeoutMs = 30_000;
 /** Browsers hold all refreshes back until a renewal of their key is answered. */
 const renewalTimeoutMs = 5000;
@@ -69,6 +75,12 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   });
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(everyAnswer);
+  });
+  const names = [...new Set([...localNames, new URL(options.publicUrl).hostname])];
+  app.addHook('onRequest', async (request, reply) => {
+    if (names.includes(nameIn(request.headers.host))) return;
+    const message = `This gateway answers only as ${names.join(', ')}. To use another name, set PUBLIC_URL.`;
+    return sendError(reply, 421, 'host_unknown', message);
   });
   let isStopping = false;
   app.addHook('onSend', async (_request, reply) => {
@@ -158,6 +170,11 @@ async function route(
 
 function sendError(reply: FastifyReply, status: number, code: string, message: string): FastifyReply {
   return reply.code(status).header('cache-control', 'no-store').send({ message, code });
+}
+
+/** The name in a `Host` header, without its port. */
+function nameIn(host = ''): string {
+  return host.toLowerCase().replace(/:\d*$/, '');
 }
 
 function notFound(reply: FastifyReply): FastifyReply {

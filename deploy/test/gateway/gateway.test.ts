@@ -319,9 +319,45 @@ t.test(
       status: 307,
       headers: { location: 'http://localhost:8080/' },
     });
-    t.equal((await ask(`${url}/`, { headers: { Host: 'tunnel.example' } })).status, 200);
   },
 );
+
+t.test('a page whose own name resolves to this machine is refused: DNS rebinding', async (t) => {
+  const { url, session } = await startGateway(t, { publicUrl: 'https://Name-8080.codespaces.example/auth' });
+  const statusFor = async (host: string, path = '/auth/profile') =>
+    (await ask(url + path, { headers: { Host: host } })).status;
+  const own = ['localhost', 'LOCALHOST:8080', '127.0.0.1:9999', '[::1]', '[::1]:8080'];
+  for (const host of [...own, 'name-8080.codespaces.example', 'name-8080.codespaces.example:443'])
+    t.equal(await statusFor(host), 200, host);
+  const reached = session.received.length;
+  const foreign = [
+    ...['evil.example', 'evil.example:8080', 'localhost.evil.example', 'evil-localhost', 'xlocalhost'],
+    ...[
+      '127.0.0.1.evil.example',
+      '127.0.0.1:8080.evil.example',
+      'evil.example:localhost',
+      '[::1].evil.example',
+    ],
+    ...['localhost@evil.example', 'evil.example#localhost', '0.0.0.0'],
+  ];
+  for (const host of foreign) {
+    for (const path of ['/auth/', '/auth/profile', '/auth/api/captcha/pow', '/auth/page.json', '/nothing'])
+      t.equal(await statusFor(host, path), 421, `${host} ${path}`);
+  }
+  t.equal(session.received.length, reached);
+  const refusal = await ask(`${url}/nothing`, { headers: { Host: 'evil.example' } });
+  t.strictSame(JSON.parse(refusal.text), {
+    message:
+      'This gateway answers only as localhost, 127.0.0.1, [::1], name-8080.codespaces.example. To use another name, set PUBLIC_URL.',
+    code: 'host_unknown',
+  });
+  t.equal(refusal.headers['cache-control'], 'no-store');
+});
+
+t.test('a tunnel is used by the name in PUBLIC_URL', async (t) => {
+  const { url } = await startGateway(t, { publicUrl: 'https://tunnel.example' });
+  t.equal((await ask(`${url}/`, { headers: { Host: 'tunnel.example' } })).status, 200);
+});
 
 t.test('it listens on both loopback addresses of one port, and stops on both', async (t) => {
   const session = await startService();
