@@ -33,10 +33,6 @@ t.test('a pod has no more rights than it needs, and time to stop', { skip }, asy
         container.env.find(({ name }: { name: string }) => name === 'DRAIN_SECONDS').value,
       );
       t.ok(spec.terminationGracePeriodSeconds > drain + 20);
-      const admin = { path: '/health/live', port: 'admin' };
-      t.strictSame(container.startupProbe.httpGet, admin);
-      t.strictSame(container.livenessProbe.httpGet, admin);
-      t.strictSame(container.readinessProbe.httpGet, { ...admin, path: '/health/ready' });
       const deployment = named(manifests, 'Deployment', `-${service}`).spec;
       t.strictSame(deployment.strategy.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 });
       t.equal(deployment.minReadySeconds, 3, 'gateways find a new process before the next one stops');
@@ -135,6 +131,21 @@ t.test('a key of an admin port is there only if the values name it', { skip }, a
   t.strictSame(await filesOf({ adminKeys: ['HOST_API_KEY'] }), [['HOST_API_KEY', 'tollgate/HOST_API_KEY']]);
   const secretRefs = { SESSION_API_KEY: { name: 'other', key: 'k' } };
   t.strictSame(await filesOf({ secretRefs }), [['SESSION_API_KEY', 'other/k']]);
+});
+
+t.test('a store that is away takes no pod out of its Service', { skip }, async (t) => {
+  const manifests = await render(t, FULL);
+  for (const service of SERVICES) {
+    const { startupProbe, readinessProbe, livenessProbe } = containerOf(manifests, service);
+    t.match(readinessProbe.httpGet, { path: '/health/serving', port: 'admin' }, 'ready until it stops');
+    t.match(livenessProbe.httpGet, { path: '/health/live', port: 'admin' });
+    t.match(startupProbe.httpGet, { path: '/health/ready', port: 'admin' }, 'started once its stores answer');
+    t.ok(startupProbe.timeoutSeconds > 1, 'a check of a store may take a second');
+    t.ok(
+      startupProbe.periodSeconds * startupProbe.failureThreshold >= 300,
+      'a store may be away for a while',
+    );
+  }
 });
 
 t.test('every secret can be elsewhere', async (t) => {
