@@ -140,9 +140,9 @@ t.test('every variable that a page names exists', async (t) => {
   const named = [...ofApplications, ...ofImages, ...ofGateways, ...ofGitea, ...ofProcesses];
   const known = new Set([...variableNames(), ...named]);
   for (const { path, text } of pages) {
-    // Two words at least, so that abbreviations are none; UV_THREADPOOL_SIZE is Node's, ROLL_OUT a test's.
+    // Two words at least, so that abbreviations are none; UV_THREADPOOL_SIZE is Node's.
     for (const [name] of text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)) {
-      t.ok(known.has(name) || /^(UV_THREADPOOL_SIZE|ROLL_OUT)$/.test(name), `${path}: ${name}`);
+      t.ok(known.has(name) || name === 'UV_THREADPOOL_SIZE', `${path}: ${name}`);
     }
   }
 });

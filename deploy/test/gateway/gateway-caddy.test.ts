@@ -15,18 +15,18 @@ import { type System, startSystem } from '../../src/launcher/system.js';
 import { CHEAP, complaints } from '../doctor/examined-system.js';
 import { freePorts } from '../launcher/launch.js';
 import { startServiceHere } from '../support/services-here.js';
-import { ask, startService, type ThrowAwayService } from '../throw-away-service.js';
-import { caddyBuffering, readExample, runCaddy, runCaddyGateway } from './gateway-programs.js';
+import { ask, type ThrowAwayService } from '../throw-away-service.js';
+import { caddyBuffering, caddyVersion, readExample, runCaddy, runCaddyGateway } from './gateway-programs.js';
 import { followsTheRules, repeatsOnlyWhatIsSafe, startAnsweringServices } from './gateway-rules.js';
 
+const [minor = 0, patch = 0] = caddyVersion();
+const waitsWithEverything = minor > 7 || (minor === 7 && patch >= 5);
 const CADDYFILE = readExample('Caddyfile');
 const DOCTOR = fileURLToPath(new URL('../../src/doctor/command.js', import.meta.url));
 
 const upstreams = ({ ports }: System) => ({
   SESSION_UPSTREAM: `127.0.0.1:${ports.session}`,
-  SESSION_ADMIN_PORT: String(ports.sessionAdmin),
   CHALLENGE_UPSTREAM: `127.0.0.1:${ports.challenge}`,
-  CHALLENGE_ADMIN_PORT: String(ports.challengeAdmin),
   BUFFERING: caddyBuffering(),
 });
 
@@ -58,25 +58,21 @@ async function verdict(system: System, publicUrl: string, challengePrefix = 'api
 t.test('routes and headers', async (t) => {
   const services = await startAnsweringServices(t);
   const host = (service: ThrowAwayService) => new URL(service.url).host;
-  const adminPort = new URL(services.admin.url).port;
-  const { url } = await runCaddyGateway(
-    t,
-    { port: await freePort(), sessions: [host(services.session)], challenges: [host(services.challenge)] },
-    { SESSION_ADMIN_PORT: adminPort, CHALLENGE_ADMIN_PORT: adminPort },
-  );
+  const { url } = await runCaddyGateway(t, {
+    port: await freePort(),
+    sessions: [host(services.session)],
+    challenges: [host(services.challenge)],
+  });
   await followsTheRules(t, url, services);
 });
 
-/** Starts the gateway before these processes of session-service; another server answers for their admin ports. */
+/** Starts the gateway before these processes of session-service. */
 async function openBefore(t: Test, sessions: readonly string[]): Promise<string> {
-  const admin = await startService();
-  t.teardown(() => admin.close());
-  const adminPort = new URL(admin.url).port;
-  const { url } = await runCaddyGateway(
-    t,
-    { port: await freePort(), sessions, challenges: ['127.0.0.1:1'] },
-    { SESSION_ADMIN_PORT: adminPort, CHALLENGE_ADMIN_PORT: adminPort },
-  );
+  const { url } = await runCaddyGateway(t, {
+    port: await freePort(),
+    sessions,
+    challenges: ['127.0.0.1:1'],
+  });
   return url;
 }
 
@@ -85,11 +81,13 @@ t.test('repeats', (t) => repeatsOnlyWhatIsSafe(t, openBefore));
 t.test('while the only process restarts, requests wait for it', async (t) => {
   const port = await freePort();
   const url = await openBefore(t, [`127.0.0.1:${port}`]);
-  const answer = ask(`${url}/login`, { method: 'POST', body: '{}' });
+  // Caddy before 2.7.5 makes a POST wait only for a process that it has not yet found away.
+  const method = waitsWithEverything ? 'POST' : 'GET';
+  const answer = ask(`${url}/sessions`, { method });
   t.equal(await Promise.race([answer, sleep(500, 'waits')]), 'waits');
-  const started = createServer((request, response) => request.pipe(response)).listen(port, '127.0.0.1');
+  const started = createServer((_request, response) => response.end('here')).listen(port, '127.0.0.1');
   t.teardown(() => started.close());
-  t.match(await answer, { status: 200, text: '{}' });
+  t.match(await answer, { status: 200, text: 'here' });
 });
 
 t.test(

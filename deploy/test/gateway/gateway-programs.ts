@@ -33,7 +33,7 @@ export interface RunningGateway {
 export async function runCaddyGateway(
   t: Pick<Test, 'teardown'>,
   { port, sessions, challenges }: Gateway,
-  variables: Readonly<Record<string, string>>,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<RunningGateway> {
   const url = `http://localhost:${port}`;
   const upstreams = {
@@ -76,9 +76,15 @@ export async function runNginxGateway(
 
 // Older versions have no bound on what they hold, and another name for it.
 export function caddyBuffering(): string {
+  const [minor = 0] = caddyVersion();
+  return minor < 7 ? 'buffer_requests' : 'request_buffers 16KiB';
+}
+
+/** The numbers of Caddy's version behind `2.`. */
+export function caddyVersion(): number[] {
   const version = execFileSync(process.env.CADDY || 'caddy', ['version'], { encoding: 'utf8' });
-  const [, minor = '0'] = /2\.(\d+)/.exec(version) ?? [];
-  return Number(minor) < 7 ? 'buffer_requests' : 'request_buffers 16KiB';
+  const [, numbers = '0.0'] = /2\.(\d+\.\d+)/.exec(version) ?? [];
+  return numbers.split('.').map(Number);
 }
 
 /**

@@ -3,11 +3,10 @@
 import type { Test } from 'tap';
 import { ask, startService, type ThrowAwayService } from '../throw-away-service.js';
 
-/** Services that answer everything, one of them on the admin ports. */
+/** Services that answer everything. */
 export interface AnsweringServices {
   readonly session: ThrowAwayService;
   readonly challenge: ThrowAwayService;
-  readonly admin: ThrowAwayService;
 }
 
 /** The headers that a client may claim. */
@@ -25,9 +24,9 @@ const CLAIMS = {
 
 /** Starts services that answer everything. */
 export async function startAnsweringServices(t: Pick<Test, 'teardown'>): Promise<AnsweringServices> {
-  const [session, challenge, admin] = await Promise.all([startService(), startService(), startService()]);
-  t.teardown(() => Promise.all([session.close(), challenge.close(), admin.close()]));
-  return { session, challenge, admin };
+  const [session, challenge] = await Promise.all([startService(), startService()]);
+  t.teardown(() => Promise.all([session.close(), challenge.close()]));
+  return { session, challenge };
 }
 
 /** Tests routes and headers, and last that a service that is away is told. @param url of the gateway, with a port */

@@ -1,4 +1,4 @@
-// A roll-out: all processes are restarted one after the other behind the example gateways, and no request is lost.
+// A rollout on one machine: all processes are restarted one after the other behind the example gateways, and no request fails.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@tollgate/test-support/free-port.js';
@@ -9,9 +9,10 @@ import { Secrets } from '../e2e/secrets.js';
 import { CHEAP } from '../e2e/site.js';
 import { runCaddyGateway, runNginxGateway } from './gateway-programs.js';
 import { startSteadyLoad } from './steady-load.js';
-import { hasTwoAddresses, startTwoOfEach } from './two-of-each.js';
+import { startTwoOfEach } from './two-of-each.js';
 
-const REQUESTS = 2_000;
+/** Through each gateway. */
+const REQUESTS = 1_000;
 const PEOPLE = 10;
 /** So long that the requests last for a restart of every process. */
 const PAUSE_MS = 75;
@@ -20,28 +21,17 @@ const FOUND_MS = 2_500;
 
 t.setTimeout(240_000);
 
-// It takes most of a minute and half of that of a processor, so that it runs on request.
-const skip = !(await hasTwoAddresses())
-  ? 'this system has no 127.0.0.2'
-  : process.env.ROLL_OUT === undefined &&
-    'ROLL OUTS ARE NOT TESTED: set ROLL_OUT=1, and see docs/operations.md';
-
 t.test(
-  '2,000 requests through each gateway while all four processes are restarted: none fails',
-  { skip },
+  '2,000 requests while two processes of each service on one machine are restarted: none fails',
   async (t) => {
     const caddyPort = await freePort();
-    const { sessions, challenges, ports, logs } = await startTwoOfEach(t, {
+    const { sessions, challenges, logs } = await startTwoOfEach(t, {
       ...CHEAP,
       PUBLIC_URL: `http://localhost:${caddyPort}`,
     });
     const upstreams = { sessions: sessions.map(({ at }) => at), challenges: challenges.map(({ at }) => at) };
-    const adminPorts = {
-      SESSION_ADMIN_PORT: String(ports.sessionAdmin),
-      CHALLENGE_ADMIN_PORT: String(ports.challengeAdmin),
-    };
     const gateways = {
-      Caddy: await runCaddyGateway(t, { port: caddyPort, ...upstreams }, adminPorts),
+      Caddy: await runCaddyGateway(t, { port: caddyPort, ...upstreams }),
       nginx: await runNginxGateway(t, { port: await freePort(), ...upstreams }),
     };
 

@@ -1,7 +1,6 @@
-// Two processes of each service on one Redis, at two loopback addresses as if on two machines, which can be restarted.
+// Two processes of each service on one machine and one Redis, which can be restarted.
 
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
@@ -12,15 +11,11 @@ import {
   completeForLocalUse,
   type Environment,
   environmentFor,
-  type Ports,
   type ServiceName,
 } from '../../src/launcher/local-environment.js';
 import { waitUntilAllReady } from '../../src/launcher/readiness.js';
 import { openSecrets } from '../../src/launcher/secrets.js';
 import { type ServiceProcess, startService } from '../../src/launcher/service-process.js';
-
-/** The second one is not there on every system. */
-export const ADDRESSES = ['127.0.0.1', '127.0.0.2'] as const;
 
 /** How a process ended. */
 export interface Stop {
@@ -39,18 +34,8 @@ export interface Node {
 export interface TwoOfEach {
   readonly sessions: readonly Node[];
   readonly challenges: readonly Node[];
-  readonly ports: Ports;
   /** All that every process has logged. */
   logs(): string;
-}
-
-/** Whether this system has both addresses. */
-export async function hasTwoAddresses(): Promise<boolean> {
-  const server = createServer();
-  return await new Promise((resolve) => {
-    server.once('error', () => resolve(false));
-    server.listen(0, ADDRESSES[1], () => server.close(() => resolve(true)));
-  });
 }
 
 /** The users `user1@example.com`, `user2@example.com` … of a directory, all with the `PASSWORD` of the drills. */
@@ -78,7 +63,6 @@ export default {
 export async function startTwoOfEach(t: Test, given: Environment): Promise<TwoOfEach> {
   const folder = tempDir(t);
   const redis = await startRedis(t);
-  const ports = await settlePorts(ANY_PORTS);
   const { DRAIN_SECONDS: _none, ...environment } = completeForLocalUse(
     {
       ...openSecrets(folder, {}),
@@ -87,25 +71,24 @@ export async function startTwoOfEach(t: Test, given: Environment): Promise<TwoOf
       DATA_DIR: folder,
       ...given,
     },
-    ports,
+    await settlePorts(ANY_PORTS),
   );
   const logs: (() => string)[] = [];
 
-  const startNode = async (service: ServiceName, address: string): Promise<Node> => {
+  const startNode = async (service: ServiceName): Promise<Node> => {
+    const ports = await settlePorts(ANY_PORTS);
     const isSession = service === 'session-service';
+    const own: Environment = isSession
+      ? { SESSION_PORT: `${ports.session}`, SESSION_ADMIN_PORT: `${ports.sessionAdmin}` }
+      : { CHALLENGE_PORT: `${ports.challenge}`, CHALLENGE_ADMIN_PORT: `${ports.challengeAdmin}` };
     const start = async (): Promise<ServiceProcess> => {
       const started = startService(service, {
-        environment: {
-          ...environmentFor(service, environment),
-          BIND: address,
-          ADMIN_BIND: address,
-          TRUST_PROXY: 'loopback',
-        },
+        environment: { ...environmentFor(service, environment), ...own, TRUST_PROXY: 'loopback' },
         logFile: join(folder, `${service}.${logs.length}.log`),
       });
       logs.push(started.log);
       t.teardown(() => started.stop(5_000));
-      const url = `http://${address}:${isSession ? ports.sessionAdmin : ports.challengeAdmin}/health/ready`;
+      const url = `http://127.0.0.1:${isSession ? ports.sessionAdmin : ports.challengeAdmin}/health/ready`;
       await waitUntilAllReady([{ service: started, url, explain: (body) => body }], {
         unreadyMs: 10_000,
         silentMs: 60_000,
@@ -114,7 +97,7 @@ export async function startTwoOfEach(t: Test, given: Environment): Promise<TwoOf
     };
     let running = await start();
     return {
-      at: `${address}:${isSession ? ports.session : ports.challenge}`,
+      at: `127.0.0.1:${isSession ? ports.session : ports.challenge}`,
       async restart() {
         const startedMs = performance.now();
         await running.stop(30_000);
@@ -124,9 +107,7 @@ export async function startTwoOfEach(t: Test, given: Environment): Promise<TwoOf
       },
     };
   };
-  const [sessions, challenges] = await Promise.all([
-    Promise.all(ADDRESSES.map((address) => startNode('session-service', address))),
-    Promise.all(ADDRESSES.map((address) => startNode('challenge-service', address))),
-  ]);
-  return { sessions, challenges, ports, logs: () => logs.map((read) => read()).join('') };
+  const two = (service: ServiceName) => Promise.all([startNode(service), startNode(service)]);
+  const [sessions, challenges] = await Promise.all([two('session-service'), two('challenge-service')]);
+  return { sessions, challenges, logs: () => logs.map((read) => read()).join('') };
 }

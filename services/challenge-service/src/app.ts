@@ -7,9 +7,9 @@ import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-
 import { limitFactors } from '@tollgate/shared/config/limit-ranges.js';
 import { isSameSite } from '@tollgate/shared/config/sites.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
+import { type HealthState, servingRoute } from '@tollgate/shared/http/observability/health.js';
 import proxyWarning from '@tollgate/shared/http/observability/proxy-warning.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
-import type { Closing } from '@tollgate/shared/http/server/closing.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
 import openapi from '@tollgate/shared/http/server/openapi.js';
@@ -58,8 +58,8 @@ export interface ChallengeDependencies extends IssuerOptions {
   /** The audit trail. */
   readonly trail: AuditTrail;
   readonly logger: FastifyBaseLogger;
-  /** Whether the listeners end their connections. */
-  readonly state?: Closing;
+  /** Whether the service stops, and its listeners end their connections. */
+  readonly state?: HealthState;
 }
 
 /** Builds the public application, ready to listen. */
@@ -113,6 +113,7 @@ export async function buildApp(
     limit: powLimit,
     redemptionsPerMinute: values.RATE_LIMIT_REDEEM,
   });
+  await app.register(servingRoute, { state: deps.state, hide: true });
   await app.register(issuePow, { prefix, options, limit: powLimit });
   const imageLimit = issueLimit(values.RATE_LIMIT_ISSUE, networkFactors);
   await app.register(issueImage, {

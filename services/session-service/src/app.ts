@@ -10,9 +10,9 @@ import { limitFactors } from '@tollgate/shared/config/limit-ranges.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import challengeGuard from '@tollgate/shared/http/guard/challenge-guard.js';
+import { type HealthState, servingRoute } from '@tollgate/shared/http/observability/health.js';
 import proxyWarning from '@tollgate/shared/http/observability/proxy-warning.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
-import type { Closing } from '@tollgate/shared/http/server/closing.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
 import openapi from '@tollgate/shared/http/server/openapi.js';
@@ -91,8 +91,8 @@ export interface SessionDependencies extends DecoratedDependencies {
   /** The stores whose clients plugins may use as `app.redis.NAME`. */
   readonly redis: Readonly<Record<string, Store>>;
   readonly logger: FastifyBaseLogger;
-  /** Whether the listeners end their connections. */
-  readonly state?: Closing;
+  /** Whether the service stops, and its listeners end their connections. */
+  readonly state?: HealthState;
 }
 
 /** Builds the public application, ready to listen. */
@@ -179,6 +179,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(passwordChange);
   await app.register(reauthentication, { lifetimes: config.lifetimes });
 
+  await app.register(servingRoute, { state: deps.state, hide: true });
   await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
   await app.register(loginCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
   const limit = createSessionLimit(app, 'refresh', values.RATE_LIMIT_REFRESH);

@@ -60,7 +60,7 @@ export function diagnoseHealthChecks(facts: HealthCheckFacts, isLocal: boolean):
     warning(
       'health_unasked',
       `Nobody regularly asks ${unasked.map(([service]) => service).join(' and ')} for /health/serving or /health/ready.`,
-      'A gateway that does not ask sends requests to a process that stops or is frozen until they fail: let it ask for /health/serving on the admin port (ADMIN_BIND must be an address that it reaches), or see that it repeats what failed.',
+      'A gateway that does not ask sends requests to a process that stops or is frozen until they fail: let it ask for /health/serving on the port that it sends requests to, or see that it repeats what failed.',
     ),
   ];
 }

@@ -28,8 +28,6 @@ export async function startGateway(
       PUBLIC_URL: publicUrl,
       SESSION_UPSTREAM: upstreams(sessions),
       CHALLENGE_UPSTREAM: upstreams(challenges),
-      SESSION_ADMIN_PORT: adminPort(sessions),
-      CHALLENGE_ADMIN_PORT: adminPort(challenges),
       BUFFERING: bufferingOf(program),
     },
     ready: () => answers(publicUrl),
@@ -38,9 +36,6 @@ export async function startGateway(
 
 const upstreams = (services: readonly Service[]) =>
   services.map(({ publicUrl }) => new URL(publicUrl).host).join(' ');
-
-/** The same for all processes of a service. */
-const adminPort = ([service]: readonly Service[]) => new URL(service?.adminUrl ?? '').port;
 
 /** Before 2.7 Caddy had another name for the buffers of requests, and no bound. */
 function bufferingOf(program: string): string {

@@ -1,4 +1,4 @@
-// The health routes of the admin port: whether the process is alive, and whether it can serve.
+// The health routes: whether the process is alive, whether it can serve, and, for gateways, whether it stops.
 
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
@@ -38,6 +38,26 @@ const Ready = Type.Object({
   }),
 });
 
+/**
+ * Adds `GET /health/serving`. It is on the public listener too, where a gateway asks the port that it sends requests to:
+ * processes on one machine have different ports. There it is no part of the interface that OpenAPI describes (`hide`).
+ */
+export async function servingRoute(
+  app: FastifyInstance,
+  { state, hide = false }: { readonly state?: HealthState | undefined; readonly hide?: boolean },
+): Promise<void> {
+  // Without its store a service still verifies tokens, and a gateway that saw it as gone would refuse those requests too.
+  const schema = {
+    hide,
+    operationId: 'readServing',
+    summary: 'Whether a gateway should send requests: until the service stops',
+    response: { 200: Serving, 503: Serving },
+  };
+  app.get('/health/serving', { schema }, async (_request, reply) =>
+    state?.stopping ? reply.code(503).send({ status: 'stopping' }) : { status: 'ok' },
+  );
+}
+
 /** Adds `GET /health/live`, `GET /health/serving` and `GET /health/ready`. */
 export default async function healthRoutes(app: FastifyInstance, options: HealthOptions): Promise<void> {
   const { checks, state, dispensable = [], timeLimitMs = 1000 } = options;
@@ -47,15 +67,7 @@ export default async function healthRoutes(app: FastifyInstance, options: Health
   const live = { operationId: 'readLiveness', summary: 'Whether the process lives', response: { 200: Live } };
   app.get('/health/live', { schema: live }, async () => ({ status: 'ok' as const }));
 
-  // Without its store a service still verifies tokens, and a gateway that saw it as gone would refuse those requests too.
-  const serving = {
-    operationId: 'readServing',
-    summary: 'Whether a gateway should send requests: until the service stops',
-    response: { 200: Serving, 503: Serving },
-  };
-  app.get('/health/serving', { schema: serving }, async (_request, reply) =>
-    state.stopping ? reply.code(503).send({ status: 'stopping' }) : { status: 'ok' },
-  );
+  await app.register(servingRoute, { state });
 
   const ready = {
     operationId: 'readReadiness',
