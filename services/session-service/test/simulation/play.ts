@@ -14,11 +14,14 @@ const LOG_IN_MS = 1_700_000_000_000;
 
 const KEY = { thumbprint: 'key', compact: 'EC.x.y' };
 
-/** What a refresh shows: thieves have the cookie alone. */
-const shownBy = (by: Party | undefined): PresentedBinding => ({
-  policy: 'offer',
-  ...(by === 'owner' && { proof: KEY }),
-});
+const THIEF_KEY = { thumbprint: 'thief', compact: 'EC.t.t' };
+
+/** What a refresh shows besides its token. */
+function shownBy(by: Party | undefined, { isBound, thievesBind }: SimulationOptions): PresentedBinding {
+  if (by === 'owner') return { policy: 'offer', proof: isBound ? KEY : undefined };
+  if (thievesBind === undefined) return { policy: 'offer' };
+  return { policy: 'offer', proof: THIEF_KEY, isFirst: thievesBind === 'first_nonce' };
+}
 
 /** What happens in this history under `decideRotation`. */
 export function playOnRule(history: History, options: SimulationOptions): Trace {
@@ -35,7 +38,9 @@ export function playOnRule(history: History, options: SimulationOptions): Trace 
       continue;
     }
     const nowMs: number = LOG_IN_MS + atMs;
-    const rotation = decideRotation(session, generation, nowMs, rules, isBound ? shownBy(by) : UNASKED);
+    const isAsked = isBound || options.thievesBind !== undefined;
+    const shown = isAsked ? shownBy(by, options) : UNASKED;
+    const rotation = decideRotation(session, generation, nowMs, rules, shown);
     session = rotation.next;
     step = play.next(answerOf(rotation, nowMs));
   }

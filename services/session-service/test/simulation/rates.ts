@@ -99,6 +99,42 @@ export function measureBoundThefts({ behaviour, ...rules }: Case, sampling: Samp
   return { attempts, granted, falseLogOuts };
 }
 
+/** Thefts of the cookie of an unbound session by thieves who show a key of their own. */
+export interface BindingTheftRate {
+  readonly thefts: number;
+  /** Thefts that never ended the session. */
+  readonly undetected: number;
+  /** Thefts after which the owner was asked for the thief's key. */
+  readonly lockedOut: number;
+  /** Refreshes that thieves were granted. */
+  readonly granted: number;
+}
+
+/** What a thief gains who binds the session before its owner does. */
+export function measureBindingThefts(
+  { behaviour, ...rules }: Case,
+  thievesBind: 'any_nonce' | 'first_nonce',
+  sampling: Sampling,
+): BindingTheftRate {
+  const options = { rules: { ...RULES, ...rules }, provesUse: true, thievesBind };
+  let [thefts, undetected, lockedOut, granted] = [0, 0, 0, 0];
+  fc.assert(
+    fc.property(histories(behaviour), (history) => {
+      const trace = playOnRule(history, options);
+      const end = firstTheft(trace);
+      if (end === undefined) return;
+      thefts += 1;
+      const refreshes = trace.filter((entry) => entry.kind === 'refresh');
+      if (end === 'undetected') undetected += 1;
+      if (refreshes.some(({ by, outcome }) => by === 'owner' && outcome === 'binding_required'))
+        lockedOut += 1;
+      granted += refreshes.filter(({ by, generation }) => by !== 'owner' && generation !== undefined).length;
+    }),
+    { numRuns: sampling.histories, seed: sampling.seed },
+  );
+  return { thefts, undetected, lockedOut, granted };
+}
+
 /** What the traces of many histories come to. */
 interface Count<Rate> {
   visit(trace: Trace): void;

@@ -2,7 +2,7 @@
 
 import t from 'tap';
 import { ALONE, ROBBED } from './behaviours.js';
-import { measureBoundThefts, measureLogOuts, measureThefts } from './rates.js';
+import { measureBindingThefts, measureBoundThefts, measureLogOuts, measureThefts } from './rates.js';
 
 // A busy machine takes several times as long; tap gives a file 30 seconds.
 t.setTimeout(300_000);
@@ -62,3 +62,32 @@ t.test(
     }
   },
 );
+
+t.test(
+  'a thief of an unbound cookie who tries to bind the session first gains nothing by it, and locks nobody out',
+  async (t) => {
+    for (const [name, chosen] of Object.entries(ROBBED)) {
+      const { proven } = measureThefts(chosen, SAMPLING);
+      const tried = measureBindingThefts(chosen, 'any_nonce', SAMPLING);
+      const withNonce = measureBindingThefts(chosen, 'first_nonce', SAMPLING);
+      t.comment(
+        `${name}: of ${tried.thefts} thieves ${percent(tried.undetected, tried.thefts)} undetected,`,
+        `${(tried.granted / tried.thefts).toFixed(2)} refreshes each; with the nonce of the sign-in`,
+        `${percent(withNonce.undetected, withNonce.thefts)} undetected,`,
+        `${percent(withNonce.lockedOut, withNonce.thefts)} of the owners locked out`,
+      );
+      t.strictSame([tried.thefts, tried.undetected], [proven.thefts, proven.undetected], name);
+      t.equal(tried.lockedOut, 0, name);
+    }
+    const { lockedOut } = measureBindingThefts(
+      ROBBED['outside the window'] ?? fail(),
+      'first_nonce',
+      SAMPLING,
+    );
+    t.ok(lockedOut > 0, 'the nonce is what keeps thieves from it');
+  },
+);
+
+function fail(): never {
+  throw new Error('there is no such behaviour');
+}

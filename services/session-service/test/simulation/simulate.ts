@@ -20,6 +20,11 @@ export interface SimulationOptions {
   readonly provesUse: boolean;
   /** Whether the session is bound to a key, which the owner alone shows. */
   readonly isBound?: boolean;
+  /**
+   * Whether thieves show a key of their own to the unbound session: with a nonce that any refresh gives (`any_nonce`), or
+   * with that of the sign-in, which no copied cookie brings (`first_nonce`).
+   */
+  readonly thievesBind?: 'any_nonce' | 'first_nonce';
   /** Every time is rounded down to a multiple of this; 1 when left out. */
   readonly tickMs?: number;
 }
