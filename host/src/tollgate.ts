@@ -10,6 +10,6 @@ export { default as formBodies } from '@tollgate/shared/http/guard/form-bodies.j
 export type { OnRefused } from '@tollgate/shared/http/guard/guard-answers.js';
 export type { GuardedAttempt } from '@tollgate/shared/http/guard/guarded-attempt.js';
 export { captcha, type Guard, pow } from '@tollgate/shared/http/guard/guards.js';
-export { type BearerRule, bearer } from '@tollgate/shared/http/tokens/bearer.js';
+export { type BearerRule, bearer, bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
 export { type BearerGuardOptions, default as bearerGuard } from './bearer-guard.js';
 export { type ChallengeGuardOptions, default as challengeGuard } from './challenge-guard.js';
