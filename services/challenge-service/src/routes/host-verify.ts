@@ -6,9 +6,12 @@ import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js
 import { localise } from '@tollgate/shared/http/errors/language.js';
 import { verdictBody } from '@tollgate/shared/http/guard/challenge-refusal.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { HostVerdict, type HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
+import { HostVerdict, HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';
+import { unknownSettings } from '../domain/host-settings.js';
 import { applicationOf } from '../plugins/applications.js';
+
+const SETTINGS = Object.keys(HostVerifyBody.properties);
 
 /** @param route.options the options of the challenges */
 export default async function hostVerify(
@@ -32,6 +35,11 @@ export default async function hostVerify(
       const { key, ip, count = false, pow = true, image, idempotency_key: idempotencyKey } = request.body;
       const { presets, algorithms, captcha_pass: pass } = request.body;
       const minDifficulty = leastBits(request.body);
+      const unknown = unknownSettings(request.body, SETTINGS, application.fieldNames);
+      if (unknown.length > 0) {
+        const fields = Object.fromEntries(unknown.map((name) => [name, ['unknown_field' as const]]));
+        throw refuse(ValidationFailed, { fields });
+      }
       if (algorithms !== undefined && !areAcceptedAlgorithms(algorithms, options)) {
         throw refuse(ValidationFailed, { fields: { algorithms: ['out_of_range'] } });
       }
@@ -59,9 +67,12 @@ export default async function hostVerify(
       const attempted = { submission, account, ip, demand };
       // Without work, the failures of an account are revealed only to a submission that has passed.
       const requirements =
-        pow || verdict.ok
-          ? await application.nextAttemptAfter(verdict, attempted)
-          : application.nextAttemptUnproven(submission, key !== undefined, demand);
+        counted !== null
+          ? // The attempt counts as a failure: the address remembers what the next one costs.
+            await application.nextAttempt(key, failures, ip, demand)
+          : pow || verdict.ok
+            ? await application.nextAttemptAfter(verdict, attempted)
+            : application.nextAttemptUnproven(submission, key !== undefined, demand);
       const next = requirementsOf(requirements, rules, options, submission);
       if (verdict.ok) {
         const passed = { ...next, success: true };

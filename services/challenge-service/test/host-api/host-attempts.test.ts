@@ -231,3 +231,32 @@ t.test('a counted attempt costs one command more than a check with an account', 
   t.equal((await redis.commands(() => verify(body))).length, 3);
   t.equal((await call('POST', '/host/failures', { key: KEY })).json.failures, 2);
 });
+
+t.test('an attempt that passes and counts tells the address what the next one costs', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { verify, work } = await openHostApi(t, store);
+    const attempt = async () => (await verify({ ...(await work()), key: KEY, count: true, ip: IP })).json;
+    t.match(await attempt(), { success: true, failures: 1 });
+    // Work without a ticket, from the same address: the remembered price is enough for the failure.
+    t.match(await attempt(), { success: true, failures: 2 });
+  });
+});
+
+t.test('a misspelt or wrongly nested setting counted nothing', async (t) => {
+  const { store } = await redisStore(t);
+  const { verify, work } = await openHostApi(t, store);
+  const fields = await work();
+  for (const [body, name] of [
+    [{ submission: fields, key: KEY, counts: true }, 'counts'],
+    [{ submission: fields, pow_token: 'x' }, 'pow_token'],
+    [{ ...fields, key: KEY, cuont: true }, 'cuont'],
+    [{ ...fields, minDifficulty: 20 }, 'minDifficulty'],
+    [{ ...fields, 'Idempotency-Key': 'x' }, 'Idempotency-Key'],
+    [{ form: fields, key: KEY }, 'form'],
+  ] as const) {
+    const { status, json } = await verify(body);
+    t.match([status, json.code, Object.keys(json.errors)], [422, 'validation_failed', [name]], name);
+  }
+  const form = { ...fields, email: 'x', counter: '1', preset: 'a', rows: [1], remember: true };
+  t.match(await verify(form), { status: 200, json: { success: true } }, 'a whole form passes');
+});
