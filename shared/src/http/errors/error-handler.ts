@@ -95,11 +95,13 @@ async function extensionFor(
   return request.routeOptions.config.extendError?.(request, error);
 }
 
-/** Logs nothing of the request, and the thrown value only if it was unexpected. */
+/** Logs nothing of the request, and of the thrown value only what a store says, or all of it if it was unexpected. */
 function logError(request: FastifyRequest, { status, code }: ErrorAnswer, thrown: unknown): void {
   const route = request.routeOptions.url;
   if (status < 500) request.log.debug({ route, code }, 'refused');
   else if (code === 'internal_error') request.log.error({ route, code, err: thrown }, 'failed');
+  else if (thrown instanceof StoreUnavailableError)
+    request.log.error({ route, code, reason: thrown.message }, 'failed');
   else request.log.error({ route, code }, 'failed');
 }
 

@@ -2,6 +2,7 @@
 
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type LineWriter, lineWriterOf } from './logger.js';
+import { PROBES } from './request-metrics.js';
 
 type Bindings = Parameters<FastifyBaseLogger['child']>[0];
 type ChildOptions = Parameters<FastifyBaseLogger['child']>[1];
@@ -53,7 +54,10 @@ export function createRequestLogger(
   return new RequestLogger(server, bindings, options) as unknown as FastifyBaseLogger;
 }
 
-/** Writes one line per request, when it is answered. Pass it to Fastify as `logController`. */
+/**
+ * Writes one line per request, when it is answered; at the level `debug` for a probe or a scrape that succeeded, because an
+ * idle service is asked for nothing else. Pass it to Fastify as `logController`.
+ */
 export class RequestLog extends LogController {
   readonly #write: LineWriter | undefined;
   readonly #routes = new Map<string | undefined, string>();
@@ -77,7 +81,9 @@ export class RequestLog extends LogController {
     const { url, logLevel } = request.routeOptions;
     const status = reply.statusCode;
     const ms = Math.round(reply.elapsedTime * 10) / 10;
-    if (!error && !logLevel && reply.log instanceof RequestLogger && this.#write !== undefined) {
+    if (!error && status < 400 && url !== undefined && PROBES.test(url)) {
+      reply.log.debug({ method, route: url, status, ms }, 'request');
+    } else if (!error && !logLevel && reply.log instanceof RequestLogger && this.#write !== undefined) {
       // Neither the id nor the method has a character that JSON escapes.
       const route = this.#routeOf(url);
       this.#write(

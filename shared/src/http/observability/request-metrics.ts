@@ -9,7 +9,7 @@ export type RequestObserver = (request: FastifyRequest, reply: FastifyReply) => 
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** Routes that only look at the service. */
-const PROBES = /^\/(?:metrics|health\/)/;
+export const PROBES = /^\/(?:metrics|health\/)/;
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 /** Adds the histogram of requests. Returns a function that returns the observer of a listener. */

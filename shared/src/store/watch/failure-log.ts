@@ -1,6 +1,6 @@
 // Writes to the log why a store cannot be used: a line when the cause changes, and one when the store answers again.
 
-import { type Connection, type FailureCause, failureCause } from './failure-cause.js';
+import type { FailureCause } from './failure-cause.js';
 
 /** The part of a logger that this room uses. */
 export interface StoreLog {
@@ -21,13 +21,20 @@ const QUIET_MS = 1000;
 /** The same for a server that refuses only some commands. */
 const PARTIAL_QUIET_MS = 60_000;
 
-/** @param variable the variable that names the store */
-export function createFailureLog(variable: string, log: StoreLog, connection: Connection): FailureLog {
+/**
+ * @param variable the variable that names the store
+ * @param causeOf returns what an error tells; undefined if another error tells more
+ */
+export function createFailureLog(
+  variable: string,
+  log: StoreLog,
+  causeOf: (error: unknown) => FailureCause | undefined,
+): FailureLog {
   let cause: FailureCause | undefined;
   let failedAtMs = 0;
   return {
     failed(error) {
-      const found = failureCause(error, connection);
+      const found = causeOf(error);
       if (found === undefined) return;
       failedAtMs = performance.now();
       if (found.name === cause?.name) return;

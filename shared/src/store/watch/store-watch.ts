@@ -4,8 +4,9 @@ import { Cluster } from 'ioredis';
 import { type Store, waitForStore } from '../open-store.js';
 import { startPeriodicTask } from '../periodic-task.js';
 import type { RedisStore } from '../redis-store.js';
+import { embeddedFailureCause } from './embedded-cause.js';
 import { watchEmbedded } from './embedded-watch.js';
-import { CONNECTION_ENDED } from './failure-cause.js';
+import { CONNECTION_ENDED, failureCause } from './failure-cause.js';
 import { createFailureLog, type FailureLog, type StoreLog } from './failure-log.js';
 import { readClockOffset, readRedisFacts } from './redis-facts.js';
 import { type Held, MAX_CLOCK_OFFSET_MS, redisWarnings } from './redis-warnings.js';
@@ -52,14 +53,18 @@ const FIRST_CONNECTION_MS = 400;
 /** Watches a store until it is stopped. */
 export function watchStore(store: Store, options: StoreWatchOptions): StoreWatch {
   if (store.kind === 'redis') return watchRedis(store, options);
-  const { log, holds } = options;
+  const { log, holds, variable } = options;
+  const failures = createFailureLog(variable, log, embeddedFailureCause);
+  store.observe({ took: failures.answered, failed: failures.failed });
   const { stop } = watchEmbedded(store, { log, isUser: holds.length > 0 });
   return {
     async check(key) {
       await store.exchange(key, '', CHECK_TTL_MS);
       return 'ok';
     },
-    problem: undefined,
+    get problem() {
+      return failures.cause?.text;
+    },
     clockOffsetMs: undefined,
     stop,
   };
@@ -73,7 +78,7 @@ function watchRedis(
     usesTls: 'tls' in store.client.options && !!store.client.options.tls,
     wasReady: false,
   };
-  const failures = createFailureLog(variable, log, connection);
+  const failures = createFailureLog(variable, log, (error) => failureCause(error, connection));
   const stopListening = [
     listenForFailures(store, failures),
     store.onReady(() => {

@@ -6,7 +6,9 @@ import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import Fastify from 'fastify';
 import t from 'tap';
+import healthRoutes from '../../../src/http/observability/health.js';
 import { createLogger, HIDDEN_VALUE, hideSecrets } from '../../../src/http/observability/logger.js';
+import metricsRoute, { createMetrics } from '../../../src/http/observability/metrics.js';
 import { serverOptions } from '../../../src/http/server/server-options.js';
 import { StoreUnavailableError } from '../../../src/store/store.js';
 import { buildSharedApp, collectLog } from '../shared-app.js';
@@ -227,4 +229,26 @@ t.test('the lines that wait to be written together are written before the proces
     lines,
     Array.from({ length: 1000 }, (_, line) => line),
   );
+});
+
+t.test('an idle service logged nothing but the probes that succeed', async (t) => {
+  for (const level of ['info', 'debug']) {
+    const log = collectLog();
+    const logger = createLogger({ name: 'test', level }, log.stream);
+    const app = Fastify(serverOptions({ logger, publicUrl: 'https://example.com' }));
+    t.teardown(() => app.close());
+    const state = { stopping: false };
+    await app.register(healthRoutes, { checks: {}, state });
+    await app.register(metricsRoute, { metrics: createMetrics({ process: false }) });
+    const probes = ['/health/live', '/health/serving', '/health/ready', '/metrics'];
+    for (const url of probes) t.equal((await app.inject(url)).statusCode, 200, url);
+    const logged = () => log.lines().filter(({ msg }) => msg === 'request');
+    t.strictSame(
+      logged().map((line) => [line.level, line.route]),
+      level === 'info' ? [] : probes.map((url) => ['debug', url]),
+    );
+    state.stopping = true;
+    await app.inject('/health/ready');
+    t.match(logged().at(-1), { level: 'info', route: '/health/ready', status: 503 }, 'failures stay');
+  }
 });
