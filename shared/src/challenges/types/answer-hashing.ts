@@ -11,10 +11,16 @@ import { type BytesDigest, type HashwxTerms, hashwxPartHashes, solvesHashwx } fr
 /** The longest accepted answer, in characters. */
 export const MAX_ANSWER_CHARACTERS = 64;
 
-/** Returns an answer as it is compared: trimmed, and in lower case if case does not matter. */
+// White space, and formats that nobody sees: direction marks, zero-width characters, soft hyphens, variation selectors.
+const UNSEEN = /[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
+
+/**
+ * Returns an answer as it is compared: in NFKC, which folds full-width letters, without white space and invisible characters,
+ * and in lower case if case does not matter. Keyboards and password managers of some languages add these.
+ */
 export function normaliseAnswer(answer: string, fold: boolean): string {
-  const trimmed = answer.trim();
-  return fold ? trimmed.toLowerCase() : trimmed;
+  const seen = answer.normalize('NFKC').replace(UNSEEN, '');
+  return fold ? seen.toLowerCase() : seen;
 }
 
 /**
