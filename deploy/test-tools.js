@@ -51,6 +51,13 @@ const programs = [
   { variable: 'HAPROXY', names: ['haproxy'], aptPackage: 'haproxy', untested: 'HAProxy' },
   // A web server that accepts an upgrade to HTTP/2 without TLS (h2c), behind the gateways.
   { variable: 'HYPERCORN', names: ['hypercorn'], aptPackage: 'python3-hypercorn', untested: 'h2c' },
+  {
+    variable: 'PGBOUNCER',
+    names: ['pgbouncer'],
+    aptPackage: 'pgbouncer',
+    untested: 'PgBouncer',
+    folders: () => ['/usr/sbin'],
+  },
   { variable: 'PROMETHEUS', names: ['prometheus'], aptPackage: 'prometheus', untested: 'Prometheus' },
   { variable: 'PROMTOOL', names: ['promtool'], aptPackage: 'prometheus', untested: 'Prometheus' },
   // Chromium without the parts of a desktop's browser: pages cost a third of the processor time there. Without it the
@@ -133,11 +140,11 @@ export async function installTools() {
 
 /**
  * Finds each tool, and makes those that Debian does not have. Firefox and WebKit may be missing: their tests are skipped,
- * and a line says so. So may Chromium 150, Prometheus, Helm, HAProxy, Hypercorn and the libraries. All of it goes on beside the caller's
+ * and a line says so. So may Chromium 150, Prometheus, Helm, HAProxy, Hypercorn, PgBouncer and the libraries. All of it goes on beside the caller's
  * work; what must not be missing, `requireTools` says afterwards.
  * @param {ReturnType<typeof installTools>} installed
  * @returns {Promise<Record<'CHROMIUM' | 'CHROMIUM_DBSC' | 'CHROMIUM_SHELL' | 'FIREFOX' | 'WEBKIT_DRIVER' | 'XVFB' | 'CADDY' | 'NGINX' | 'PROMETHEUS' | 'PROMTOOL'
- * | 'HAPROXY' | 'HYPERCORN' | 'PYJWT' | 'PYTHON_REQUESTS' | 'RUBY_RECAPTCHA' | 'PERL_RECAPTCHA' | 'PHP_RECAPTCHA', string>>} variables that tell the tests where programs are; empty for what is missing
+ * | 'HAPROXY' | 'HYPERCORN' | 'PGBOUNCER' | 'PYJWT' | 'PYTHON_REQUESTS' | 'RUBY_RECAPTCHA' | 'PERL_RECAPTCHA' | 'PHP_RECAPTCHA', string>>} variables that tell the tests where programs are; empty for what is missing
  */
 export async function provideTools(installed) {
   const present = await installed;

@@ -61,7 +61,6 @@ export function openPostgresPool(url: string, limits: Partial<PostgresLimits> = 
     max: connections,
     connectionTimeoutMillis: connectMs,
     // Longer than the server's own limit: it applies only if the server has stopped responding.
-    statement_timeout: statementMs,
     query_timeout: statementMs + 250,
     keepAlive: true,
   };
@@ -70,29 +69,58 @@ export function openPostgresPool(url: string, limits: Partial<PostgresLimits> = 
   } catch {
     throw new RangeError('cannot be read: special characters in user and password are percent-encoded');
   }
-  const pool = new Pool(options);
-  // An idle connection that breaks leaves the pool by itself; without a listener its error would end the process.
-  pool.on('error', () => {});
+  const sessions = openPool({ ...options, statement_timeout: statementMs });
+  /** Used in place of `sessions` once a pooler has refused what a session keeps. */
+  let transactions: Pool | undefined;
   let closed: Promise<void> | undefined;
   let pending = 0;
 
+  const query = async ({ name, text }: PreparedStatement, values: readonly unknown[]) => {
+    if (transactions === undefined) {
+      try {
+        return await sessions.query({ name, text, values: [...values] });
+      } catch (error) {
+        if (!isFromPooler(error) || closed !== undefined) throw error;
+        transactions ??= openPool(options);
+      }
+    }
+    return transactions.query({ text, values: [...values] });
+  };
+
   return {
-    async run({ name, text }, values) {
+    async run(statement, values) {
       if (pending >= connections + waiting) {
         throw new DirectoryUnavailableError('too many statements wait for the user database');
       }
       pending += 1;
       try {
-        return await pool.query({ name, text, values: [...values] });
+        return await query(statement, values);
       } finally {
         pending -= 1;
       }
     },
     close() {
-      closed ??= pool.end();
+      closed ??= Promise.all([sessions.end(), transactions?.end()]).then(() => {});
       return closed;
     },
   };
+}
+
+function openPool(options: PoolConfig): Pool {
+  const pool = new Pool(options);
+  // An idle connection that breaks leaves the pool by itself; without a listener its error would end the process.
+  pool.on('error', () => {});
+  return pool;
+}
+
+/**
+ * Whether an error shows a pooler, such as PgBouncer, that gives each transaction another session of the server: it takes no
+ * `statement_timeout` for the session, and a statement prepared before is unknown, or another client's.
+ */
+function isFromPooler(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  if (state === '26000' || state === '42P05') return true;
+  return state === '08P01' && (error as Error).message.includes('unsupported startup parameter');
 }
 
 /** The SQLSTATE of an error from the server. */

@@ -8,7 +8,7 @@ import { type Directory, DirectoryUnavailableError } from '../../src/directory/d
 import { openPostgresDirectory } from '../../src/directory/postgres-directory.js';
 import type { PostgresLimits } from '../../src/directory/postgres-pool.js';
 import type { StatementTexts } from '../../src/directory/postgres-statements.js';
-import { startPostgres } from '../support/postgres.js';
+import { startPgBouncer, startPostgres } from '../support/postgres.js';
 import { testDirectory } from './directory-contract.js';
 
 const server = await startPostgres(t);
@@ -409,3 +409,37 @@ t.test('it may be closed twice, and does not answer afterwards', async (t) => {
   await Promise.all([directory.close(), directory.close()]);
   t.match(await complaint(directory.findById(7)), /^the user database does not answer/);
 });
+
+t.test(
+  'behind PgBouncer no start and no sign-in fails for a session limit or a prepared statement',
+  { skip: process.env.PGBOUNCER === '' && 'PgBouncer is not installed' },
+  async (t) => {
+    for (const [name, settings] of Object.entries({
+      'as it comes': {},
+      'with the session limit ignored': { ignore_startup_parameters: 'statement_timeout' },
+      'in session mode': { pool_mode: 'session', default_pool_size: '40' },
+    })) {
+      await t.test(name, async (t) => {
+        const { statements } = await makeTable();
+        const url = await startPgBouncer(t, server, settings);
+        const directories = Array.from({ length: 4 }, () => open(t, statements, {}, url));
+        for (const directory of directories) t.strictSame(await directory.probe(), []);
+        for (let round = 0; round < 5; round++) {
+          const found = await Promise.all(
+            directories.flatMap((directory) => [
+              directory.findByEmail('ada@example.com'),
+              directory.findById(7),
+              directory.saveHash?.(7, 'hash of ada', 'hash of ada'),
+              directory.health(),
+            ]),
+          );
+          const ada = { id: 7, email: 'Ada@Example.com', hash: 'hash of ada', disabled: false };
+          t.strictSame(
+            found,
+            directories.flatMap(() => [ada, ada, true, undefined]),
+          );
+        }
+      });
+    }
+  },
+);

@@ -99,6 +99,45 @@ export async function startPostgres(t: Pick<Test, 'teardown'>): Promise<Postgres
   };
 }
 
+/** Starts a PgBouncer before the server and returns the address there. Each transaction gets one of two sessions. */
+export async function startPgBouncer(
+  t: Pick<Test, 'teardown'>,
+  server: PostgresServer,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const folder = tempDir(t);
+  const owner = unprivilegedUser();
+  const host = decodeURIComponent(server.url.split('?host=')[1] ?? '');
+  const all = {
+    listen_addr: '',
+    unix_socket_dir: folder,
+    listen_port: '6432',
+    auth_type: 'plain',
+    auth_file: join(folder, 'users.txt'),
+    pool_mode: 'transaction',
+    default_pool_size: '2',
+    ...settings,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
+  writeFileSync(join(folder, 'users.txt'), `"tester" "${server.password}"\n`, { mode: 0o644 });
+  writeFileSync(
+    join(folder, 'pgbouncer.ini'),
+    [`[databases]\npostgres = host=${host}\n[pgbouncer]`, ...lines, ''].join('\n'),
+    { mode: 0o644 },
+  );
+  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid);
+  const child = spawn(process.env.PGBOUNCER || '/usr/sbin/pgbouncer', [join(folder, 'pgbouncer.ini')], {
+    ...owner,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  t.teardown(async () => {
+    const exited = once(child, 'exit');
+    if (child.kill('SIGTERM')) await exited;
+  });
+  await ready(child, 'process up', 'PgBouncer');
+  return `postgres://tester:${server.password}@/postgres?host=${encodeURIComponent(folder)}&port=6432`;
+}
+
 /** Processes whose parent is this one. */
 function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -143,19 +182,24 @@ async function launch(program: string, folder: string, options: SpawnOptions): P
     ],
     { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
   );
+  await ready(child, 'ready to accept connections', 'PostgreSQL');
+  return child;
+}
+
+/** Waits for a line of a server's log. The server ends with this process. */
+async function ready(child: ChildProcess, words: string, name: string): Promise<void> {
   const said: string[] = [];
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', () => reject(new Error(`PostgreSQL did not start: ${said.join('\n')}`)));
+    child.once('exit', () => reject(new Error(`${name} did not start: ${said.join('\n')}`)));
     if (child.stderr === null) throw new TypeError('a process without a pipe');
     // The lines are read to the end, or a full pipe would stop the server.
     createInterface({ input: child.stderr }).on('line', (line) => {
       said.push(line);
-      if (line.includes('ready to accept connections')) resolve();
+      if (line.includes(words)) resolve();
     });
   });
   const quit = () => child.kill('SIGQUIT');
   process.once('exit', quit);
   child.once('exit', () => process.off('exit', quit));
-  return child;
 }
