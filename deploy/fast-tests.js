@@ -21,7 +21,7 @@ export const fastTests = [
   ...testsOfEveryNode,
   'client/dist/test/{challenge,element,session}/size.test.js',
   'client/dist/test/element/texts.test.js',
-  'client/dist/test/session/{bearer-fetch,hint,login-logout,properties,refresh-call,refresh-schedule,tabs}.test.js',
+  'client/dist/test/session/{answers,bearer-fetch,hint,login-logout,properties,refresh-call,refresh-schedule,tabs}.test.js',
   'client/dist/test/session/concurrency.test.js',
   'deploy/dist/test/{architecture,compose}.test.js',
   'deploy/dist/test/docs/{node-lines,pages,presets,wire-bodies}.test.js',

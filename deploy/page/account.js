@@ -2,7 +2,6 @@
 
 import { find } from './find.js';
 import { translate } from './i18n.js';
-import { notify } from './notice.js';
 import { createSessionList } from './session-list.js';
 import { createSessionRequest } from './session-request.js';
 import { createTokenRing } from './token-ring.js';
@@ -38,11 +37,8 @@ export function createAccount({ session }) {
   }
 
   async function logOut() {
-    try {
-      await session.logout();
-    } catch {
-      notify(translate('no_answer'), 'bad');
-    }
+    // The reason of the state says so if the server has not confirmed it.
+    await session.logout().catch(() => {});
   }
 
   async function logOutEverywhere() {

@@ -44,6 +44,7 @@ const views = {
   account: createAccount({ session }),
 };
 let current;
+let shownReason = null;
 
 session.subscribe(show);
 show();
@@ -51,21 +52,24 @@ show();
 function show() {
   const { status, reason } = session.state;
   const next = { unknown: 'looking', 'signed-out': 'sign-in' }[status] ?? 'account';
-  if (next === current) return;
-  views[current]?.leave();
-  current = next;
-  for (const name of Object.keys(views)) find(name).hidden = name !== next;
-  document.body.dataset.view = next;
-  tryNext.showSignedIn(next === 'account');
-  document.title = translate(next === 'account' ? 'title_in' : 'title_out');
-  if (next !== 'sign-in' || reason === null) notify('');
-  else notify(translateIfKnown(nameOf(reason), 'session_over'), reason === 'logged_out' ? 'good' : 'bad');
-  views[next].enter();
+  const isNew = next !== current;
+  if (isNew) {
+    views[current]?.leave();
+    current = next;
+    for (const name of Object.keys(views)) find(name).hidden = name !== next;
+    document.body.dataset.view = next;
+    tryNext.showSignedIn(next === 'account');
+    document.title = translate(next === 'account' ? 'title_in' : 'title_out');
+  }
+  if (isNew || reason !== shownReason) showReason(reason);
+  if (isNew) views[next].enter();
 }
 
-/** A service that answers that it is not available is as much away for the person as one that does not answer. */
-function nameOf(reason) {
-  return /^(rate_limited|\w+_unavailable)$/.test(reason) ? 'network' : reason;
+/** Why nobody is signed in. While that is not known, the view says why. */
+function showReason(reason) {
+  shownReason = reason;
+  if (current !== 'sign-in' || reason === null) notify('');
+  else notify(translateIfKnown(reason, 'session_over'), reason === 'logged_out' ? 'good' : 'bad');
 }
 
 async function readFacts() {

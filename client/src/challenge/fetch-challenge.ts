@@ -1,5 +1,6 @@
 // Fetches challenges of each type: proof of work, image, and effort.
 
+import { readRetryAfterMs } from '../retry-after.js';
 import type { EffortChallenge, ErrorBody, ImageChallenge, PowChallenge } from '../wire.js';
 import type { FetchOptions } from './challenge-options.js';
 import { CaptchaRequestError } from './errors.js';
@@ -67,12 +68,12 @@ async function requestChallenge<T>(
 ): Promise<T> {
   // URLSearchParams converts numbers and lists to strings.
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const search = new URLSearchParams(given).toString();
-  const url = `${baseUrl.replace(/\/+$/, '')}/${prefix.replace(/^\/+|\/+$/g, '')}${path}`;
+  const search = String(new URLSearchParams(given));
+  const url = `${baseUrl.replace(/\/+$/, '')}/${prefix.replace(/^\/+|\/+$/g, '')}${path}${search && `?${search}`}`;
   const timeoutReason = () => new DOMException('The service does not answer.', 'TimeoutError');
   const timeout = startTimeout(TIMEOUT_MS, [signal, fetchOptions?.signal], timeoutReason);
   try {
-    const response = await fetch(search === '' ? url : `${url}?${search}`, {
+    const response = await fetch(url, {
       cache: 'no-store',
       ...fetchOptions,
       signal: timeout.signal,
@@ -99,18 +100,10 @@ function requestError(response: Response, body: Partial<ErrorBody> | null | unde
   const { status } = response;
   const what = response.ok ? 'something other than a challenge' : `status ${status}`;
   const message = body?.message ?? `The service answered with ${what}. Is the prefix right?`;
-  const retryAfter = response.headers.get('Retry-After');
+  const retryAfterMs = readRetryAfterMs(response.headers);
   return new CaptchaRequestError(message, {
     status,
     code: body?.code ?? null,
-    retryAfterSeconds: retryAfter === null ? null : parseRetryAfter(retryAfter),
+    retryAfterSeconds: retryAfterMs && Math.ceil(retryAfterMs / 1000),
   });
-}
-
-/** Returns the seconds of a `Retry-After`, given in seconds or as a date (RFC 9110, 10.2.3). */
-function parseRetryAfter(retryAfter: string): number | null {
-  const seconds = Number(retryAfter);
-  if (Number.isFinite(seconds)) return seconds;
-  const date = Date.parse(retryAfter);
-  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - Date.now()) / 1000));
 }

@@ -13,8 +13,8 @@ export interface BearerFetchDeps {
   prepare(): Promise<unknown> | undefined;
   /** Whether a refresh may help a request that carried no token. */
   mayResume(): boolean;
-  /** Resolves after the first attempt: retries may last as long as the token. */
-  refresh(): Promise<unknown>;
+  /** Resolves after one attempt: retries go on by themselves. Undefined if the last failure is too recent. */
+  refresh(): Promise<unknown> | undefined;
 }
 
 /** @see Session.fetch */
@@ -26,9 +26,10 @@ export function createBearerFetch(deps: BearerFetchDeps): typeof fetch {
     if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`);
     return send(request);
   };
-  const mayCarryToken = ({ url }: Request) => {
+  /** A request with an `Authorization` of the caller's own stays as it is. */
+  const mayCarryToken = ({ url, headers }: Request) => {
     const { origin, pathname } = new URL(url);
-    return origins.includes(origin) && origin + pathname !== login;
+    return origins.includes(origin) && origin + pathname !== login && !headers.has('authorization');
   };
 
   return async (input, init) => {

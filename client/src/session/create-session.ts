@@ -1,13 +1,14 @@
 // Creates the session of a page.
 
 import { createListeners } from '../listeners.js';
+import type { AccessToken } from './access-token.js';
 import { createBearerFetch } from './bearer-fetch.js';
-import { browserEnvironment, type Environment } from './environment.js';
+import { currentEnvironment, type Environment } from './environment.js';
 import type { SessionError } from './errors.js';
 import { openHint } from './hint.js';
 import { createMutex } from './mutex.js';
-import { connectService } from './service.js';
-import type { CodeFields, LoginFields, Session, SessionOptions } from './session-options.js';
+import { connectService, unreachable } from './service.js';
+import type { CodeFields, Expiry, LoginFields, Session, SessionOptions } from './session-options.js';
 import { createObservableState } from './session-state.js';
 import { openTabChannel, type TabMessage } from './tab-channel.js';
 import { createTokenRefresher } from './token-refresh.js';
@@ -18,19 +19,20 @@ const invalidCookieReason = /^(token_invalid|session_expired|session_revoked)$/;
 /**
  * Creates the session of a page; a page needs only one. It does not ask by itself whether somebody is signed in: call
  * `resume` when the page starts. The access token stays inside: it is in no storage, no property and no message.
+ * @throws TypeError if `baseUrl` is relative where there is no page
  */
 export function createSession(options: SessionOptions = {}): Session {
-  return openSession(options, browserEnvironment());
+  return openSession(options, currentEnvironment());
 }
 
 /** Creates a session in the given environment. @see createSession */
 export function openSession(options: SessionOptions, environment: Environment): Session {
-  const { baseUrl = '', fetchOptions = {}, jitterSeconds = 10, lockSeconds = 10 } = options;
+  const { baseUrl = '', fetchOptions = {}, jitterSeconds = 0, lockSeconds = 10 } = options;
   const base = new URL(baseUrl.replace(/\/*$/, '/'), environment.pageUrl);
   const name = `tollgate:${base.href}`;
-  const send = options.fetch ?? globalThis.fetch.bind(globalThis);
+  const send = options.fetch ?? environment.openFetch(base);
   const closing = new AbortController();
-  const expired = createListeners<[reason: string]>();
+  const expired = createListeners<[reason: string, expiry: Expiry]>();
   const observable = createObservableState();
   const service = connectService({ base, send, fetchOptions }, environment);
   const runExclusive = createMutex(environment, name, lockSeconds * 1000);
@@ -39,38 +41,47 @@ export function openSession(options: SessionOptions, environment: Environment): 
     environment,
     observable,
     jitterSeconds,
-    attemptRefresh: (signal) => runExclusive(() => refreshAndSetHint(signal), signal),
-    onExpired: expired.notify,
+    attemptRefresh: (signal) => runExclusive(() => refreshOrLogOut(signal), signal),
+    isLogoutPending: hint.isLogoutPending,
+    onExpired: (reason, definitive) => expired.notify(reason, { definitive }),
   });
   const tabs = openTabChannel(environment, name, onTabMessage);
   /** How often somebody else may have signed in, here or in another tab. */
   let userChanges = 0;
 
-  /** Runs under the mutex, so that tabs set the hint in the order of their requests. */
-  async function refreshAndSetHint(signal: AbortSignal) {
-    try {
-      const token = await service.refresh(signal);
-      hint.set(true);
-      return token;
-    } catch (error) {
-      if (invalidCookieReason.test((error as SessionError).reason)) hint.set(false);
-      throw error;
+  /**
+   * Refreshes, or completes a pending logout. Runs under the mutex, so that tabs set the hint in the order of their requests.
+   * @returns undefined if nobody is signed in after the logout
+   */
+  async function refreshOrLogOut(signal: AbortSignal): Promise<AccessToken | undefined> {
+    if (!hint.isLogoutPending()) {
+      // Another tab has completed the logout.
+      if (observable.state.reason === 'logout_pending' && !hint.mayBeSignedIn()) return undefined;
+      try {
+        const token = await service.refresh(signal);
+        // Without locks another tab may have requested a logout meanwhile.
+        if (!hint.isLogoutPending()) {
+          hint.set('signed-in');
+          return token;
+        }
+      } catch (error) {
+        if (invalidCookieReason.test((error as SessionError).reason)) hint.set(null);
+        throw error;
+      }
     }
+    await service.endCookie(signal);
+    hint.set(null);
+    tabs.send('signed-out');
+    return undefined;
   }
 
-  const isWorthAsking = () =>
-    options.hint === false ||
-    refresher.token() !== undefined ||
-    refresher.isRefreshing() ||
-    hint.mayBeSignedIn();
-
-  const refresh = async () => !closing.signal.aborted && refresher.refresh();
+  const isWorthAsking = () => options.hint === false || refresher.isActive() || hint.mayBeSignedIn();
 
   /** Sends the fields of a log-in, and keeps the token of its answer. */
   function logIn(path: string, fields: LoginFields | CodeFields): Promise<Response> {
     return changeUser(async () => {
       const { response, token } = await service.login(path, fields);
-      if (token) hint.set(true);
+      if (token) hint.set('signed-in');
       if (token && !closing.signal.aborted) {
         onUserChange();
         refresher.setToken(token);
@@ -91,13 +102,29 @@ export function openSession(options: SessionOptions, environment: Environment): 
     refresher.abortAttempt();
   }
 
-  function signOut(): void {
+  /** Forgets the token after a logout here or in another tab. @param error why the server has not confirmed it */
+  function signOut(error: SessionError): void {
     onUserChange();
-    refresher.drop('signed-out', 'logged_out');
+    const isPending = hint.isLogoutPending();
+    refresher.drop('signed-out', isPending ? 'logout_pending' : 'logged_out');
+    if (isPending && !closing.signal.aborted) refresher.retryAfter(error);
+  }
+
+  function logOut(): Promise<void> {
+    // The page may be left before the server answers. Where others sign in too, they would not end what is remembered.
+    if (options.hint !== false) hint.set('logout');
+    return changeUser(async () => {
+      const error = await service.logout(refresher.token()).catch((error: SessionError) => error);
+      // A login in another tab may have come first.
+      hint.set(error ? 'logout' : null);
+      signOut(error ?? unreachable);
+      tabs.send('signed-out');
+      if (error) throw error;
+    });
   }
 
   function onTabMessage(message: TabMessage): void {
-    if (message === 'signed-out') signOut();
+    if (message === 'signed-out') signOut(unreachable);
     if (message !== 'signed-in') return;
     // The log-in has ended the session of this tab and may belong to another person.
     onUserChange();
@@ -122,6 +149,8 @@ export function openSession(options: SessionOptions, environment: Environment): 
     refresher.refresh();
   }
 
+  const refresh = () => (closing.signal.aborted ? undefined : refresher.refreshIfDue());
+
   const bearerFetch = createBearerFetch({
     base,
     origins: [base.origin, ...(options.bearerOrigins ?? [])],
@@ -130,11 +159,12 @@ export function openSession(options: SessionOptions, environment: Environment): 
     userChanges: () => userChanges,
     prepare() {
       refresher.check();
-      const isNeeded = refresher.isRefreshing() || refresher.token() !== undefined;
-      return isNeeded && !refresher.isValid() ? refresh() : undefined;
+      if (!refresher.isActive() || refresher.isValid()) return undefined;
+      const refreshed = refresh();
+      return observable.state.status === 'signed-out' ? undefined : refreshed;
     },
     mayResume: () => observable.state.status === 'unknown',
-    refresh: async () => !closing.signal.aborted && refresher.refreshOnce(),
+    refresh,
   });
 
   /** Sends fields with the bearer, and keeps the token of the answer if it has one. */
@@ -157,7 +187,8 @@ export function openSession(options: SessionOptions, environment: Environment): 
     loginWithCode: (code, options) => logIn('login/code', { code, ...options }),
     async resume() {
       if (refresher.isValid()) return true;
-      if (closing.signal.aborted || isWorthAsking()) return refresh();
+      if (closing.signal.aborted) return false;
+      if (isWorthAsking()) return refresher.refresh();
       refresher.drop('signed-out', observable.state.reason);
       return false;
     },
@@ -165,13 +196,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
       sendSigned('code' in fields ? 'reauthenticate/code' : 'reauthenticate', fields),
     changePassword: (fields) => sendSigned('password', fields),
     fetch: bearerFetch,
-    logout: () =>
-      changeUser(async () => {
-        await service.logout(refresher.token());
-        hint.set(false);
-        signOut();
-        tabs.send('signed-out');
-      }),
+    logout: logOut,
     close() {
       closing.abort();
       tabs.close();

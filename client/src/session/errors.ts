@@ -1,5 +1,7 @@
 // The error of a session request.
 
+import { type Meaning, meaningOf } from './answers.js';
+
 /** The session service did not answer, or not with what the request needs. */
 export class SessionError extends Error {
   override readonly name = 'SessionError';
@@ -20,8 +22,8 @@ export class SessionError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether the same request may succeed later: no answer, 429 or 503. */
-  get isPassing(): boolean {
-    return [0, 429, 503].includes(this.status);
+  /** What the failure of a refresh says about the session. */
+  get meaning(): Meaning {
+    return meaningOf(this.status, this.reason);
   }
 }

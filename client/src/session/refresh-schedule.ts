@@ -1,7 +1,10 @@
 // When the access token is refreshed, and how long a failed refresh waits before it is retried.
 
+import type { Meaning } from './answers.js';
+
 const leadSeconds = 60;
-const longestRetryDelaySeconds = 30;
+/** The longest delay. A service that is away comes back by itself; for the rest somebody has to do something first. */
+const longestRetryDelaySeconds = { passing: 30, unknown: 300, definitive: 300 };
 
 /**
  * Whole milliseconds after which a token that lives `expiresIn` seconds is refreshed.
@@ -13,13 +16,7 @@ export function refreshAfterMs(expiresIn: number, jitterSeconds: number, chance:
   return Math.max(0, Math.floor(seconds * 1000));
 }
 
-/** Milliseconds before the next retry: 1, 2, 4 … 30 seconds. @param retries retries so far */
-export function retryDelayMs(retries: number): number {
-  return Math.min(2 ** retries, longestRetryDelaySeconds) * 1000;
-}
-
-/** Milliseconds of a `Retry-After`, given in seconds or as a date (RFC 9110, 10.2.3); 0 without a valid one. */
-export function parseRetryAfterMs(header: string | null, nowMs: number): number {
-  const ms = /^\d+$/.test(header ?? '') ? Number(header) * 1000 : Date.parse(header ?? '') - nowMs;
-  return ms > 0 ? ms : 0;
+/** Milliseconds before the next retry: 1, 2, 4 … 30 or 300 seconds. @param retries retries so far */
+export function retryDelayMs(retries: number, meaning: Meaning): number {
+  return Math.min(2 ** retries, longestRetryDelaySeconds[meaning]) * 1000;
 }

@@ -1,16 +1,19 @@
 // The requests to the session service: log-in, refresh and log-out.
 
+import { readRetryAfterMs } from '../retry-after.js';
 import type { TokenBody } from '../wire.js';
 import { type AccessToken, createAccessToken, startStopwatch } from './access-token.js';
 import type { Prover } from './binding/device-proof.js';
 import type { Environment } from './environment.js';
 import { SessionError } from './errors.js';
-import { parseRetryAfterMs } from './refresh-schedule.js';
 
 /** A connection may die while the machine sleeps, and nothing else reports that. */
 const timeoutMs = 20_000;
 /** Shorter than the time that other tabs wait for the lock, so that no log-in overlaps; a refresh is retried anyway. */
 const refreshTimeoutMs = 8_000;
+
+/** Stands for a failure that says nothing about the session. */
+export const unreachable = new SessionError('network');
 
 export interface ServiceOptions {
   readonly base: URL;
@@ -31,8 +34,10 @@ export interface Service {
   ): Promise<{ response: Response; token?: AccessToken }>;
   /** @param signal aborts the request, so that the cookie of its answer is dropped. @throws {SessionError} */
   refresh(signal: AbortSignal): Promise<AccessToken>;
-  /** Ends the session of the token; without one, or if it is refused, that of the cookie. @throws {SessionError} */
+  /** Ends the session of the token; if it is refused, that of the cookie. @throws {SessionError} */
   logout(token: string | undefined): Promise<void>;
+  /** Ends the session of the cookie. @param signal as for `refresh`. @throws {SessionError} */
+  endCookie(signal: AbortSignal): Promise<void>;
 }
 
 export function connectService(options: ServiceOptions, environment: Environment): Service {
@@ -83,6 +88,11 @@ export function connectService(options: ServiceOptions, environment: Environment
     return createAccessToken(accessToken, expiresIn * 1000, stopwatch);
   }
 
+  async function endCookie(signal: AbortSignal): Promise<void> {
+    const response = await request('refresh', { method: 'DELETE', signal });
+    if (!response.ok) throw await readError(response);
+  }
+
   return {
     login: (path, fields, via) =>
       withTimeout(timeoutMs, fetchOptions.signal, async (signal) => {
@@ -97,20 +107,27 @@ export function connectService(options: ServiceOptions, environment: Environment
       }),
     refresh: (given) =>
       withTimeout(refreshTimeoutMs, given, async (signal) => {
-        const stopwatch = startStopwatch(environment);
-        const response = await prove('refresh', { method: 'POST', signal });
-        if (!response.ok) throw await readError(response, environment.nowMs());
-        return readToken(response, stopwatch);
+        for (let isRepeated = false; ; isRepeated = true) {
+          const stopwatch = startStopwatch(environment);
+          const response = await prove('refresh', { method: 'POST', signal });
+          if (response.ok) return readToken(response, stopwatch);
+          const error = await readError(response);
+          // If the code that shows the key did not load, the service could say nothing else.
+          if (error.reason === 'binding_required' && environment.loadProof && !prover) throw unreachable;
+          // The answer to a conflict has removed the cookies that were planted.
+          if (isRepeated || error.reason !== 'cookie_conflict') throw error;
+        }
       }).catch(throwSessionError),
     logout: (token) =>
       withTimeout(timeoutMs, null, async (signal) => {
         const bearer = { authorization: `Bearer ${token}` };
-        let response = token && (await request('logout', { method: 'POST', signal }, bearer));
-        if (!response || response.status === 401) {
-          response = await request('refresh', { method: 'DELETE', signal });
-        }
-        if (!response.ok) throw await readError(response, environment.nowMs());
+        // `Authorization` of the page's own is for something in front of the service, which needs it.
+        const mayUseToken = token && !new Headers(fetchOptions.headers).has('authorization');
+        const response = mayUseToken && (await request('logout', { method: 'POST', signal }, bearer));
+        if (!response || response.status === 401) await endCookie(signal);
+        else if (!response.ok) throw await readError(response);
       }).catch(throwSessionError),
+    endCookie: (given) => withTimeout(refreshTimeoutMs, given, endCookie).catch(throwSessionError),
   };
 }
 
@@ -125,12 +142,12 @@ async function readTokenBody(response: Response): Promise<TokenBody> {
 }
 
 /** Reads an error response. */
-async function readError(response: Response, nowMs: number): Promise<SessionError> {
+async function readError(response: Response): Promise<SessionError> {
   const code = parseJson(await response.text().catch(() => ''))?.code;
   return new SessionError(
     typeof code === 'string' ? code : `http_${response.status}`,
     response.status,
-    parseRetryAfterMs(response.headers.get('retry-after'), nowMs),
+    readRetryAfterMs(response.headers) ?? 0,
   );
 }
 

@@ -3,11 +3,11 @@
 import type { SessionState } from './session-state.js';
 
 export interface SessionOptions {
-  /** URL of the services, as in their `PUBLIC_URL`; '' is the root of the page's own origin. */
+  /** URL of the services, as in their `PUBLIC_URL`; '' is the root of the page's own origin. Absolute where there is no page. */
   readonly baseUrl?: string;
   /** Passed to every log-in, refresh and log-out; `credentials` is `include` by default. */
   readonly fetchOptions?: RequestInit;
-  /** A refresh comes up to this many seconds early, at random; 10 by default, 0 is exact. */
+  /** A refresh comes up to this many seconds early, at random; 0 by default: exactly `expiresIn` − 60 s. */
   readonly jitterSeconds?: number;
   /** How long to wait for another tab that refreshes, before refreshing at the same time; 10 by default. */
   readonly lockSeconds?: number;
@@ -15,7 +15,7 @@ export interface SessionOptions {
   readonly bearerOrigins?: readonly string[];
   /** False asks the server at every start, even if this browser has no hint that somebody was signed in; true by default. */
   readonly hint?: boolean;
-  /** Replaces the browser's `fetch`. */
+  /** Replaces the platform's `fetch`, and its cookies. */
   readonly fetch?: typeof fetch;
 }
 
@@ -47,13 +47,23 @@ export interface PasswordFields {
   readonly [field: string]: string;
 }
 
+/** How sure the end of a session is. */
+export interface Expiry {
+  /** Whether the service has ended the session. If not, `state.status` is `unknown`, and attempts go on. */
+  readonly definitive: boolean;
+}
+
 export interface Session {
   /** A snapshot, the same object until something changes. */
   readonly state: SessionState;
   /** Calls the listener after every change. @returns a function that removes the listener */
   subscribe(listener: () => void): () => void;
-  /** Calls the listener with the reason whenever a session ends without a log-out. @returns a function that removes it */
-  onExpired(listener: (reason: string) => void): () => void;
+  /**
+   * Calls the listener with the reason whenever the access token is lost without a logout: the service has ended the
+   * session (`definitive`), or nothing was learned from it until the token expired.
+   * @returns a function that removes the listener
+   */
+  onExpired(listener: (reason: string, expiry: Expiry) => void): () => void;
   /**
    * Sends the fields and returns the response, also for a refusal: check `ok`. The body of a success is
    * `{ "expiresIn": … }`; the token stays inside the session.
@@ -82,18 +92,20 @@ export interface Session {
    * Signs in with the refresh cookie, if the browser has one: call it when the page starts. It sends no request while
    * a token is valid, or if nobody was signed in with this browser.
    * @returns whether somebody is signed in now
-   * @throws {SessionError} if that cannot be known yet: no answer, 429 or 503
+   * @throws {SessionError} if that is not known yet, because the service did not answer, or something else did. Attempts
+   *   go on by themselves
    */
   resume(): Promise<boolean>;
   /**
    * The browser's `fetch`, with the token. A request that is answered 401 or 403 is repeated once after a refresh; if
    * the first attempt of that refresh fails, the response is the refusal. Relative URLs are relative to `baseUrl`.
-   * Requests to other origins carry no token and are not repeated.
+   * Requests to other origins, and those with an `Authorization` of their own, carry no token and are not repeated.
    */
   fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response>;
   /**
-   * Ends the session on the server, then here and in the other tabs.
-   * @throws {SessionError} if the server has not ended it; nothing has changed then
+   * Ends the session on the server, here and in the other tabs.
+   * @throws {SessionError} if the server has not confirmed it. The token is dropped in all tabs; the logout is remembered,
+   *   also across a reload, and retried until the server confirms it or somebody signs in. Nothing refreshes meanwhile
    */
   logout(): Promise<void>;
   /** Forgets the token and removes all listeners. The session on the server goes on. */

@@ -3,7 +3,8 @@
 import { createListeners, type Listeners } from '../listeners.js';
 
 /**
- * `unknown`: the server has not been asked yet, or could not be asked, or somebody else may have signed in meanwhile.
+ * `unknown`: it is not known at present whether somebody is signed in, because the server has not been asked yet, or has not
+ * answered, or somebody else may have signed in meanwhile.
  * `refreshing`: signed in, and the token is being replaced.
  */
 export type SessionStatus = 'unknown' | 'signed-out' | 'refreshing' | 'signed-in';
@@ -13,8 +14,9 @@ export interface SessionState {
   /** When the access token expires, milliseconds since 1970; null without a token. */
   readonly expiresAtMs: number | null;
   /**
-   * Why the session ended: the `code` of the server's answer, `http_` and the status if it had none, `invalid_answer`,
-   * `network` or `logged_out`; null if nobody was signed in.
+   * Why the session ended: the `code` of the server's answer, `logged_out`, or `logout_pending` while the server has not
+   * confirmed a logout; null if nobody was signed in. While `unknown`, why the last attempt failed: the `code` of the
+   * answer, `http_` and the status if it had none, `invalid_answer` or `network`; null if none was made.
    */
   readonly reason: string | null;
 }

@@ -140,6 +140,22 @@ t.test('nor is one sent in it that waited for a refresh meanwhile', async (t) =>
   );
 });
 
+t.test('a request with an Authorization of the caller’s own keeps it, and is not repeated', async (t) => {
+  const { script, session, sleep } = await signIn(t);
+  const authorization = 'Basic YTpi';
+  const own = { headers: { authorization } };
+  script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
+  const request = new Request(`${script.address}/thing`, own);
+  t.equal((await session.fetch('thing', own)).status, 401);
+  t.equal((await session.fetch(request)).status, 401);
+  sleep(3600);
+  t.equal((await session.fetch('thing', own)).status, 401);
+  t.same(
+    script.requests.slice(1),
+    Array.from({ length: 3 }, () => ({ route: 'GET /thing', authorization, body: '' })),
+  );
+});
+
 t.test('POST /login is sent without token, refresh and repetition', async (t) => {
   const { script, session } = await signIn(t);
   script.setAnswers('POST /login', refuse(401, 'token_invalid'));

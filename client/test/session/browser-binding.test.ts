@@ -92,6 +92,20 @@ t.test('a session starts bound, its copied cookie is refused, and its page goes 
   t.equal((await states(page)).status, 'signed-out');
 });
 
+t.test('a page whose code for the key did not load is not signed out for that', async (t) => {
+  const page = await open(t);
+  await logInAt(page, site);
+  await page.route('**/proof.js', (route) => route.abort());
+  await page.reload();
+  await page.waitForFunction(() => 'session' in globalThis);
+  const failed = await page.evaluate(() => session.resume().catch(({ reason }) => reason));
+  t.equal(failed, 'network');
+  t.match(await states(page), { status: 'unknown', reason: 'network' });
+  t.same(await page.evaluate(() => expired), []);
+  await page.unroute('**/proof.js');
+  t.equal(await resumeAnew(page), true);
+});
+
 t.test('a browser that has lost its key signs in again: it does not look like a thief', async (t) => {
   const page = await open(t);
   await logInAt(page, site);

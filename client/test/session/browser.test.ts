@@ -8,6 +8,7 @@ import {
   isReplaced,
   logInAt,
   openSessionPage,
+  openTab,
   profile,
   profileOfDemo,
   states,
@@ -179,17 +180,18 @@ t.test('offline at the time of the refresh, and back', async (t) => {
 });
 
 t.test(
-  'offline beyond the end of the token: expired, and signed in again when the network is back',
+  'offline beyond the end of the token: not known at present, and signed in when the network is back',
   async (t) => {
     const page = await open(t, {}, true);
     await logIn(page);
     await page.context().setOffline(true);
-    while ((await states(page)).status !== 'signed-out') await page.clock.runFor(30_000);
+    while ((await states(page)).status !== 'unknown') await page.clock.runFor(30_000);
     t.equal((await states(page)).reason, 'network');
-    t.same(await page.evaluate(() => expired), ['network']);
+    t.same(await page.evaluate(() => losses), ['network']);
     await page.context().setOffline(false);
     await becomes(page, 'signed-in');
     t.same(await profile(page), profileOfDemo);
+    t.same(await page.evaluate(() => expired), []);
   },
 );
 
@@ -205,19 +207,40 @@ t.test('a page that starts offline knows nothing, until the network is back', as
   await becomes(page, 'signed-in');
 });
 
-t.test('a log-out during an outage of the store fails', async (t) => {
+t.test('a logout during an outage of the store is completed after it', async (t) => {
   const page = await open(t);
   await logIn(page);
-  site.fail('POST /logout', 503, { 'retry-after': '1' });
+  for (const what of ['POST /logout', 'DELETE /refresh']) site.fail(what, 503, { 'retry-after': '1' });
   const failed = await page.evaluate(() =>
     session.logout().catch(({ reason, status, retryAfterMs }) => ({ reason, status, retryAfterMs })),
   );
   t.same(failed, { reason: 'made_up', status: 503, retryAfterMs: 1000 });
-  t.equal((await states(page)).status, 'signed-in');
-  t.same(await profile(page), profileOfDemo);
+  t.match(await states(page), { status: 'signed-out', reason: 'logout_pending' });
+  t.equal((await profile(page)).status, 401);
+  await page.reload();
+  t.equal(await page.evaluate(() => session.resume()), false);
+  t.match(await states(page), { status: 'signed-out', reason: 'logout_pending' });
+  t.equal((await page.context().cookies(`${site.address}/refresh`)).length, 1);
   site.restore();
-  await page.evaluate(() => session.logout());
-  t.equal((await states(page)).status, 'signed-out');
+  await page.waitForFunction(() => session.state.reason === 'logged_out');
+  t.same(await page.context().cookies(`${site.address}/refresh`), []);
+});
+
+t.test('two tabs log out offline, and both are logged out when the network is back', async (t) => {
+  const page = await open(t);
+  await logIn(page);
+  const other = await openTab(page.context(), site);
+  await other.evaluate(() => session.resume());
+  const refreshes = site.count('POST /refresh');
+  await page.context().setOffline(true);
+  t.equal(await page.evaluate(() => session.logout().catch(({ reason }) => reason)), 'network');
+  await becomes(other, 'signed-out');
+  for (const tab of [page, other]) t.equal((await states(tab)).reason, 'logout_pending');
+  await page.close();
+  await page.context().setOffline(false);
+  await other.waitForFunction(() => session.state.reason === 'logged_out');
+  t.same(await other.context().cookies(`${site.address}/refresh`), []);
+  t.equal(site.count('POST /refresh'), refreshes);
 });
 
 t.test('a real upload is repeated whole', async (t) => {

@@ -9,22 +9,7 @@ import {
   startScriptedService,
 } from '../support/session-script.js';
 import { loginFields, refreshing } from '../support/session-sign-in.js';
-
-/** The storage of a browser, shared by all its tabs. */
-function createStorage(): Storage & { readonly items: Map<string, string> } {
-  const items = new Map<string, string>();
-  return {
-    items,
-    get length() {
-      return items.size;
-    },
-    clear: () => items.clear(),
-    getItem: (key) => items.get(key) ?? null,
-    key: (at) => [...items.keys()][at] ?? null,
-    removeItem: (key) => void items.delete(key),
-    setItem: (key, value) => void items.set(key, value),
-  };
-}
+import { createStorage } from '../support/session-tabs.js';
 
 async function openBrowser(t: Parameters<typeof startScriptedService>[0]) {
   const script = await startScriptedService(t);
@@ -67,13 +52,78 @@ t.test('after a log-in the next page asks; after a log-out it does not', async (
   t.equal(first.session.state.reason, 'logged_out', 'what was said stays');
 });
 
-t.test('a log-out that failed keeps the hint', async (t) => {
-  const { script, storage, openPage } = await openBrowser(t);
-  const { session } = openPage();
+t.test(
+  'a logout without network is remembered across a reload, and nothing refreshes before it',
+  async (t) => {
+    const { script, storage, openPage } = await openBrowser(t);
+    script.setAnswers(refreshing, () => grant());
+    const before = openPage();
+    await before.session.login(loginFields);
+    script.setAnswers('POST /logout', lost);
+    script.setAnswers('DELETE /refresh', lost);
+    await t.rejects(before.session.logout());
+    t.same([...storage.items], [[`tollgate:${script.address}/`, 'logout']], 'no secret is kept');
+    before.session.close();
+
+    const after = openPage();
+    t.equal(await after.session.resume(), false);
+    t.same(after.session.state, { status: 'signed-out', expiresAtMs: null, reason: 'logout_pending' });
+    await after.dispatch('pageshow', { persisted: true });
+    await after.advance(10);
+    t.equal(await after.session.resume(), false);
+    t.equal(await openPage({ hint: false }).session.resume(), false);
+    t.equal(script.count(refreshing), 0);
+    script.setAnswers('DELETE /refresh', { status: 204 });
+    await after.dispatch('online');
+    t.match(after.session.state, { status: 'signed-out', reason: 'logged_out' });
+    t.equal(storage.items.size, 0);
+    t.equal(await openPage().session.resume(), false);
+    t.same([after.expired, after.losses, script.count(refreshing)], [[], [], 0]);
+  },
+);
+
+t.test('a page that is left while it logs out leaves the logout to the next one', async (t) => {
+  const { script, openPage } = await openBrowser(t);
+  const left = openPage({ leavesRequestsOpen: true });
+  await left.session.login(loginFields);
+  const never = new Promise<void>((resolve) => t.teardown(resolve));
+  script.setAnswers('POST /logout', { status: 204, after: never });
+  left.session.logout().catch(() => {});
+  await script.received('POST /logout', 1);
+  t.equal(await openPage().session.resume(), false);
+  t.same([script.count('DELETE /refresh'), script.count(refreshing)], [1, 0]);
+});
+
+t.test('somebody who signs in ends the pending logout', async (t) => {
+  const { script, openPage } = await openBrowser(t);
+  const { session, advance } = openPage();
   await session.login(loginFields);
-  script.setAnswers('POST /logout', refuse(503, 'store_unavailable'));
+  script.setAnswers('POST /logout', lost);
+  script.setAnswers('DELETE /refresh', lost);
   await t.rejects(session.logout());
-  t.equal(storage.items.size, 1);
+  await session.login(loginFields);
+  const ends = script.count('DELETE /refresh');
+  script.setAnswers(refreshing, () => grant());
+  await advance(840);
+  t.equal(session.state.status, 'signed-in');
+  t.equal(await openPage().session.resume(), true);
+  t.equal(script.count('DELETE /refresh'), ends);
+});
+
+t.test('a refused login does not end the pending logout', async (t) => {
+  const { script, openPage } = await openBrowser(t);
+  const { session, advance } = openPage();
+  await session.login(loginFields);
+  script.setAnswers('POST /logout', lost);
+  script.setAnswers('DELETE /refresh', lost);
+  await t.rejects(session.logout());
+  script.setAnswers('POST /login', refuse(422, 'login_failed'));
+  t.equal((await session.login(loginFields)).status, 422);
+  t.equal(session.state.reason, 'logout_pending');
+  script.setAnswers('DELETE /refresh', { status: 204 });
+  await advance(30);
+  t.equal(session.state.reason, 'logged_out');
+  t.equal(script.count(refreshing), 0);
 });
 
 for (const code of ['token_invalid', 'session_expired', 'session_revoked']) {
@@ -127,6 +177,22 @@ for (const [what, openStorage] of Object.entries(uselessStorages)) {
     await session.login(loginFields);
     script.setAnswers(refreshing, grant());
     t.equal(await openPage({ openStorage }).session.resume(), true);
+  });
+}
+
+for (const [what, openStorage] of Object.entries(uselessStorages)) {
+  t.test(`${what} the page that logged out without network still completes that`, async (t) => {
+    const { script, openPage } = await openBrowser(t);
+    const { session, advance } = openPage({ openStorage });
+    await session.login(loginFields);
+    script.setAnswers('POST /logout', lost);
+    script.setAnswers('DELETE /refresh', lost, { status: 204 });
+    await t.rejects(session.logout());
+    t.equal(await session.resume(), false);
+    t.equal(session.state.reason, 'logout_pending');
+    await advance(30);
+    t.equal(session.state.reason, 'logged_out');
+    t.equal(script.count(refreshing), 0);
   });
 }
 

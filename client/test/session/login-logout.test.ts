@@ -193,23 +193,33 @@ for (const { answer, reason, retryAfterMs = 0 } of [
   { answer: refuse(500), reason: 'http_500' },
   { answer: lost, reason: 'network' },
 ]) {
-  t.test(`a log-out that the server did not make is not reported: ${reason}`, async (t) => {
-    const { script, session, token, advance } = await signIn(t);
-    script.setAnswers('POST /logout', answer, refuse(401, 'token_invalid'));
+  t.test(`a logout that the server did not confirm is thrown, and made good: ${reason}`, async (t) => {
+    const { script, session, advance, expired, losses } = await signIn(t);
+    script.setAnswers('POST /logout', answer);
     script.setAnswers('DELETE /refresh', answer);
     script.setAnswers('GET /thing', { status: 200, body: {} });
-    const { state } = session;
-    for (const part of ['the token', 'the cookie']) {
-      await t.rejects(
-        session.logout(),
-        { name: 'SessionError', reason, status: answer.status, retryAfterMs },
-        part,
-      );
-      t.equal(session.state, state, 'everything is as it was');
-    }
+    await t.rejects(session.logout(), { name: 'SessionError', reason, status: answer.status, retryAfterMs });
+    t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: 'logout_pending' });
     await session.fetch('thing');
-    t.equal(script.requests.at(-1)?.authorization, `Bearer ${token}`);
+    t.equal(script.requests.at(-1)?.authorization, undefined, 'the token is dropped');
     await advance(840);
-    t.equal(script.count(refreshing), 1, 'and is kept fresh');
+    t.equal(session.state.reason, 'logout_pending');
+    script.setAnswers('DELETE /refresh', { status: 204 });
+    await advance(300);
+    t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: 'logged_out' });
+    const ends = script.count('DELETE /refresh');
+    await advance(3600);
+    t.equal(script.count('DELETE /refresh'), ends);
+    t.equal(script.count('POST /logout'), 1);
+    t.equal(script.count(refreshing), 0, 'nothing was refreshed');
+    t.same([expired, losses], [[], []]);
   });
 }
+
+t.test('a logout keeps an Authorization that the page sends with every call', async (t) => {
+  const authorization = 'Basic c3RhZ2luZzpzZWNyZXQ=';
+  const { script, session } = await signIn(t, 900, { fetchOptions: { headers: { authorization } } });
+  script.setAnswers('DELETE /refresh', { status: 204 });
+  await session.logout();
+  t.same(script.requests.slice(1), [{ route: 'DELETE /refresh', authorization, body: '' }]);
+});

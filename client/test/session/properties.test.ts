@@ -26,6 +26,7 @@ const refusals = fc.constantFrom<AnswerOrFactory>(
   refuse(500),
   refuse(503, 'store_unavailable'),
   refuse(503, 'store_unavailable', '3'),
+  { status: 200, body: '<p>Welcome to our Wi-Fi</p>' },
   { ...grant(), breaksOff: true },
 );
 const kinds = {
@@ -84,6 +85,8 @@ async function live(script: ScriptedService, first: AnswerOrFactory, chance: num
   const { session, nowMs } = steered;
   const birthsMs = new Map<string, number>();
   const dropped = new Set<string>();
+  let isPending = false;
+  let wasPending = false;
   const current = () => [...birthsMs.keys()].at(-1) ?? '';
   const note = () => {
     const { status, expiresAtMs } = session.state;
@@ -112,14 +115,32 @@ async function live(script: ScriptedService, first: AnswerOrFactory, chance: num
     const isLate = ageSeconds(current()) > latestRefreshSeconds(lifeSecondsOf(current()));
     if (looked && session.state.status === 'signed-in' && isLate) throw new Error('no refresh was made');
     if (session.state.expiresAtMs !== null && dropped.has(current())) throw new Error('it came back');
+    const { status, reason } = session.state;
+    const isDefinitive = /^(token_invalid|session_revoked|logged_out|logout_pending)$/.test(
+      reason ?? 'logged_out',
+    );
+    if (status === 'signed-out' && !isDefinitive) {
+      throw new Error(`signed out for ${reason}`);
+    }
+    if (reason === 'logout_pending') isPending = true;
+    if (status === 'signed-in' || reason === 'logged_out') isPending = false;
+    const refreshes = script.requests.slice(seen).filter(({ route }) => route === refreshing).length;
+    if (isPending && wasPending && refreshes > 0) throw new Error('refreshed before the logout');
+    wasPending = isPending;
   }
   session.close();
   await steered.settled();
 }
 
-t.test('one refresh at a time, no dropped and no old token, no refresh too late', async (t) => {
+const title =
+  'one refresh at a time, no dropped and no old token, no refresh too late, nobody signed out for nothing';
+t.test(title, async (t) => {
   const script = await startScriptedService(t);
-  script.setAnswers('DELETE /refresh', { status: 204 });
+  let ends = 0;
+  script.setAnswers('DELETE /refresh', () => {
+    ends += 1;
+    return ends % 3 === 0 ? lost : { status: 204 };
+  });
   const lives = fc.asyncProperty(
     grants,
     fc.double({ min: 0, max: 1, noNaN: true }),

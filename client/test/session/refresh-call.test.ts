@@ -1,4 +1,4 @@
-// A refresh call: what is retried and when, what ends it, and what the page is told then.
+// A refresh without a result: when it is retried, what ends the session, and what the page is told.
 import t from 'tap';
 import { grant, lost, refuse, type ScriptedAnswer } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
@@ -13,8 +13,8 @@ for (const { what, answer } of [
   { what: '503 with a Retry-After that is no time', answer: refuse(503, 'store_unavailable', 'soon') },
   { what: 'half an answer', answer: { ...grant(), breaksOff: true } },
 ]) {
-  t.test(`${what} is repeated after 1, 2, 4 … 30 s until the token ends`, async (t) => {
-    const { script, advance, session, expired } = await signIn(t, 900);
+  t.test(`${what} is repeated after 1, 2, 4 … 30 s, also beyond the end of the token`, async (t) => {
+    const { script, advance, session, expired, losses } = await signIn(t, 900);
     script.setAnswers(refreshing, answer);
     await advance(due);
     const seconds: number[] = [];
@@ -25,13 +25,17 @@ for (const { what, answer } of [
     }
     t.same(seconds, [1, 3, 7, 15, 31]);
     t.equal(session.state.status, 'refreshing', 'still signed in');
-    t.same(expired, []);
+    t.same(losses, []);
     await advance(1);
     t.equal(script.count(refreshing), 6);
-    t.equal(session.state.status, 'signed-out');
-    t.equal(expired.length, 1);
-    await advance(3600);
-    t.equal(script.count(refreshing), 6, 'nothing is asked any more');
+    t.match(session.state, { status: 'unknown', expiresAtMs: null, reason: String });
+    t.equal(losses.length, 1);
+    await advance(1 + 30 * 119);
+    t.equal(script.count(refreshing), 6 + 120);
+    script.setAnswers(refreshing, grant());
+    await advance(30);
+    t.equal(session.state.status, 'signed-in', 'an hour later');
+    t.same([losses.length, expired], [1, []], 'it is told once, and nothing has ended');
   });
 }
 
@@ -56,13 +60,17 @@ t.test('no pause is longer than 30 s', async (t) => {
   t.equal(script.requests.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
 });
 
-t.test('Retry-After is waited for, in seconds and as a date', async (t) => {
-  const { script, advance, nowMs, session } = await signIn(t, 900);
-  const date = new Date(nowMs() + (due + 5 + 12) * 1000).toUTCString();
+t.test('Retry-After is waited for, in seconds and as a date of the server’s clock', async (t) => {
+  const { script, advance, session } = await signIn(t, 900);
+  // A clock that has nothing to do with that of the page.
+  const headers = {
+    date: 'Thu, 01 Jan 2015 00:00:00 GMT',
+    'retry-after': 'Thu, 01 Jan 2015 00:00:12 GMT',
+  };
   script.setAnswers(
     refreshing,
     refuse(429, 'rate_limited', '5'),
-    refuse(503, 'store_unavailable', date),
+    { ...refuse(503, 'store_unavailable'), headers },
     grant(),
   );
   await advance(due + 4.9);
@@ -76,14 +84,21 @@ t.test('Retry-After is waited for, in seconds and as a date', async (t) => {
   t.equal(session.state.status, 'signed-in');
 });
 
-t.test('a Retry-After beyond the end of the token ends the call when the token ends', async (t) => {
-  const { script, advance, session, expired } = await signIn(t, 900);
-  script.setAnswers(refreshing, refuse(429, 'rate_limited', '3600'));
+t.test('a Retry-After beyond the end of the token is waited for without a token', async (t) => {
+  const { script, advance, session, expired, losses, dispatch } = await signIn(t, 900);
+  script.setAnswers(refreshing, refuse(429, 'rate_limited', '3600'), grant());
+  script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
   await advance(899.9);
   t.equal(session.state.status, 'refreshing');
   await advance(0.1);
-  t.same(expired, ['rate_limited']);
-  t.equal(script.count(refreshing), 1);
+  t.same(session.state, { status: 'unknown', expiresAtMs: null, reason: 'rate_limited' });
+  t.same([losses, expired], [['rate_limited'], []]);
+  for (const event of ['focus', 'online', 'pageshow']) await dispatch(event);
+  t.equal((await session.fetch('thing')).status, 401);
+  await advance(3539.9);
+  t.equal(script.count(refreshing), 1, 'neither events nor requests shorten it');
+  await advance(0.1);
+  t.equal(session.state.status, 'signed-in');
 });
 
 t.test(
@@ -103,58 +118,181 @@ t.test(
   },
 );
 
+for (const reason of [
+  'token_invalid',
+  'session_expired',
+  'session_revoked',
+  'cookie_conflict',
+  'binding_required',
+]) {
+  t.test(`401 ${reason} ends the session at once`, async (t) => {
+    const { script, advance, session, expired, losses, dispatch } = await signIn(t, 900);
+    script.setAnswers(refreshing, refuse(401, reason));
+    script.setAnswers('GET /thing', { status: 200, body: {} });
+    await advance(due);
+    t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason });
+    t.same([expired, losses], [[reason], []]);
+    await session.fetch('thing');
+    t.equal(script.requests.at(-1)?.authorization, undefined, 'the token is dropped');
+    const asked = script.count(refreshing);
+    t.equal(asked, reason === 'cookie_conflict' ? 2 : 1);
+    await advance(3600);
+    await dispatch('online');
+    t.equal(script.count(refreshing), asked, 'nothing is asked any more');
+  });
+}
+
+t.test('a cookie that was planted costs one repeat, and nobody the session', async (t) => {
+  const { script, advance, session, expired } = await signIn(t, 900);
+  script.setAnswers(refreshing, refuse(401, 'cookie_conflict'), grant());
+  await advance(due);
+  t.equal(session.state.status, 'signed-in');
+  t.equal(script.count(refreshing), 2);
+  t.same(expired, []);
+});
+
+const portal = '<p>Welcome to our Wi-Fi</p>';
+
 for (const { answer, reason } of [
-  { answer: refuse(401, 'token_invalid'), reason: 'token_invalid' },
-  { answer: refuse(401, 'session_expired'), reason: 'session_expired' },
-  { answer: refuse(401, 'session_revoked'), reason: 'session_revoked' },
-  { answer: refuse(401, 'cookie_conflict'), reason: 'cookie_conflict' },
   { answer: refuse(401), reason: 'http_401' },
+  { answer: refuse(401, 'unauthorized'), reason: 'unauthorized' },
   { answer: refuse(403, 'origin_refused'), reason: 'origin_refused' },
+  { answer: refuse(403), reason: 'http_403' },
+  { answer: refuse(403, 'session_revoked'), reason: 'session_revoked' },
   { answer: refuse(404, 'not_found'), reason: 'not_found' },
+  { answer: refuse(415), reason: 'http_415' },
   { answer: refuse(500, 'internal_error'), reason: 'internal_error' },
   { answer: refuse(502), reason: 'http_502' },
-  { answer: { status: 200, body: '<p>Welcome to our Wi-Fi</p>' }, reason: 'invalid_answer' },
+  { answer: refuse(504), reason: 'http_504' },
+  { answer: refuse(520), reason: 'http_520' },
+  { answer: { status: 511, body: portal }, reason: 'http_511' },
+  { answer: { status: 200, body: portal }, reason: 'invalid_answer' },
+  { answer: { status: 302, headers: { location: 'http://wifi.invalid/' } }, reason: 'network' },
+  { answer: { status: 200, body: '{"accessToken":"x","expi' }, reason: 'invalid_answer' },
   { answer: { status: 200, body: { accessToken: 'x' } }, reason: 'invalid_answer' },
   { answer: { status: 200, body: { accessToken: 7, expiresIn: 900 } }, reason: 'invalid_answer' },
   { answer: { status: 200, body: { accessToken: 'x', expiresIn: -1 } }, reason: 'invalid_answer' },
 ] satisfies { answer: ScriptedAnswer; reason: string }[]) {
-  t.test(`${answer.status} ends the session at once: ${reason}`, async (t) => {
-    const { script, advance, session, expired, dispatch } = await signIn(t, 900);
+  t.test(`${answer.status} ${reason} at a refresh signs nobody out`, async (t) => {
+    const { script, advance, session, expired, losses, token } = await signIn(t, 900);
     script.setAnswers(refreshing, answer);
     script.setAnswers('GET /thing', { status: 200, body: {} });
-    await advance(due);
-    t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason });
-    t.same(expired, [reason]);
+    await advance(899.9);
+    t.equal(session.state.status, 'refreshing');
     await session.fetch('thing');
-    t.equal(script.requests.at(-1)?.authorization, undefined, 'the token is dropped');
-    await advance(3600);
-    await dispatch('online');
-    t.equal(script.count(refreshing), 1, 'once');
+    t.equal(script.requests.at(-1)?.authorization, `Bearer ${token}`, 'the token is used to its end');
+    await advance(0.1);
+    t.same(session.state, { status: 'unknown', expiresAtMs: null, reason });
+    t.same([losses, expired], [[reason], []]);
+    script.setAnswers(refreshing, refuse(401, 'session_revoked'));
+    await advance(30);
+    t.match(session.state, { status: 'signed-out', reason: 'session_revoked' });
+    t.same([losses, expired], [[reason], ['session_revoked']], 'what the service says then is told too');
   });
 }
+
+t.test('something else that answers is asked ever more rarely, until 5 minutes', async (t) => {
+  const { script, advance, session } = await signIn(t, 900);
+  script.setAnswers(refreshing, { status: 200, body: portal });
+  await advance(due);
+  const pauses = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300];
+  for (const [at, pause] of pauses.entries()) {
+    await advance(pause - 0.001);
+    t.equal(script.count(refreshing), at + 1);
+    await advance(0.001);
+    t.equal(script.count(refreshing), at + 2);
+  }
+  t.equal(session.state.status, 'unknown');
+});
+
+t.test('an hour of sleep and three seconds without network sign nobody out', async (t) => {
+  const { script, sleep, advance, session, expired, losses } = await signIn(t, 900);
+  script.setAnswers(refreshing, lost);
+  await advance(10);
+  sleep(3600);
+  // No event tells of the end of the sleep, nor of the network.
+  await advance(20);
+  t.same(session.state, { status: 'unknown', expiresAtMs: null, reason: 'network' });
+  await advance(3);
+  script.setAnswers(refreshing, grant());
+  await advance(4);
+  t.equal(session.state.status, 'signed-in');
+  t.same([losses, expired], [['network'], []]);
+});
 
 for (const { answer, reason } of [
   { answer: lost, reason: 'network' },
   { answer: refuse(429, 'rate_limited'), reason: 'rate_limited' },
   { answer: refuse(503, 'store_unavailable'), reason: 'store_unavailable' },
+  { answer: refuse(502), reason: 'http_502' },
 ]) {
-  t.test(
-    `a machine that wakes up after the token's end during ${reason} has expired, and recovers`,
-    async (t) => {
-      const { script, sleep, dispatch, session, expired } = await signIn(t, 900);
+  for (const event of ['online', 'focus', 'pageshow', 'visibilitychange']) {
+    t.test(`a machine that woke up during ${reason} asks again at once on ${event}`, async (t) => {
+      const { script, sleep, advance, dispatch, session, expired, losses } = await signIn(t, 900);
       script.setAnswers(refreshing, answer);
       sleep(8 * 3600);
       await dispatch('visibilitychange');
       t.equal(script.count(refreshing), 1);
-      t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason });
-      t.same(expired, [reason]);
+      t.same(session.state, { status: 'unknown', expiresAtMs: null, reason });
+      t.same(losses, [reason]);
+      await advance(130);
       script.setAnswers(refreshing, grant());
-      await dispatch('online');
+      await advance(3);
+      await dispatch(event);
       t.equal(session.state.status, 'signed-in', 'the cookie was good all the time');
-      t.same(expired, [reason]);
-    },
-  );
+      t.same([losses, expired], [[reason], []]);
+    });
+  }
 }
+
+t.test('a request asks again at once, and carries the new token', async (t) => {
+  const { script, sleep, advance, session } = await signIn(t, 900);
+  const granted = grant();
+  script.setAnswers(refreshing, lost);
+  script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
+  sleep(3600);
+  t.equal((await session.fetch('thing')).status, 401);
+  t.equal(script.count(refreshing), 1);
+  for (let times = 0; times < 5; times++) t.equal((await session.fetch('thing')).status, 401);
+  t.equal(script.count(refreshing), 1, 'but not within a second');
+  await advance(100);
+  script.setAnswers(refreshing, granted);
+  script.setAnswers('GET /thing', { status: 200, body: {} });
+  await advance(5);
+  t.equal(session.state.status, 'unknown');
+  t.equal((await session.fetch('thing')).status, 200);
+  t.equal(script.requests.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
+  t.equal(script.count('GET /thing'), 7, 'and is sent once');
+});
+
+t.test('a page that nobody sees does not ask again before somebody does', async (t) => {
+  let isVisible = true;
+  const { script, sleep, advance, dispatch, session, losses } = await signIn(t, 900, {
+    isVisible: () => isVisible,
+  });
+  isVisible = false;
+  await advance(due);
+  t.equal(session.state.status, 'signed-in', 'its token is kept fresh');
+  script.setAnswers(refreshing, lost);
+  sleep(3600);
+  await advance(3600);
+  t.equal(script.count(refreshing), 2);
+  t.same(losses, ['network']);
+  script.setAnswers(refreshing, grant());
+  isVisible = true;
+  await dispatch('visibilitychange');
+  t.equal(session.state.status, 'signed-in');
+});
+
+t.test('a clock that is set back does not prolong the wait', async (t) => {
+  const { script, sleep, advance, dispatch, setClock, session } = await signIn(t, 900);
+  script.setAnswers(refreshing, refuse(503, 'store_unavailable', '10'), grant());
+  sleep(3600);
+  await dispatch('focus');
+  setClock(-86_400);
+  await advance(10);
+  t.equal(session.state.status, 'signed-in');
+});
 
 t.test('an attempt that is not answered within 8 s has failed', async (t) => {
   const { script, advance, session } = await signIn(t, 900, { leavesRequestsOpen: true });

@@ -5,6 +5,18 @@ import { openTestSession } from '../support/session-clock.js';
 import { grant, lost, refuse, startScriptedService } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
 
+t.test('unless an option asks for jitter, a token is replaced exactly a minute before its end', async (t) => {
+  const script = await startScriptedService(t);
+  const { session, advance } = openTestSession(t, script.address, { chance: 0.99 });
+  script.setAnswers('POST /login', grant(900));
+  script.setAnswers(refreshing, grant(900));
+  await session.login(loginFields);
+  await advance(839.999);
+  t.equal(script.count(refreshing), 0);
+  await advance(0.001);
+  t.equal(script.count(refreshing), 1);
+});
+
 for (const { expiresIn, jitterSeconds, chance, dueSeconds } of [
   { expiresIn: 900, jitterSeconds: 0, chance: 0.99, dueSeconds: 840 },
   { expiresIn: 900, jitterSeconds: 10, chance: 0, dueSeconds: 840 },
@@ -159,20 +171,19 @@ for (const { answer, reason } of [
 ]) {
   t.test(`a page that starts during ${reason} does not say that nobody is signed in`, async (t) => {
     const script = await startScriptedService(t);
-    const { session, dispatch, advance, expired } = openTestSession(t, script.address);
+    const { session, dispatch, advance, expired, losses } = openTestSession(t, script.address);
     script.setAnswers(refreshing, answer, grant());
     await t.rejects(session.resume(), { name: 'SessionError', reason, status: answer.status });
-    t.same(session.state, { status: 'unknown', expiresAtMs: null, reason: null });
-    await advance(6);
-    t.equal(script.count(refreshing), 1, 'one attempt');
-    if (answer !== lost) {
-      await dispatch('focus');
+    t.same(session.state, { status: 'unknown', expiresAtMs: null, reason });
+    await advance(0.9);
+    await dispatch('focus');
+    t.equal(script.count(refreshing), 1);
+    await advance(5.1);
+    if (answer !== lost)
       t.equal(script.count(refreshing), 1, 'nothing before the time that the server asked for');
-    }
     await advance(1);
-    await dispatch('online');
-    t.equal(session.state.status, 'signed-in', 'it asks again when the page wakes');
+    t.equal(session.state.status, 'signed-in', 'it asks again by itself');
     t.equal(script.count(refreshing), 2);
-    t.same(expired, []);
+    t.same([expired, losses], [[], []], 'this page held no session');
   });
 }

@@ -4,9 +4,9 @@ import t from 'tap';
 import type { Session } from '../../src/session/session-options.js';
 import type { SessionStatus } from '../../src/session/session-state.js';
 import { openTestSession } from '../support/session-clock.js';
-import { grant, refuse, type ScriptedAnswer, startScriptedService } from '../support/session-script.js';
+import { grant, lost, refuse, type ScriptedAnswer, startScriptedService } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
-import { openTabs } from '../support/session-tabs.js';
+import { createBrowserStorage, openTabs } from '../support/session-tabs.js';
 
 async function becomes(session: Session, status: SessionStatus): Promise<void> {
   while (session.state.status !== status) {
@@ -84,13 +84,51 @@ t.test('a log-out reaches the other tabs, without a token in the message', async
   t.same(tabs.messages, ['signed-in', 'signed-out']);
 });
 
-t.test('a log-out that failed is not told', async (t) => {
+t.test('a logout without network drops the token in all tabs, and one of them completes it', async (t) => {
   const script = await startScriptedService(t);
-  const tabs = openTabs();
-  const { session } = openTestSession(t, script.address, tabs);
-  script.setAnswers('DELETE /refresh', refuse(503, 'store_unavailable'));
-  await t.rejects(session.logout());
-  t.same(tabs.messages, []);
+  const tabs = { ...openTabs(), openStorage: createBrowserStorage() };
+  const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
+  script.setAnswers('POST /login', grant());
+  script.setAnswers(refreshing, grant());
+  script.setAnswers('GET /thing', { status: 200 });
+  await one.session.login(loginFields);
+  await becomes(two.session, 'signed-in');
+  script.setAnswers('POST /logout', lost);
+  script.setAnswers('DELETE /refresh', lost, { status: 204 });
+  await t.rejects(one.session.logout(), { name: 'SessionError', reason: 'network' });
+  await becomes(two.session, 'signed-out');
+  for (const { session, expired, losses } of [one, two]) {
+    t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: 'logout_pending' });
+    t.same([expired, losses], [[], []]);
+    await session.fetch('thing');
+    t.equal(script.requests.filter(({ route }) => route === 'GET /thing').at(-1)?.authorization, undefined);
+  }
+  // The first tab is closed, and the second one asks until there is an answer.
+  one.session.close();
+  await two.advance(10);
+  await becomes(two.session, 'signed-out');
+  t.equal(two.session.state.reason, 'logged_out');
+  t.equal(script.count(refreshing), 1, 'nothing was refreshed');
+  await two.advance(3600);
+  t.equal(script.count('DELETE /refresh'), 2, 'and it is over');
+});
+
+t.test('a login in one tab takes the pending logout from the others', async (t) => {
+  const script = await startScriptedService(t);
+  const tabs = { ...openTabs(), openStorage: createBrowserStorage() };
+  const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
+  script.setAnswers('POST /login', grant());
+  script.setAnswers(refreshing, grant());
+  script.setAnswers('DELETE /refresh', lost);
+  await t.rejects(one.session.logout());
+  await becomes(two.session, 'signed-out');
+  await two.session.login(loginFields);
+  await becomes(one.session, 'signed-in');
+  const ends = script.count('DELETE /refresh');
+  await one.advance(600);
+  await two.advance(600);
+  t.equal(script.count('DELETE /refresh'), ends, 'nobody ends the new session');
+  t.equal(one.session.state.status, 'signed-in');
 });
 
 t.test('a log-in in one tab has the others ask who is signed in now', async (t) => {
@@ -169,20 +207,20 @@ t.test('a page in the back/forward cache holds no channel, and asks when it come
 });
 
 t.test('a page that comes back has no token until it is known who is signed in', async (t) => {
-  const { script, session, dispatch, expired } = await signIn(t);
+  const { script, session, dispatch, advance, expired } = await signIn(t);
   script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
   script.setAnswers(refreshing, refuse(503, 'store_unavailable'));
   const seen: string[] = [];
   session.subscribe(() => seen.push(session.state.status));
   await dispatch('pageshow', { persisted: true });
-  t.same(session.state, { status: 'unknown', expiresAtMs: null, reason: null });
+  t.same(session.state, { status: 'unknown', expiresAtMs: null, reason: 'store_unavailable' });
   await session.fetch('thing');
   const { authorization } = script.requests.find(({ route }) => route === 'GET /thing') ?? {};
   t.equal(authorization, undefined);
   t.same(expired, [], 'nothing is known yet');
   script.setAnswers(refreshing, refuse(401, 'session_revoked'));
-  await dispatch('focus');
-  t.same(seen, ['unknown', 'signed-out']);
+  await advance(1);
+  t.same(seen, ['unknown', 'unknown', 'signed-out']);
   t.same(expired, ['session_revoked']);
 });
 

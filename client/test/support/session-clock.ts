@@ -7,8 +7,10 @@ import type { Session, SessionOptions } from '../../src/session/session-options.
 
 export interface TestSession {
   readonly session: Session;
-  /** The reasons that `onExpired` reported. */
+  /** The reasons of the ends that `onExpired` reported as definitive. */
   readonly expired: readonly string[];
+  /** The reasons of those that it did not. */
+  readonly losses: readonly string[];
   nowMs(): number;
   /** Advances both clocks; runs every timer that is due in order, and waits for its effects. */
   advance(seconds: number): Promise<void>;
@@ -32,6 +34,7 @@ export interface TestSessionOptions extends SessionOptions {
   readonly chance?: number;
   /** Does not wait for requests: the test decides when they are answered. */
   readonly leavesRequestsOpen?: boolean;
+  readonly isVisible?: Environment['isVisible'];
   readonly locks?: Environment['locks'];
   readonly openChannel?: Environment['openChannel'];
   /** None by default: without a hint every session sends a request. */
@@ -45,10 +48,12 @@ export function openTestSession(
   options: TestSessionOptions = {},
 ): TestSession {
   const { chance = 0, leavesRequestsOpen = false, locks, ...others } = options;
-  const { openChannel = () => undefined, openStorage = () => undefined, ...rest } = others;
+  const { openChannel = () => undefined, openStorage = () => undefined, ...more } = others;
+  const { isVisible = () => true, ...rest } = more;
   const timers = new Map<number, Timer>();
   const underWay = new Set<Promise<unknown>>();
   const expired: string[] = [];
+  const losses: string[] = [];
   let wallMs = Date.UTC(2026, 7, 10);
   let monotonicMs = 0;
   let timerCount = 0;
@@ -93,19 +98,22 @@ export function openTestSession(
       listen(listener, signal) {
         react = (event) => void (signal.aborted || listener(event));
       },
+      isVisible,
       locks,
       openChannel,
       openStorage,
       loadProof: undefined,
+      openFetch: () => fetch,
       pageUrl: 'http://page.test/',
     },
   );
-  session.onExpired((reason) => expired.push(reason));
+  session.onExpired((reason, { definitive }) => (definitive ? expired : losses).push(reason));
   t.teardown(() => session.close());
 
   return {
     session,
     expired,
+    losses,
     nowMs: () => wallMs,
     async advance(seconds) {
       const endMs = monotonicMs + seconds * 1000;

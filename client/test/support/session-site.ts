@@ -14,8 +14,10 @@ import type { Session, SessionOptions } from '../../src/session/session-options.
 declare global {
   /** Globals of the site's pages. */
   var session: Session;
-  /** The reasons that `onExpired` reported there. */
+  /** The reasons of the ends that `onExpired` reported there as definitive. */
   var expired: string[];
+  /** The reasons of those that it did not. */
+  var losses: string[];
 }
 
 export interface SessionSite {
@@ -73,8 +75,9 @@ const script = `
 import { createSession } from '/client/tollgate.js';
 const options = JSON.parse(new URLSearchParams(location.search).get('options') ?? '{}');
 globalThis.expired = [];
+globalThis.losses = [];
 globalThis.session = createSession(options);
-session.onExpired((reason) => expired.push(reason));
+session.onExpired((reason, { definitive }) => (definitive ? expired : losses).push(reason));
 `;
 const policy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; img-src 'self'; connect-src *; base-uri 'none'; frame-ancestors 'none'";

@@ -1,4 +1,4 @@
-// Tabs of one browser for sessions in Node: a queue of locks, and connected channels.
+// Tabs of one browser for sessions in Node: a queue of locks, connected channels, and a storage.
 import type { Environment } from '../../src/session/environment.js';
 
 export interface Tabs {
@@ -49,4 +49,26 @@ export function openTabs(): Tabs {
       return channels.size;
     },
   };
+}
+
+/** The storage of a browser, shared by all its tabs. */
+export function createStorage(): Storage & { readonly items: Map<string, string> } {
+  const items = new Map<string, string>();
+  return {
+    items,
+    get length() {
+      return items.size;
+    },
+    clear: () => items.clear(),
+    getItem: (key) => items.get(key) ?? null,
+    key: (at) => [...items.keys()][at] ?? null,
+    removeItem: (key) => void items.delete(key),
+    setItem: (key, value) => void items.set(key, value),
+  };
+}
+
+/** A function that opens the same storage each time. */
+export function createBrowserStorage(): () => Storage {
+  const storage = createStorage();
+  return () => storage;
 }

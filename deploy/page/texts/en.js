@@ -102,10 +102,10 @@ export const en = {
   selected: 'Selected',
 
   logged_out: 'You are logged out.',
+  logout_pending: 'You are logged out here. The server does not answer yet; it is told as soon as it does.',
   session_expired: 'Your session has expired. Please sign in again.',
   session_revoked: 'The session was ended from elsewhere. Please sign in again.',
   token_invalid: 'Your session is no longer valid. Please sign in again.',
   cookie_conflict: 'Your browser sent two different sessions. Please sign in again.',
-  network: 'The server was unavailable for too long. Please sign in again.',
   session_over: 'Your session has ended. Please sign in again.',
 };

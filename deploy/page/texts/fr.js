@@ -147,10 +147,11 @@ export const fr = {
   selected: 'Sélectionné',
 
   logged_out: 'Vous êtes déconnecté.',
+  logout_pending:
+    'Vous êtes déconnecté ici. Le serveur ne répond pas encore ; il en sera informé dès qu’il répondra.',
   session_expired: 'La session est arrivée à son terme. Veuillez vous reconnecter.',
   session_revoked: 'La session a été terminée depuis un autre endroit. Veuillez vous reconnecter.',
   token_invalid: 'La session n’est plus valable. Veuillez vous reconnecter.',
   cookie_conflict: 'Le navigateur avait envoyé deux sessions différentes. Veuillez vous reconnecter.',
-  network: 'Le serveur a été indisponible trop longtemps. Veuillez vous reconnecter.',
   session_over: 'La session est terminée. Veuillez vous reconnecter.',
 };

@@ -53,6 +53,8 @@ export interface Front {
   hold(what: string, part?: 'all' | 'body'): () => void;
   /** Answers these requests in the place of the service. @returns ends that */
   refuse(what: string, answer: OwnAnswer): () => void;
+  /** Ends all connections and accepts no new one, as a network that is lost. @returns brings it back */
+  cut(): Promise<() => Promise<void>>;
   /** Ends all that holds back and refuses answers. */
   restore(): void;
   stop(): Promise<void>;
@@ -175,7 +177,15 @@ export async function startFront(): Promise<Front> {
   const server = createServer((incoming, response) => {
     handle(incoming, response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listen = (port: number) =>
+    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
+  const close = async () => {
+    if (!server.listening) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  };
+  await listen(0);
   const { port } = server.address() as AddressInfo;
 
   return {
@@ -207,14 +217,14 @@ export async function startFront(): Promise<Front> {
       refusals.set(what, answer);
       return () => void refusals.delete(what);
     },
+    async cut() {
+      await close();
+      return () => listen(port);
+    },
     restore() {
       for (const { release } of holds.values()) release();
       refusals.clear();
     },
-    async stop() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
+    stop: close,
   };
 }

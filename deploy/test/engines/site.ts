@@ -38,6 +38,9 @@ const accounts = {
   dark: 'dark@example.com',
   keyboard: 'keyboard@example.com',
   outage: 'outage@example.com',
+  sleep: 'sleep@example.com',
+  portal: 'portal@example.com',
+  leave: 'leave@example.com',
   elsewhere: 'elsewhere@example.com',
 };
 

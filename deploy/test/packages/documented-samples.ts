@@ -26,6 +26,7 @@ declare global {
   const createSession: typeof import('@tollgate/client/session').createSession;
   const email: string;
   const password: string;
+  const code: string;
   const id: string;
   function show(): void;
   function tell(text: string, reason?: unknown): void;

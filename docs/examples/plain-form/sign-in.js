@@ -7,6 +7,7 @@ const form = document.querySelector('form');
 const challenge = document.querySelector('tollgate-challenge');
 const refusal = document.querySelector('#refusal');
 const signedIn = document.querySelector('section');
+const problem = document.querySelector('#problem');
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
@@ -25,10 +26,12 @@ form.addEventListener('submit', async (event) => {
 signedIn.querySelector('button').addEventListener('click', () => session.logout().catch(alert));
 
 session.subscribe(show);
-session.resume().catch(alert);
+// Without an answer the state says so, and the session asks again by itself.
+session.resume().catch(() => {});
 
 async function show() {
-  const { status } = session.state;
+  const { status, reason } = session.state;
+  problem.textContent = status === 'unknown' && reason ? 'The server does not answer. Trying again …' : '';
   form.hidden = status !== 'signed-out';
   signedIn.hidden = status !== 'signed-in' && status !== 'refreshing';
   // Challenges cost work, so none is fetched while somebody is signed in.

@@ -4,6 +4,7 @@ import { CaptchaRequestError } from '../../challenge/errors.js';
 import { readRefusal } from '../../challenge/requirements.js';
 import { startTimeout } from '../../challenge/time-limits.js';
 import { errorCodeOf } from '../../element/error-codes.js';
+import { readRetryAfterMs } from '../../retry-after.js';
 import type { Flavour, Reason } from '../messages.js';
 
 /** How long an answer may take, in milliseconds. */
@@ -59,8 +60,8 @@ export function refusalOf({ status, headers }: Response, body: unknown): Captcha
     message?: string;
     code?: string;
   };
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  const retryAfterSeconds = Number.isFinite(seconds) ? seconds : null;
+  const retryAfterMs = readRetryAfterMs(headers);
+  const retryAfterSeconds = retryAfterMs && Math.ceil(retryAfterMs / 1000);
   return new CaptchaRequestError(message, { status, code, retryAfterSeconds });
 }
 

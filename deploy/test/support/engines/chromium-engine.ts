@@ -2,11 +2,13 @@
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../chromium.js';
 import { type EngineBrowser, type Flags, HEIGHT, type Tab, WAIT_MS, WIDTH, waitUntil } from './engine.js';
+import { stopProcesses } from './stopped-processes.js';
 
 /** Starts Chromium without a window, or takes the one that runs without flags. */
 export async function launchChromium(flags: Flags = {}): Promise<EngineBrowser> {
   const browser = await launchBrowser(Object.entries(flags).map(([name, value]) => `--${name}=${value}`));
   return {
+    sleep: () => stopProcesses(({ parent, name }) => parent === process.pid && /chrom|headless/.test(name)),
     async visit(scheme = 'light') {
       const context = await browser.newContext({
         locale: 'en-GB',

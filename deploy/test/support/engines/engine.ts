@@ -46,6 +46,8 @@ export interface Visitor {
 
 /** A running browser. */
 export interface EngineBrowser {
+  /** Stops all its processes, as the sleep of a machine does. @returns wakes it up */
+  sleep(): () => void;
   /** @param scheme light by default */
   visit(scheme?: Scheme): Promise<Visitor>;
   close(): Promise<void>;

@@ -13,6 +13,7 @@ import {
   waitForValue,
   waitUntil,
 } from './engine.js';
+import { stopProcesses } from './stopped-processes.js';
 
 /** Gives access to the window of the browser itself, where preferences can be changed. */
 const systemAccess = '--remote-allow-system-access';
@@ -35,6 +36,7 @@ export async function launchFirefox(executablePath: string, flags: Flags = {}): 
     extraPrefsFirefox: { ...prefs, ...flags },
   });
   return {
+    sleep: () => stopProcesses(({ id }) => id === browser.process()?.pid),
     async visit(scheme = 'light') {
       await prefer(browser, scheme);
       const context = await browser.createBrowserContext();

@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { Builder, Capabilities, type WebDriver } from 'selenium-webdriver';
 import { type EngineBrowser, type Flags, HEIGHT, type Scheme, WAIT_MS, WIDTH } from './engine.js';
+import { stopProcesses } from './stopped-processes.js';
 import { tabOf } from './webkit-tab.js';
 
 /** The programs: an X server, and the driver, which finds the browser itself. */
@@ -77,6 +78,8 @@ export async function launchWebKit(
     return session;
   }
   return {
+    // The driver stays awake: it is no part of the browser.
+    sleep: () => stopProcesses(({ parent }) => parent === running?.child.pid),
     async visit(scheme = 'light') {
       let opened: WebDriver | undefined;
       return {

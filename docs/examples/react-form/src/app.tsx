@@ -5,11 +5,13 @@ import { useEffect, useState } from 'react';
 import { SignIn } from './sign-in';
 
 const session = createSession();
-session.resume().catch(alert);
+// Without an answer the state says so, and the session asks again by itself.
+session.resume().catch(() => {});
 
 export function App() {
-  const { status } = useSession(session);
-  if (status === 'unknown') return <p>One moment …</p>;
+  const { status, reason } = useSession(session);
+  if (status === 'unknown')
+    return <p>{reason ? 'The server does not answer. Trying again …' : 'One moment …'}</p>;
   return status === 'signed-out' ? <SignIn session={session} /> : <Profile />;
 }
 

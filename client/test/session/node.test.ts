@@ -1,0 +1,34 @@
+// The session in plain Node, without anything of a browser: a program signs in at the real services.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { startSessionSite } from '../support/session-site.js';
+
+t.setTimeout(90_000);
+
+const program = fileURLToPath(new URL('../support/node-program.js', import.meta.url));
+const bob = { email: 'bob@example.com', password: 'correct horse battery staple' };
+
+t.test('a program signs in, is refreshed silently, logs out, and ends by itself', async (t) => {
+  const site = await startSessionSite(t, { ACCESS_TTL: '4' }, [bob]);
+  const demo = await site.credentials();
+  const bodies = [demo, { ...(await site.credentials()), ...bob }].map((fields) => JSON.stringify(fields));
+  // Its second session stays signed in.
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, site.address, ...bodies], {
+    timeout: 60_000,
+  });
+  t.equal(stderr, '');
+  const people = [demo, bob].map(({ email }) => [200, email]);
+  t.same(JSON.parse(stdout), {
+    relative: 'TypeError',
+    start: [false, false],
+    logins: [200, 200],
+    profiles: people,
+    later: people,
+    logout: { status: 'signed-out', expiresAtMs: null, reason: 'logged_out' },
+    again: false,
+    statuses: ['signed-out', 'signed-in'],
+  });
+  t.ok(site.count('POST /refresh') >= 4);
+});
