@@ -151,7 +151,7 @@ const rooms: readonly Room[] = [
       typebox,
       /^@fastify\/busboy$/,
       node('crypto'),
-      ...shared('crypto', 'schemas', 'challenges'),
+      ...shared('cache', 'crypto', 'schemas', 'challenges'),
       ...own('json-source\\.ts$'),
     ],
     mayForTypes: [sharedAny],

@@ -20,6 +20,9 @@ export const HostKeyInvalid = defineError('HOST_KEY_INVALID', 401);
 /** The gate stands before this address, and the request has no valid pass. */
 export const GatePassRequired = defineError('GATE_PASS_REQUIRED', 403);
 
+/** The request may come from a listed robot, but its address could not be looked up. */
+export const GateNotLookedUp = defineError('GATE_NOT_LOOKED_UP', 503);
+
 /** A rule of the gate refuses the request, with a pass too. */
 export const GateRefused = defineError('GATE_REFUSED', 403);
 

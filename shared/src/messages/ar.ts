@@ -30,6 +30,7 @@ export const ar: Record<MessageKey, string> = {
   image_unavailable: 'لا يمكن رسم هذه الصورة حاليًا. يُرجى طلب صورة أخرى.',
 
   gate_pass_required: 'يطلب هذا الموقع تحققًا قصيرًا أولًا. افتح عنوانه في متصفح.',
+  gate_not_looked_up: 'تعذّر التحقق من عنوان هذا الروبوت. عُد لاحقًا.',
   gate_refused: 'لا يمكن فتح هذا العنوان من شبكتك.',
   gate_site_unknown: 'لا يوجد هنا موقع بهذا الاسم.',
 

@@ -29,6 +29,7 @@ export const en = {
   image_unavailable: 'This image cannot be drawn here at present. Please ask for a new one.',
 
   gate_pass_required: 'This site asks for a short check first. Open its address in a browser.',
+  gate_not_looked_up: 'The address of this robot could not be looked up. Come back later.',
   gate_refused: 'This address cannot be opened from your network.',
   gate_site_unknown: 'There is no such site here.',
 

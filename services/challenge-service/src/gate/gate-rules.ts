@@ -92,5 +92,6 @@ function applies(
   if (path.isAmbiguous && action !== 'refuse') return action === 'check';
   // Nor does one escape what is refused because nobody can compare it.
   if (path.isUnreadable === true) return true;
-  return paths.some((pattern) => isLike(path.path, pattern));
+  const readings = path.written === undefined ? [path.path] : [path.path, path.written];
+  return paths.some((pattern) => readings.some((reading) => isLike(reading, pattern)));
 }

@@ -11,8 +11,18 @@ export interface Claimant {
   readonly userAgent: string;
 }
 
-/** Returns the name of the listed robot that a request comes from; null if it comes from none. */
-export type KnownRobots = (claimant: Claimant) => Promise<string | null>;
+/**
+ * The name of the listed robot that a request comes from; null if it comes from none, or if its address could not be looked
+ * up: then in how many milliseconds to ask again.
+ */
+export type FoundRobot =
+  | { readonly name: string }
+  | { readonly name: null; readonly retryMs?: number | undefined };
+
+/** Finds the robot that a request comes from. */
+export type KnownRobots = (claimant: Claimant) => Promise<FoundRobot>;
+
+const NONE: FoundRobot = { name: null };
 
 /** @param namesOf looks up the verified names of an address; called only for who claims to be a robot with `hosts` */
 export function createKnownRobots(robots: readonly GateRobot[], namesOf: RobotNames): KnownRobots {
@@ -21,17 +31,19 @@ export function createKnownRobots(robots: readonly GateRobot[], namesOf: RobotNa
     holds: addresses === undefined ? undefined : addressRanges(addresses),
   }));
   return async ({ address, userAgent }) => {
-    if (listed.length === 0) return null;
+    if (listed.length === 0) return NONE;
     const agent = userAgent.toLowerCase();
     const claimed = listed.filter((robot) => robot.agent === undefined || agent.includes(robot.agent));
     const inRange = claimed.find(({ holds }) => holds?.(address) === true);
-    if (inRange !== undefined) return inRange.name;
+    if (inRange !== undefined) return { name: inRange.name };
     const named = claimed.filter(({ hosts }) => hosts !== undefined);
-    if (named.length === 0) return null;
-    const names = await namesOf(address);
+    if (named.length === 0) return NONE;
+    const lookedUp = await namesOf(address);
+    if (lookedUp.names === null) return { name: null, retryMs: lookedUp.retryMs };
+    const { names } = lookedUp;
     const found = named.find(({ hosts = [] }) =>
       names.some((name) => hosts.some((domain) => isBelow(name, domain))),
     );
-    return found?.name ?? null;
+    return { name: found?.name ?? null };
   };
 }

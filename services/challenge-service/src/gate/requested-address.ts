@@ -4,8 +4,10 @@ const MOST_CHARACTERS = 2048;
 
 /** The path of a request, as rules see it. */
 export interface RequestedPath {
-  /** Decoded, without query. */
+  /** Decoded, without query; of an ambiguous path what most programs make of it. */
   readonly path: string;
+  /** An ambiguous path as it stands, decoded, because other programs take it for that. */
+  readonly written?: string;
   /**
    * Whether programs read such a path in different ways: one with `..`, an encoded slash or `;` may lead an application
    * elsewhere than to what it looks like. No such path is let through because of what it looks like.
@@ -16,7 +18,14 @@ export interface RequestedPath {
 }
 
 // Dot segments, empty segments, parameters, backslashes, and encoded forms of these, of `%` and of control characters.
-const AMBIGUOUS = /\/\/|\/\.{1,2}(?:\/|$)|[^!-~]|[\\;#]|%(?:2[ef5]|5c|3[bf]|23|[01][0-9a-f]|7f)/i;
+const AMBIGUOUS = /\/\/|\/\.+(?:\/|$)|[^!-~]|[\\;#]|%(?:2[ef5]|5c|3[bf]|23|[01][0-9a-f]|7f)/i;
+
+// What a program may take for a slash or backslash, and is none in compatibility form (NFKC) either.
+const LIKE_SLASHES = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/u;
+const SYNTAX = /[/\\;%?#]/g;
+// Without variation selectors, which end many an emoji.
+const TRAILING_UNSEEN = /[\p{White_Space}\p{Cc}\p{Cf}]+$/u;
+const UNSEEN = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 const NOTHING: RequestedPath = { path: '/', isAmbiguous: true, isUnreadable: true };
 
@@ -28,18 +37,35 @@ export function requestedPath(target: string | undefined): RequestedPath {
   if (!raw.includes('%') && !AMBIGUOUS.test(raw)) return { path: raw, isAmbiguous: false };
   try {
     const path = decodeURIComponent(raw);
-    return AMBIGUOUS.test(raw) ? { path: plainPath(path), isAmbiguous: true } : { path, isAmbiguous: false };
+    if (!AMBIGUOUS.test(raw) && !hasLookalikes(path)) return { path, isAmbiguous: false };
+    return { path: plainPath(path), written: path, isAmbiguous: true };
   } catch {
     return NOTHING;
   }
+}
+
+/**
+ * Returns whether a decoded path has something else where a program may see syntax: full-width letters for slashes or dots,
+ * or segments that become dot segments, or other segments, without white space and invisible characters at their end.
+ */
+function hasLookalikes(path: string): boolean {
+  const folded = path.normalize('NFKC');
+  if (LIKE_SLASHES.test(path) || folded.match(SYNTAX)?.length !== path.match(SYNTAX)?.length) return true;
+  return folded.split('/').some((segment) => {
+    const isDots = /^\.*$/.test(segment.replace(UNSEEN, ''));
+    return isDots ? segment !== '' : TRAILING_UNSEEN.test(segment);
+  });
 }
 
 /** Resolves what an application may resolve, so that rules that refuse see through it. */
 function plainPath(path: string): string {
   const segments: string[] = [];
   let isFolder = false;
-  for (const segment of path.replaceAll('\\', '/').split('/')) {
-    const name = segment.replace(/;.*$/s, '');
+  const folded = path.normalize('NFKC').replace(new RegExp(LIKE_SLASHES, 'gu'), '/').replaceAll('\\', '/');
+  for (const segment of folded.split('/')) {
+    const bare = segment.replace(/;.*$/s, '').replace(TRAILING_UNSEEN, '');
+    const seen = bare.replace(UNSEEN, '');
+    const name = /^\.*$/.test(seen) ? seen : bare;
     isFolder = name === '' || name === '.' || name === '..';
     if (name === '..') segments.pop();
     else if (!isFolder) segments.push(name);

@@ -20,9 +20,12 @@ export interface RobotNamesOptions {
   readonly clock: () => number;
   /** Milliseconds that both look-ups of an address may take together. */
   readonly timeoutMs: number;
-  /** Look-ups at the same time; further addresses have no name until one has ended. */
+  /**
+   * Places for look-ups at the same time. When all are taken, a network that has two more than another one gives one up to
+   * it, and as many look-ups as there are places may go on without one until they end.
+   */
   readonly mostAtOnce: number;
-  /** Look-ups at the same time for addresses of one network, so that nobody with many addresses takes all. */
+  /** Look-ups at the same time for addresses of one network, those without a place too. */
   readonly mostOfNetwork: number;
   /** Returns the network of an address. */
   readonly networkOf: (address: string) => string;
@@ -42,20 +45,38 @@ export const ROBOT_NAME_BOUNDS = {
 const ANSWER_MS = 3_600_000;
 const FAILURE_MS = 60_000;
 
+/** After which an address that found no place may ask again. */
+const NO_PLACE_MS = 2000;
+
 /** Names of an address that are looked at. */
 const MOST_NAMES = 4;
 
 const NO_NAMES: readonly string[] = [];
 
-/** Returns the verified names of an address below the domains; none if it has none, or if the look-up fails. */
-export type RobotNames = (address: string) => Promise<readonly string[]>;
+/**
+ * The verified names of an address below the domains, none if it has none; or in how many milliseconds to ask again,
+ * because the look-up has failed or found no place.
+ */
+export type LookedUp =
+  | { readonly names: readonly string[] }
+  | { readonly names: null; readonly retryMs: number };
+
+/** Looks up the names of an address. */
+export type RobotNames = (address: string) => Promise<LookedUp>;
+
+/** A look-up that runs. */
+interface LookUp {
+  readonly network: string;
+  /** Takes its place away. */
+  readonly giveUp: () => void;
+}
 
 /** Makes the look-up. Each address is looked up once at a time. */
 export function createRobotNames(options: RobotNamesOptions): RobotNames {
   const { resolver, domains, clock, networkOf, timeoutMs, mostAtOnce, mostOfNetwork, mostCached } = options;
-  const known = createLruCache<{ readonly names: Promise<readonly string[]>; untilMs: number }>(mostCached);
-  /** The network of each look-up that runs. */
-  const running: string[] = [];
+  const known = createLruCache<{ readonly names: Promise<LookedUp>; untilMs: number }>(mostCached);
+  const placed = new Set<LookUp>();
+  const displaced = new Set<LookUp>();
 
   async function verifiedNames(address: string, family: 4 | 6): Promise<readonly string[]> {
     const names = (await resolver.reverse(address)).slice(0, MOST_NAMES).map(plainName);
@@ -68,32 +89,55 @@ export function createRobotNames(options: RobotNamesOptions): RobotNames {
     return verified;
   }
 
+  const placesOf = (network: string) => [...placed].filter((other) => other.network === network).length;
+
+  /** Takes a place, if need be from the network that has most. Returns whether there was one. */
+  function makeRoom(network: string): boolean {
+    const running = [...displaced].filter((other) => other.network === network).length + placesOf(network);
+    if (running >= mostOfNetwork) return false;
+    if (placed.size < mostAtOnce) return true;
+    const counts = new Map<string, number>();
+    for (const other of placed) counts.set(other.network, (counts.get(other.network) ?? 0) + 1);
+    const [greediest = '', most = 0] = [...counts].sort(([, one], [, other]) => other - one)[0] ?? [];
+    const oldest = [...placed].find((other) => other.network === greediest);
+    if (oldest === undefined || most < placesOf(network) + 2 || displaced.size >= mostAtOnce) return false;
+    placed.delete(oldest);
+    displaced.add(oldest);
+    oldest.giveUp();
+    return true;
+  }
+
   return (address) => {
     const family = isIP(address);
-    if (family === 0) return Promise.resolve(NO_NAMES);
+    if (family === 0) return Promise.resolve({ names: NO_NAMES });
     const nowMs = clock();
     const remembered = known.get(address);
     if (remembered !== undefined && remembered.untilMs > nowMs) return remembered.names;
     const network = networkOf(address);
-    if (
-      running.length >= mostAtOnce ||
-      running.filter((other) => other === network).length >= mostOfNetwork
-    ) {
-      return Promise.resolve(NO_NAMES);
-    }
-    running.push(network);
-    const found = within(timeoutMs, verifiedNames(address, family === 6 ? 6 : 4).catch(ignoreMissing));
-    const entry = {
-      untilMs: nowMs + ANSWER_MS,
-      names: found
-        .catch(() => {
-          entry.untilMs = clock() + FAILURE_MS;
-          return NO_NAMES;
-        })
-        .finally(() => {
-          running.splice(running.indexOf(network), 1);
-        }),
+    if (!makeRoom(network)) return Promise.resolve({ names: null, retryMs: NO_PLACE_MS });
+    let giveUp: (outcome: LookedUp) => void = () => {};
+    const displacement = new Promise<LookedUp>((resolve) => {
+      giveUp = resolve;
+    });
+    const lookUp: LookUp = {
+      network,
+      giveUp() {
+        entry.untilMs = clock();
+        giveUp({ names: null, retryMs: NO_PLACE_MS });
+      },
     };
+    placed.add(lookUp);
+    const found = within(timeoutMs, verifiedNames(address, family === 6 ? 6 : 4).catch(ignoreMissing))
+      .then((names): LookedUp => ({ names }))
+      .catch((): LookedUp => {
+        entry.untilMs = clock() + FAILURE_MS;
+        return { names: null, retryMs: FAILURE_MS };
+      })
+      .finally(() => {
+        placed.delete(lookUp);
+        displaced.delete(lookUp);
+      });
+    const entry = { untilMs: nowMs + ANSWER_MS, names: Promise.race([found, displacement]) };
     known.set(address, entry);
     return entry.names;
   };

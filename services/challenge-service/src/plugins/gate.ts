@@ -34,6 +34,8 @@ export interface GateDependencies {
 export type GateVerdict =
   | { readonly outcome: 'passed'; readonly reason: OpenReason | 'robot' | 'pass' }
   | { readonly outcome: 'asked'; readonly reason: 'missing' | PassProblem }
+  /** A robot, perhaps: its address could not be looked up. */
+  | { readonly outcome: 'asked'; readonly reason: 'not_looked_up'; readonly retryMs: number }
   | { readonly outcome: 'refused'; readonly reason: 'rule' };
 
 /** The gate as routes use it. */
@@ -130,7 +132,9 @@ function openGate(
     const problem = passProblem(headers.cookie, site, address);
     if (problem === null) return { outcome: 'passed', reason: 'pass' };
     const robot = await robotOf({ address, userAgent: headers['user-agent'] ?? '' });
-    return robot === null ? { outcome: 'asked', reason: problem } : { outcome: 'passed', reason: 'robot' };
+    if (robot.name !== null) return { outcome: 'passed', reason: 'robot' };
+    if (robot.retryMs === undefined) return { outcome: 'asked', reason: problem };
+    return { outcome: 'asked', reason: 'not_looked_up', retryMs: robot.retryMs };
   }
 
   return {
@@ -150,7 +154,7 @@ function openGate(
     },
     async check(request, site) {
       const verdict = await decide(request, site);
-      metrics.gate.checked(verdict);
+      metrics.gate.checked({ outcome: verdict.outcome, reason: verdict.reason });
       return verdict;
     },
     returnAddress,

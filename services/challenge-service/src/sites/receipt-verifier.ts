@@ -1,6 +1,7 @@
 // Verifies the receipts of a site for its server.
 
 import { createHmac } from 'node:crypto';
+import { createLruCache } from '@tollgate/shared/cache/lru-cache.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
@@ -35,7 +36,8 @@ export type ReceiptVerdict =
   | { readonly ok: false; readonly code: SiteverifyError };
 
 /**
- * Verifies a receipt. Throws StoreUnavailableError; only a genuine receipt reaches the store.
+ * Verifies a receipt. Throws StoreUnavailableError; only a genuine receipt reaches the store, and once: a repetition is
+ * answered from the memory of this process.
  * @param admit called before the store is asked; what it returns refuses the receipt, null admits it
  */
 export type ReceiptVerifier = (
@@ -43,11 +45,55 @@ export type ReceiptVerifier = (
   admit: () => Promise<SiteverifyError | null>,
 ) => Promise<ReceiptVerdict>;
 
+/** Receipts whose first request is remembered. */
+const MOST_REMEMBERED = 5000;
+
+/** What became of the first request with a receipt: its record, unless it was spent before, or a refusal to ask. */
+type Taken = { readonly record: ReceiptRecord | null } | { readonly refusal: SiteverifyError };
+
 /** Creates the verifier of a site. */
 export function createReceiptVerifier(
   site: Site,
   { store, ring, random, clock }: ReceiptVerifierDependencies,
 ): ReceiptVerifier {
+  const remembered = createLruCache<{ readonly claim: string; readonly taken: Promise<Taken> } | null>(
+    MOST_REMEMBERED,
+  );
+
+  async function take(
+    token: string,
+    claim: string,
+    admit: () => Promise<SiteverifyError | null>,
+  ): Promise<Taken> {
+    const refusal = await admit();
+    if (refusal !== null) return { refusal };
+    const taken = await store.take('receipt', token, claim);
+    return { record: taken === null ? null : parseReceiptRecord(taken.record) };
+  }
+
+  /** The first request asks the store, and those that come meanwhile wait for its answer. */
+  async function takeOnce(
+    token: string,
+    claim: string,
+    admit: () => Promise<SiteverifyError | null>,
+  ): Promise<Taken> {
+    const before = remembered.get(token);
+    if (before !== undefined && before !== null) {
+      const taken = await before.taken;
+      return 'refusal' in taken || before.claim === claim ? taken : { record: null };
+    }
+    const taken = take(token, claim, admit);
+    remembered.set(token, { claim, taken });
+    try {
+      const outcome = await taken;
+      if ('refusal' in outcome) remembered.set(token, null);
+      return outcome;
+    } catch (error) {
+      remembered.set(token, null);
+      throw error;
+    }
+  }
+
   /** Whether the address is the one that redeemed the work; an unknown address is not. */
   function isRedeemer(record: ReceiptRecord, remoteip: string | undefined): boolean {
     const key = ring.find(record.keyId);
@@ -65,12 +111,11 @@ export function createReceiptVerifier(
     }
     if (receipt === null) return refused('invalid-input-response');
     if (receipt.expiresAtMs <= clock()) return refused('timeout-or-duplicate');
-    const refusal = await admit();
-    if (refusal !== null) return refused(refusal);
     const claim =
       idempotencyKey === undefined ? randomHex(16, random) : claimOf(idempotencyKey, site.key, response);
-    const taken = await store.take('receipt', receipt.token, claim);
-    const record = taken === null ? null : parseReceiptRecord(taken.record);
+    const taken = await takeOnce(receipt.token, claim, admit);
+    if ('refusal' in taken) return refused(taken.refusal);
+    const { record } = taken;
     if (record === null) return refused('timeout-or-duplicate');
     if (site.check_remoteip && !isRedeemer(record, remoteip)) return refused('invalid-input-response');
     return { ok: true, record };

@@ -104,11 +104,31 @@ t.test('a path that programs read in different ways never passes by its looks', 
     '..%5cadmin',
     '..\\admin',
   ];
+  const lookalikes = [
+    ...['..%20/admin', '%20../admin', '..%c2%a0/admin', '.%e2%80%8b./admin', '..%09/admin', '.../admin%20'],
+    ...['%ef%bc%8e%ef%bc%8e/admin', '%e2%80%a5/admin', '%e2%80%a4%e2%80%a4/admin', '..%ef%bc%8fadmin'],
+    ...['..%ef%bc%bcadmin', '..%e2%88%95admin', '..%e2%81%84admin', '%20/admin', 'a%20', 'a%e2%80%8e'],
+    ...['..%ef%bc%9b/admin', '%ef%bc%852e%ef%bc%852e/admin', '%e2%84%80'],
+  ];
   const more = ['%252e%252e/admin', 'a//admin', './admin', 'a%00', 'a%0d%0ab', 'a;b', 'a#b', 'a%3b'];
   for (const look of looks) {
-    for (const trick of [...tricks, ...more]) t.equal(decide(look + trick), 'check', look + trick);
+    for (const trick of [...tricks, ...lookalikes, ...more])
+      t.equal(decide(look + trick), 'check', look + trick);
   }
-  t.equal(decide('/public/../secret'), 'refuse', 'a rule that refuses sees through it');
+  for (const dots of ['..', '..%20', '..%c2%a0', '%ef%bc%8e.', '.%e2%80%8b.']) {
+    t.equal(decide(`/public/${dots}/secret`), 'refuse', `a rule that refuses sees through ${dots}`);
+    t.equal(decide(`/secret/${dots}/public/a`), 'refuse', `and so does the path as it stands: ${dots}`);
+  }
+  t.equal(decide('/public/..%ef%bc%8fsecret'), 'refuse');
+  for (const plain of [
+    'a%20b',
+    'wait%E2%80%A6what',
+    'U.S.',
+    '%E2%9D%A4%EF%B8%8F',
+    '%D9%85%DB%8C%E2%80%8C%D8%B4%D9%88%D8%AF',
+  ]) {
+    t.equal(decide(`/public/${plain}`), 'rule', plain);
+  }
   const unreadable = ['%', '%zz', '%ff'].flatMap((trick) => looks.map((look) => look + trick));
   for (const target of [
     '',

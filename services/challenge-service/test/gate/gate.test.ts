@@ -312,6 +312,27 @@ t.test('robots pass by range; with a rule that refuses nobody does', async (t) =
   t.equal((await ask(node, { target: '/private/a' })).json().code, 'gate_refused');
 });
 
+t.test('what may be a robot is asked to come back while its address cannot be looked up', async (t) => {
+  const failing = async () => {
+    throw Object.assign(new Error('no answer'), { code: 'ETIMEOUT' });
+  };
+  const robots = [{ name: 'search', agent: 'SearchBot', hosts: ['search.example'] }];
+  const node = await openNode(t, embeddedStore(t).store, {
+    ...{ images, env: gateEnvironment({ robots }) },
+    resolver: { reverse: failing, addressesOf: failing },
+  });
+  const robot = await ask(node, { headers: { 'user-agent': 'SearchBot/1.0' } });
+  t.strictSame([robot.statusCode, robot.json().code], [503, 'gate_not_looked_up']);
+  t.equal(robot.headers['retry-after'], '60');
+  const page = await ask(node, { headers: { ...BROWSER, 'user-agent': 'SearchBot/1.0' } });
+  t.equal(page.statusCode, 503, 'with the page, in which a person can work');
+  t.match(page.payload, '<form id="check"');
+  t.equal((await ask(node, { headers: { 'user-agent': 'other' } })).statusCode, 403, 'nobody else is');
+  const cookie = await passOf(node);
+  t.equal((await ask(node, { cookie, headers: { 'user-agent': 'SearchBot/1.0' } })).statusCode, 204);
+  t.match(await node.metrics(), 'tollgate_gate_checks_total{outcome="asked",reason="not_looked_up"} 2');
+});
+
 t.test('programs get JSON, a person gets a page in their language', async (t) => {
   const node = await openGate(t);
   for (const accept of [undefined, '*/*', 'application/json', 'image/avif,image/webp,*/*;q=0.8']) {

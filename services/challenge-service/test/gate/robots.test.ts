@@ -26,8 +26,12 @@ const ZONE: Zone = {
   'slow.googlebot.com': 'silent',
 };
 
-async function openRobots(t: Test, { timeoutMs = 300, ...bounds }: Partial<typeof ROBOT_NAME_BOUNDS> = {}) {
-  const server = await startNameServer(t, ZONE);
+async function openRobots(
+  t: Test,
+  { timeoutMs = 300, ...bounds }: Partial<typeof ROBOT_NAME_BOUNDS> = {},
+  zone: Zone = ZONE,
+) {
+  const server = await startNameServer(t, zone);
   const time = { nowMs: 0 };
   const namesOf = createRobotNames({
     ...{ ...ROBOT_NAME_BOUNDS, ...bounds, timeoutMs },
@@ -43,8 +47,13 @@ async function openRobots(t: Test, { timeoutMs = 300, ...bounds }: Partial<typeo
     ],
     namesOf,
   );
-  const find = (address: string, userAgent = 'Mozilla/5.0 (compatible; Googlebot/2.1)') =>
+  const ask = (address: string, userAgent = 'Mozilla/5.0 (compatible; Googlebot/2.1)') =>
     robotOf({ address, userAgent });
+  /** The name of the robot, null if it is none, or the milliseconds after which to ask again. */
+  const find = async (...claim: Parameters<typeof ask>) => {
+    const found = await ask(...claim);
+    return found.name ?? ('retryMs' in found ? found.retryMs : null);
+  };
   return { server, time, find };
 }
 
@@ -86,9 +95,9 @@ t.test(
   async (t) => {
     const { server, time, find } = await openRobots(t, { timeoutMs: 100 });
     for (const address of ['198.51.100.3', '198.51.100.4']) {
-      t.equal(await find(address), null);
+      t.equal(await find(address), 60_000, 'not known, which is another thing than no robot');
       const asked = server.asked.length;
-      t.equal(await find(address), null);
+      t.equal(await find(address), 60_000);
       t.equal(server.asked.length, asked);
     }
     const asked = server.asked.length;
@@ -101,16 +110,40 @@ t.test(
 t.test('no more look-ups run at once than may, and those beyond are not remembered', async (t) => {
   const { find } = await openRobots(t, { mostAtOnce: 1, timeoutMs: 100 });
   const waiting = find('198.51.100.3');
-  t.equal(await find(ROBOT), null);
-  t.equal(await waiting, null);
+  t.equal(await find(ROBOT), 2000);
+  t.equal(await waiting, 60_000);
   t.equal(await find(ROBOT), 'google');
 });
 
 t.test('the addresses of one network do not take the look-ups of others', async (t) => {
   const { find } = await openRobots(t, { mostOfNetwork: 1, timeoutMs: 100 });
   const waiting = find('198.51.100.3');
-  t.equal(await find('198.51.100.1'), null, 'refused for now');
+  t.equal(await find('198.51.100.1'), 2000, 'refused for now');
   t.equal(await find(ROBOT), 'google');
   t.equal(await find(ROBOT_V6), 'google');
-  t.equal(await waiting, null);
+  t.equal(await waiting, 60_000);
+});
+
+t.test('five networks with a silent name server leave a place for a robot of another', async (t) => {
+  const silent: Zone = {};
+  const attackers = Array.from({ length: 50 }, (_, at) => `100.64.${Math.floor(at / 10)}.${at % 10}`);
+  for (const address of attackers) silent[arpa(address)] = 'silent';
+  const { server, find } = await openRobots(t, { timeoutMs: 1500 }, { ...ZONE, ...silent });
+  const waiting = attackers.map((address) => find(address));
+  t.equal(await find(ROBOT), 'google');
+  t.equal(await find('100.64.0.99'), 2000, 'the network that has lost a place gets no other one');
+  const outcomes = await Promise.all(waiting);
+  t.strictSame(outcomes.filter((outcome) => outcome === 2000).length, 1, 'one has given up its place');
+  t.ok(server.asked.length <= 52, 'and no more is asked');
+});
+
+t.test('fifty networks take all places, and give none up to a further one', async (t) => {
+  const silent: Zone = {};
+  const attackers = Array.from({ length: 50 }, (_, at) => `100.64.${at}.1`);
+  for (const address of attackers) silent[arpa(address)] = 'silent';
+  const { find } = await openRobots(t, { timeoutMs: 300 }, { ...ZONE, ...silent });
+  const waiting = attackers.map((address) => find(address));
+  t.equal(await find(ROBOT), 2000, 'but a robot is told to come back');
+  await Promise.all(waiting);
+  t.equal(await find(ROBOT), 'google');
 });

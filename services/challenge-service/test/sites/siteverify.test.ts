@@ -398,6 +398,39 @@ t.test('a secret over its limit is told to wait, one of no site by address, and 
   );
 });
 
+t.test('a receipt that is sent again and again uses up no limit, and asks the store once', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const sites = await openSites(t, store, { env: { RATE_LIMIT_SITEVERIFY: '4' } });
+  const [spent, ofOthers, repeated, good] = [
+    await sites.receipt('shop'),
+    await sites.receipt('shop'),
+    await sites.receipt('shop'),
+    await sites.receipt('shop'),
+  ];
+  const other = await openSites(t, store);
+  t.match(await other.verdict('shop', ofOthers), { success: true }, 'another process');
+  const key = { idempotency_key: 'order-1' };
+  const commands = await redis.commands(async () => {
+    const first = await Promise.all(Array.from({ length: 20 }, () => sites.verdict('shop', spent)));
+    t.equal(first.filter(({ success }) => success).length, 1);
+    const answer = await sites.verdict('shop', repeated, key);
+    t.match(answer, { success: true });
+    for (let i = 0; i < 50; i++) {
+      t.strictSame(await sites.verdict('shop', spent), refused('timeout-or-duplicate'));
+      t.strictSame(await sites.verdict('shop', ofOthers), refused('timeout-or-duplicate'));
+      t.strictSame(await sites.verdict('shop', repeated, key), answer, 'the same answer again');
+      t.strictSame(await sites.verdict('shop', repeated), refused('timeout-or-duplicate'));
+    }
+  });
+  t.equal(commands.length, 3, commands.join('\n'));
+  t.match(await sites.verdict('shop', good), { success: true }, 'and a good one is good');
+  const late = await sites.receipt('shop');
+  t.strictSame(await sites.verdict('shop', late), refused('internal-error'), 'the limit holds');
+  t.strictSame(await sites.verdict('shop', late), refused('internal-error'), 'which spends nothing');
+  t.strictSame(await sites.verdict('shop', spent), refused('timeout-or-duplicate'), 'a spent one is spent');
+  t.match(await other.verdict('shop', late), { success: true });
+});
+
 t.test('the factor of a range multiplies the wrong secrets of its addresses', async (t) => {
   const env = { RATE_LIMIT_RANGES: '203.0.113.0/24=2' };
   const sites = await openSites(t, embeddedStore(t).store, { env, level: 'error' });

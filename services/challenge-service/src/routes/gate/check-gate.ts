@@ -5,7 +5,7 @@ import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import { prefersPage } from '@tollgate/shared/http/guard/guard-answers.js';
 import { appendVary } from '@tollgate/shared/http/server/response-headers.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GatePassRequired, GateRefused, GateSiteUnknown } from '../../errors.js';
+import { GateNotLookedUp, GatePassRequired, GateRefused, GateSiteUnknown } from '../../errors.js';
 import { gateOf, headerOf } from '../../plugins/gate.js';
 import { sendAskingPage, sendRefusingPage } from './send-page.js';
 
@@ -22,6 +22,10 @@ export default async function checkGate(app: FastifyInstance): Promise<void> {
             description: 'No pass, and what the visitor gets: a page for browsers, JSON for programs',
             headers: {},
           },
+          503: {
+            description: 'The address of what may be a listed robot could not be looked up',
+            headers: { 'Retry-After': 'Seconds after which the request may be repeated' },
+          },
         },
       },
       schema: {
@@ -37,7 +41,8 @@ export default async function checkGate(app: FastifyInstance): Promise<void> {
     async (request, reply) => {
       const site = gate.siteOf(request);
       if (site === null) throw refuse(GateSiteUnknown);
-      const { outcome, reason } = await gate.check(request, site);
+      const verdict = await gate.check(request, site);
+      const { outcome, reason } = verdict;
       if (outcome === 'passed') return reply.code(204).send();
       for (const name of ['Accept', 'Cookie']) appendVary(reply, name);
       // The fetch of a service worker or of Turbo is shown to a person too, and names HTML as a navigation does.
@@ -46,19 +51,31 @@ export default async function checkGate(app: FastifyInstance): Promise<void> {
         if (isPage) return sendRefusingPage(request, reply);
         throw refuse(GateRefused);
       }
-      if (!isPage) throw refuse(GatePassRequired);
-      return ask(request, reply, site, reason === 'other_network');
+      const isUnknown = reason === 'not_looked_up';
+      if (isUnknown) reply.header('retry-after', Math.ceil(verdict.retryMs / 1000));
+      if (!isPage) throw refuse(isUnknown ? GateNotLookedUp : GatePassRequired);
+      // A robot comes back after a 503, and drops the page after a 403. A person can use the page of both.
+      return ask(request, reply, site, {
+        hasMoved: reason === 'other_network',
+        status: isUnknown ? 503 : 403,
+      });
     },
   );
 
-  function ask(request: FastifyRequest, reply: FastifyReply, site: string, hasMoved: boolean) {
+  function ask(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    site: string,
+    { hasMoved, status }: { readonly hasMoved: boolean; readonly status: number },
+  ) {
     const method = headerOf(request, 'x-forwarded-method') ?? 'GET';
-    return sendAskingPage(gate, request, reply, {
+    const visit = {
       site,
       wanted: headerOf(request, 'x-forwarded-uri') ?? '/',
       isLost: method !== 'GET' && method !== 'HEAD',
       note: gate.noteOf(request, site),
       hasMoved,
-    });
+    };
+    return sendAskingPage(gate, request, reply, visit, status);
   }
 }

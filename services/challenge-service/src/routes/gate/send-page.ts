@@ -15,17 +15,18 @@ import type { Gate } from '../../plugins/gate.js';
 /** Longer addresses are not kept in the form without JavaScript; with it, the page is loaded again where it is. */
 const MOST_CHARACTERS = 2048;
 
-/** Asks for the check: 403, or 422 after an answer that was not accepted. */
+/** Asks for the check. @param status 403 by default, or 422 after an answer that was not accepted */
 export function sendAskingPage(
   { verifier, page }: Gate,
   request: FastifyRequest,
   reply: FastifyReply,
   visit: Omit<GatePageVisit, 'language' | 'noScriptImage'>,
+  status = visit.goesTo === undefined ? 403 : 422,
 ): FastifyReply {
   const language = languageOf(request, reply);
   const wanted = visit.wanted.length > MOST_CHARACTERS ? '/' : visit.wanted;
   const html = askingPage(page, { ...visit, wanted, language, noScriptImage: verifier.noScriptImage() });
-  return send(reply.code(visit.goesTo === undefined ? 403 : 422), html);
+  return send(reply.code(status), html);
 }
 
 /** Says that nothing helps. */
