@@ -195,7 +195,7 @@ const rooms: readonly Room[] = [
   {
     name: 'passwords',
     files: /^services\/session-service\/src\/passwords\//,
-    may: [hashes, /^fastq$/, node('crypto', 'util'), ...own('directory/directory\\.ts$')],
+    may: [hashes, /^fastq$/, node('crypto', 'util'), ...own('directory/(accounts|directory)\\.ts$')],
     never: [environment, clock],
   },
   {
@@ -335,7 +335,7 @@ const rooms: readonly Room[] = [
       fastify,
       nodeAny,
       /^shared\/src\/config\/command-line\.ts$/,
-      /^services\/session-service\/src\/(cli\/user-actions|directory\/[a-z-]+)\.ts$/,
+      /^services\/session-service\/src\/(cli\/(user-actions|email-address)|directory\/[a-z-]+)\.ts$/,
       /^marked$/,
       /^deploy\/src\/(gateway\/(challenge-names|shown-price)|launcher\/local-environment)\.ts$/,
     ],

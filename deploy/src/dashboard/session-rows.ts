@@ -21,6 +21,13 @@ export const sessionRows: readonly DashboardRow[] = [
         queries: [[rateBy('outcome', 'tollgate_device_cookies_total'), '{{outcome}}']],
       },
       {
+        title: 'Users of other accounts',
+        description:
+          'Users whom the directory returned for the key of another account; the log names them. Above 0: its statement compares more loosely than the service counts, or somebody tries other spellings.',
+        unit: 'ops',
+        queries: [[`sum(${rate('tollgate_directory_other_accounts_total')})`, 'answered as unknown']],
+      },
+      {
         title: 'Refreshes',
         description:
           '`recovered` above a few percent: answers are lost on their way. `reuse`: an old cookie came back.',

@@ -1,5 +1,6 @@
 // The demo account: each start creates it, or sets its password again, as `users add --replace` does.
 import { join } from 'node:path';
+import { isEmailAddress } from '@tollgate/session-service/cli/email-address.js';
 import { addOrReplaceUser } from '@tollgate/session-service/cli/user-actions.js';
 import { DirectoryUnavailableError } from '@tollgate/session-service/directory/directory.js';
 import { openEmbeddedDirectory } from '@tollgate/session-service/directory/embedded-directory.js';
@@ -14,7 +15,6 @@ export interface Account {
 
 const shortestPassword = 8;
 const longestPasswordBytes = 1024;
-const longestEmail = 254;
 
 /** Whether the accounts are in the embedded directory, the only one that the launcher writes to. */
 export function ownsDirectory(environment: Environment): boolean {
@@ -27,8 +27,7 @@ export function ownsDirectory(environment: Environment): boolean {
  */
 export function checkDemoAccount({ DEMO_EMAIL: email, DEMO_PASSWORD: password }: Environment): void {
   const mistakes: string[] = [];
-  const isAddress = /^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(email?.trim() ?? '');
-  if (email && (!isAddress || email.trim().length > longestEmail)) {
+  if (email && !isEmailAddress(email)) {
     mistakes.push('DEMO_EMAIL must be an e-mail address, such as demo@example.com.');
   }
   const isOneLine = !/[\r\n]/.test(password ?? '');

@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import { hasControlCharacters } from '@tollgate/session-service/cli/email-address.js';
 import { checkCorsOrigin, checkPublicUrl } from '@tollgate/shared/config/checks.js';
 import { UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
 
@@ -48,6 +49,7 @@ export function readDoctorArguments(args: string[], env: Environment): DoctorArg
   const origin = values.origin ?? (env.CORS_ORIGIN || undefined);
   const [mistake] = [...checkPublicUrl({ PUBLIC_URL: publicUrl }), ...checkCorsOrigin(origin)];
   if (mistake !== undefined) throw new UsageError(mistake);
+  if (hasControlCharacters(values.email ?? '')) throw new UsageError('--email is no e-mail address');
   if (values.connect !== undefined && isIP(values.connect) === 0) {
     throw new UsageError('--connect must be an IP address');
   }

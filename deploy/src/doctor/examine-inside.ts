@@ -10,6 +10,7 @@ import { configurationFacts, diagnoseConfiguration } from './inside/configuratio
 import { type CountedAddress, probeCountedAddress } from './inside/counted-address.js';
 import { diagnoseFiles, probeFiles } from './inside/files.js';
 import { diagnoseHealthChecks, probeHealthChecks } from './inside/health-checks.js';
+import { diagnoseOtherAccounts, probeOtherAccounts } from './inside/other-accounts.js';
 import { diagnoseReadiness, probeReadiness } from './inside/readiness.js';
 import { closeStores, diagnoseStores, type OpenedStore, openStores, probeStores } from './inside/stores.js';
 import { diagnoseUsers, probeUsers } from './inside/users.js';
@@ -61,6 +62,7 @@ export async function examineInside(
     const ports = adminPorts(config, env);
     // Before the doctor asks for their health itself.
     const healthChecks = await probeHealthChecks(ADMIN_BIND, ports);
+    const otherAccounts = await probeOtherAccounts(ADMIN_BIND, config.values.SESSION_ADMIN_PORT);
     const { readiness, unreachable } = await probeReadiness(ADMIN_BIND, ports);
     const counted =
       stores.away.length === 0 ? await countRequest(client, config, opened, outside) : undefined;
@@ -71,6 +73,7 @@ export async function examineInside(
         ...diagnoseStores(stores),
         ...diagnoseFiles(files),
         ...(users === undefined ? [] : diagnoseUsers(users)),
+        ...diagnoseOtherAccounts(otherAccounts),
         ...diagnoseReadiness(readiness),
         ...diagnoseHealthChecks(healthChecks, configuration.isLocal),
       ],

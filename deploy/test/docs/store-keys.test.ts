@@ -9,6 +9,7 @@ import { readSites } from '@tollgate/challenge-service/sites/read-sites.js';
 import { makeSecret } from '@tollgate/challenge-service/sites/site-secrets.js';
 import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
+import { withAccounts } from '@tollgate/session-service/directory/accounts.js';
 import { withDirectoryCheck } from '@tollgate/session-service/directory/directory-check.js';
 import { openEmbeddedDirectory } from '@tollgate/session-service/directory/embedded-directory.js';
 import { openDirectory } from '@tollgate/session-service/directory/open-directory.js';
@@ -122,7 +123,7 @@ async function openServices(t: Test, store: Store) {
   const sessionConfig = readSessionConfig(environment);
   const { prefix } = challengeConfig.captcha.cache;
   const images = await openImagePool({ threads: 1, maxQueue: 1 });
-  const directory = await openDirectory(`file:${tempDir(t)}/users.db`, '/');
+  const directory = withAccounts(await openDirectory(`file:${tempDir(t)}/users.db`, '/'), () => {});
   const challenges = openChallengeStore(store, prefix);
   const sessions = openSessionStore(store, sessionConfig.values.AUDIT_TTL * 1000);
   const deviceVoids = openDeviceVoids(store);

@@ -1,5 +1,6 @@
 // What the doctor concludes from facts that no machine of the tests has, and the small rules behind it.
 
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +11,7 @@ import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { type Answer, readSetCookie } from '../../src/doctor/answer.js';
 import type { CountedAddress } from '../../src/doctor/inside/counted-address.js';
+import { diagnoseOtherAccounts, probeOtherAccounts } from '../../src/doctor/inside/other-accounts.js';
 import { diagnoseReadiness } from '../../src/doctor/inside/readiness.js';
 import { probeRedis } from '../../src/doctor/inside/redis.js';
 import { diagnoseStores } from '../../src/doctor/inside/stores.js';
@@ -308,7 +310,41 @@ t.test('a directory that is away, and one that answers with what is no user, are
         "Nobody can sign in as the account of --email: the driver's findByEmail returned a user without email.",
     },
   ]);
+  const bob = "{ id: 2, email: 'bob@example.com', hash: '', disabled: false }";
+  t.match(await look('loose', `health: async () => {}, findByEmail: async () => (${bob})`), [
+    {
+      check: 'user_of_other_account',
+      severity: 'problem',
+      message:
+        'Nobody can sign in as the account of --email: the directory returned user 2, whose address is another one.',
+    },
+  ]);
 });
+
+t.test(
+  'a directory that returned users of other accounts is a problem, as its service counts them',
+  async (t) => {
+    let metrics = '';
+    const server = createServer((_request, response) => response.end(metrics)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.teardown(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const look = async (text: string) => {
+      metrics = text;
+      return diagnoseOtherAccounts(await probeOtherAccounts('127.0.0.1', port));
+    };
+    t.strictSame(await look(''), [], 'a version that does not count them');
+    t.strictSame(await look('tollgate_directory_other_accounts_total 0\n'), []);
+    t.match(await look('tollgate_directory_other_accounts_total 16\n'), [
+      {
+        check: 'other_accounts',
+        severity: 'problem',
+        message:
+          'The directory returned a user of another account 16 times; such a log-in is answered as for an unknown account.',
+      },
+    ]);
+  },
+);
 
 t.test('whatever answers the renewals of browsers in place of the service is a problem', async (t) => {
   const over = answer(200, {}, { session_identifier: 'doctor', continue: false });

@@ -29,6 +29,7 @@ import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionDependencies } from './app.js';
 import { readSessionConfig } from './config.js';
+import { withAccounts } from './directory/accounts.js';
 import { withCircuitBreaker } from './directory/circuit-breaker.js';
 import { withDirectoryCheck } from './directory/directory-check.js';
 import { openConfiguredDirectory } from './directory/open-directory.js';
@@ -91,7 +92,7 @@ export async function openSessionService(
   // Start writing only after all configuration is validated.
   const prunings = [...stores].map((each) => startPruning(each, logger));
   const keepMs = values.SESSION_MAX_AGE * 1000;
-  const directory = withDirectoryCheck(opened, { store, ring, keepMs, log: logger });
+  const checked = withDirectoryCheck(opened, { store, ring, keepMs, log: logger });
   const optionsWatch = watchConfigFingerprint(challengeStore, config.captcha, logger);
   const challengeKey = readyKey(config.captcha.cache.prefix);
   const storesWatch = watchStores({ sessions: store, challenges: challengeStore }, challengeKey, logger);
@@ -109,6 +110,13 @@ export async function openSessionService(
   store.observe(metrics.store('sessions'));
   addClockOffsets(metrics.registry, storesWatch.watches);
   const trail = openAuditTrail({ service: 'session-service', sink, log: logger, counters: metrics.audit });
+  const directory = withAccounts(checked, (uid) => {
+    metrics.countOtherAccount();
+    logger.warn(
+      { uid },
+      'the directory returned this user for another account, which is answered as unknown',
+    );
+  });
   const signIn = createSignIn(
     directory,
     metrics.measured(queue, load.queue('passwords', limits)),

@@ -8,6 +8,16 @@ import { UserId } from './user-id.js';
 /** The longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 export const EMAIL_CHARACTERS = 254;
 
+/** Any character but a control character (Unicode category Cc): stores and databases cut or drop those. */
+const PRINTABLE = '[^\\u0000-\\u001f\\u007f-\\u009f]';
+
+/** An e-mail address, or a user name: without control characters, and not of spaces alone. */
+export const EmailText = Type.String({
+  minLength: 1,
+  maxLength: EMAIL_CHARACTERS,
+  pattern: `^${PRINTABLE}*(?=\\S)${PRINTABLE}+$`,
+});
+
 /** The longest password, in bytes of UTF-8. */
 export const MAX_PASSWORD_BYTES = 1024;
 
@@ -23,7 +33,7 @@ const Remember = Type.Optional(
 /** Body of `POST /login`; the challenge fields beside these have configurable names. */
 export const LoginBody = Type.Object(
   {
-    email: Type.String({ minLength: 1, maxLength: EMAIL_CHARACTERS, pattern: '\\S' }),
+    email: EmailText,
     password: Type.String({ minLength: 1, maxLength: MAX_PASSWORD_BYTES }),
     remember: Remember,
   },

@@ -3,11 +3,23 @@
 import { createRequire } from 'node:module';
 import type { DatabaseSyncInstance, SqliteModule } from '@photostructure/sqlite';
 
-/** A connection to a database. */
-export type Database = DatabaseSyncInstance;
+/** A value of a parameter. */
+type Value = string | number;
 
-/** A prepared statement. */
-export type Statement = ReturnType<Database['prepare']>;
+/** A prepared statement. A text that has no exact form in UTF-8 equals no stored text, and storing it throws. */
+export interface Statement {
+  run(...values: readonly Value[]): {
+    readonly changes: number | bigint;
+    readonly lastInsertRowid: number | bigint;
+  };
+  get(...values: readonly Value[]): unknown;
+  all(...values: readonly Value[]): unknown[];
+}
+
+/** A connection to a database. */
+export interface Database extends Pick<DatabaseSyncInstance, 'exec' | 'close' | 'isOpen' | 'isTransaction'> {
+  prepare(sql: string): Statement;
+}
 
 /** From this version on, loading the built-in module prints no warning. */
 const BUILT_IN_FROM = 24;
@@ -21,7 +33,37 @@ let sqlite: Pick<SqliteModule, 'DatabaseSync'> | undefined;
  */
 export function openDatabase(path: string, timeoutMs: number): Database {
   sqlite ??= loadSqlite();
-  return new sqlite.DatabaseSync(path, { timeout: timeoutMs });
+  const database = new sqlite.DatabaseSync(path, { timeout: timeoutMs });
+  return {
+    prepare(sql) {
+      const statement = database.prepare(sql);
+      return {
+        run: (...values) => statement.run(...values.map(whole)),
+        get: (...values) => statement.get(...values.map(whole)),
+        all: (...values) => statement.all(...values.map(whole)),
+      };
+    },
+    exec: (sql) => database.exec(sql),
+    close: () => database.close(),
+    get isOpen() {
+      return database.isOpen;
+    },
+    get isTransaction() {
+      return database.isTransaction;
+    },
+  };
+}
+
+/** A zero byte, or half a surrogate pair. */
+const INEXACT = /[\0\p{Cs}]/u;
+
+/**
+ * Returns the value to bind. The package for older versions of Node cuts a text at its first zero byte, and half a
+ * surrogate pair becomes U+FFFD: either would be another text. The bytes of such a text equal no text, and no column of a
+ * STRICT table accepts them as one.
+ */
+function whole(value: Value): Value | Buffer {
+  return typeof value === 'string' && INEXACT.test(value) ? Buffer.from(value, 'utf16le') : value;
 }
 
 function loadSqlite(): Pick<SqliteModule, 'DatabaseSync'> {

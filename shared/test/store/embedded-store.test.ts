@@ -194,3 +194,18 @@ t.test('an empty file becomes a store', async (t) => {
   await store.transact((tx) => tx.put('a', '1', tx.nowMs + 60_000));
   t.equal(await store.read('a'), '1');
 });
+
+t.test('a text that SQLite would cut or change is another key, and is refused as a value', async (t) => {
+  const { store } = openAt(t);
+  const put = (key: string, value: string) => store.transact((tx) => tx.put(key, value, tx.nowMs + 1000));
+  await put('key', 'value');
+  await put('half \ufffd', 'value');
+  for (const other of ['key\0', 'key\0x', '\0', 'half \ud800', 'half \udfff']) {
+    t.equal(await store.read(other), undefined, JSON.stringify(other));
+    await store.transact((tx) => tx.remove(other));
+    await t.rejects(put(other, 'value'), StoreUnavailableError);
+    await t.rejects(put('new', other), StoreUnavailableError);
+    t.equal(await store.read('new'), undefined);
+  }
+  t.strictSame(await store.keys(''), ['half \ufffd', 'key']);
+});

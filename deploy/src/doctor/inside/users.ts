@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import type { SessionConfig } from '@tollgate/session-service/config.js';
+import { withAccounts } from '@tollgate/session-service/directory/accounts.js';
 import {
   type Directory,
   DirectoryUnavailableError,
@@ -11,7 +12,7 @@ import {
 import { openConfiguredDirectory } from '@tollgate/session-service/directory/open-directory.js';
 import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
 import { hashCost, needsRehash } from '@tollgate/session-service/passwords/password-hash.js';
-import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
 /** What the directory shows. */
@@ -20,6 +21,8 @@ export interface UserFacts {
   readonly away: string | undefined;
   /** Why the account that it returned is not a user; undefined if it is, or if there is none. */
   readonly unusable: string | undefined;
+  /** The user of another account that it returned in place of the account that signs in. */
+  readonly other?: UserId | undefined;
   /** Users whose hash was checked: all of a file, else the account that signs in. */
   readonly seen: number;
   /** Those of them with a password whose hash cannot be read. */
@@ -62,11 +65,16 @@ export async function probeDirectory(directory: Directory, email: string | undef
   const replaces = directory.saveHash !== undefined;
   try {
     await directory.health();
-    const users = (await usersOf(directory, email)).filter(({ hash }) => hash !== '');
+    let other: UserId | undefined;
+    const found = await usersOf(directory, email, (id) => {
+      other = id;
+    });
+    const users = found.filter(({ hash }) => hash !== '');
     const readable = users.filter(({ hash }) => hashCost(hash) !== undefined);
     return {
       away: undefined,
       unusable: undefined,
+      other,
       seen: users.length,
       unreadable: users.length - readable.length,
       outdated: readable.filter(({ hash }) => needsRehash(hash, '')).length,
@@ -85,6 +93,7 @@ export async function probeDirectory(directory: Directory, email: string | undef
 export function diagnoseUsers({
   away,
   unusable,
+  other,
   seen,
   unreadable,
   outdated,
@@ -106,6 +115,15 @@ export function diagnoseUsers({
         'user_unusable',
         `Nobody can sign in as the account of --email: ${unusable}.`,
         'Mend its row, or the statement or method that finds it: one user, with every field.',
+      ),
+    );
+  }
+  if (other !== undefined) {
+    found.push(
+      problem(
+        'user_of_other_account',
+        `Nobody can sign in as the account of --email: the directory returned user ${other}, whose address is another one.`,
+        'Let its statement or method compare the whole key, or return what it compares as `account`.',
       ),
     );
   }
@@ -144,8 +162,13 @@ function amountOf(count: number): string {
   return count === 1 ? '1 user' : `${count} users`;
 }
 
-async function usersOf(directory: Directory, email: string | undefined): Promise<DirectoryUser[]> {
+async function usersOf(
+  directory: Directory,
+  email: string | undefined,
+  onOtherAccount: (id: UserId) => void,
+): Promise<DirectoryUser[]> {
   if ('list' in directory) return (directory as Directory & { list(): Promise<DirectoryUser[]> }).list();
-  const user = email === undefined ? undefined : await directory.findByEmail(accountKey(email));
+  if (email === undefined) return [];
+  const user = await withAccounts(directory, onOtherAccount).findByAccount(email);
   return user === undefined ? [] : [user];
 }

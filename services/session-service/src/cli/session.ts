@@ -17,6 +17,7 @@ import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { SessionVariables } from '../config.js';
 import { openSessionStore } from '../stores/open-session-store.js';
 import { findAccount, reportAccount } from './account-report.js';
+import { hasControlCharacters } from './email-address.js';
 import type { Report } from './report.js';
 import { challengeSecret, withExistingStore } from './service-data.js';
 import { reportSession } from './session-report.js';
@@ -71,6 +72,7 @@ function readSessionCommand(args: string[]): SessionCommand {
   if (name === 'why') return { name, sid: subject, ...options };
   if (name !== 'account') throw new UsageError();
   if (subject.trim() === '') throw new UsageError('the e-mail address must not be empty');
+  if (hasControlCharacters(subject)) throw new UsageError('that is no e-mail address');
   return { name, email: subject, ...options };
 }
 

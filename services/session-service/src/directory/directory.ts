@@ -14,6 +14,11 @@ export interface DirectoryUser {
   /** A number or a text: see `isUserId`. */
   readonly id: UserId;
   readonly email: string;
+  /**
+   * What the directory finds the user by, if that is not the address: a user name, say. As it is stored, never as it was
+   * asked for: failures are counted by its account key.
+   */
+  readonly account?: string | undefined;
   /** Password hash, recognised by its prefix (password-hash.ts); empty for a user without a password. */
   readonly hash: string;
   readonly disabled: boolean;
@@ -26,7 +31,10 @@ export interface DirectoryUser {
  * it does not find exactly one valid user.
  */
 export interface Directory {
-  /** @param accountKey the normalised address (accountKey) */
+  /**
+   * Call `findByAccount` instead (accounts.ts): the user that is returned here may have another account key.
+   * @param accountKey the normalised address (accountKey)
+   */
   findByEmail(accountKey: string): Promise<DirectoryUser | undefined>;
   findById(id: UserId): Promise<DirectoryUser | undefined>;
   /**
@@ -63,7 +71,7 @@ export class UnusableUserError extends DirectoryUnavailableError {
 
 const FIELDS: Readonly<
   Record<
-    Exclude<keyof DirectoryUser, 'claims'>,
+    Exclude<keyof DirectoryUser, 'account' | 'claims'>,
     readonly [isValid: (value: unknown) => boolean, words: string]
   >
 > = {
@@ -90,6 +98,10 @@ export function readDirectoryUser(value: unknown, source: string): DirectoryUser
     throw new UnusableUserError(`${source} returned a user ${mistake}`, readIds([user]));
   }
   const { id, email, hash, disabled } = user;
+  const account: unknown = user.account ?? undefined;
+  if (account !== undefined && (typeof account !== 'string' || account === '')) {
+    throw new UnusableUserError(`${source} returned a user whose account is not a text`, [id]);
+  }
   const claims = readUserClaims(user.claims);
   if (claims === null) {
     const mistake = `whose claims are no JSON object of at most ${MAX_CLAIMS_BYTES} bytes`;
@@ -99,7 +111,7 @@ export function readDirectoryUser(value: unknown, source: string): DirectoryUser
     const mistake = `whose email and claims have more than ${MAX_USER_BYTES} bytes together`;
     throw new UnusableUserError(`${source} returned a user ${mistake}`, [id]);
   }
-  return { id, email, hash, disabled, ...(claims && { claims }) };
+  return { id, email, ...(account !== undefined && { account }), hash, disabled, ...(claims && { claims }) };
 }
 
 /**

@@ -151,7 +151,7 @@ function checkColumns(fields: readonly FieldDef[]): string[] {
   if (disabled !== undefined && disabled !== BOOLEAN) {
     mistakes.push('returns a column disabled that is no boolean');
   }
-  for (const column of ['email', 'hash', 'claims']) {
+  for (const column of ['email', 'account', 'hash', 'claims']) {
     const type = types.get(column) ?? 0;
     if ([BOOLEAN, BYTES, ...NUMBERS].includes(type))
       mistakes.push(`returns a column ${column} that is no ${column === 'claims' ? 'JSON' : 'text'}`);

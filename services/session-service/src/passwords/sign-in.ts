@@ -1,7 +1,8 @@
 // Checks a password against the directory, with the same work for every reason to refuse it.
 
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import { type Directory, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
+import type { AccountDirectory } from '../directory/accounts.js';
+import { type DirectoryUser, UnusableUserError } from '../directory/directory.js';
 import { createDummyHash } from './dummy-hash.js';
 import type { HashingQueue } from './hashing-queue.js';
 import { hashCost, hashPassword, needsRehash, verifyPassword } from './password-hash.js';
@@ -13,11 +14,11 @@ export interface SignIn {
    * account for which the directory returns no usable user. Each case takes one lookup and one verification: of the
    * user's hash, or of the dummy hash if the account does not exist or its hash is unreadable.
    *
-   * @param key the normalised address (accountKey)
+   * @param account the email address as it was typed (`findByAccount`)
    * @throws DirectoryUnavailableError when the directory does not answer
    * @throws HashingOverloadedError when too many passwords are being checked
    */
-  check(key: string, password: string): Promise<DirectoryUser | undefined>;
+  check(account: string, password: string): Promise<DirectoryUser | undefined>;
   /**
    * Hashes a new password.
    * @throws HashingOverloadedError as `check` does
@@ -44,16 +45,16 @@ export interface SignInOptions {
  * @param onRehashError called when the new hash could not be saved; the log-in still succeeds
  */
 export function createSignIn(
-  directory: Directory,
+  directory: AccountDirectory,
   queue: HashingQueue,
   onRehashError: (error: unknown) => void,
   { onUnreadableHash = () => {}, onUnusableUser = () => {}, verify = verifyPassword }: SignInOptions = {},
 ): SignIn {
   const dummyHash = createDummyHash();
 
-  const find = async (key: string): Promise<DirectoryUser | undefined> => {
+  const find = async (account: string): Promise<DirectoryUser | undefined> => {
     try {
-      return await directory.findByEmail(key);
+      return await directory.findByAccount(account);
     } catch (error) {
       // A distinct response would reveal that this account exists.
       if (!(error instanceof UnusableUserError)) throw error;
@@ -77,8 +78,8 @@ export function createSignIn(
   };
 
   return {
-    async check(key, password) {
-      const user = await find(key);
+    async check(account, password) {
+      const user = await find(account);
       const isReadable = user !== undefined && hashCost(user.hash) !== undefined;
       if (user !== undefined) {
         if (isReadable) dummyHash.note(user.id, user.hash);

@@ -1,12 +1,12 @@
 // Exchanges sign-in codes, at a log-in and at a step-up.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { canonicalText } from '@tollgate/shared/crypto/token-text.js';
 import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
 import { pageOrigin } from '@tollgate/shared/http/server/origin-check.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { accountKeyOf } from '../directory/accounts.js';
 import type { DirectoryUser } from '../directory/directory.js';
 import type { SessionAttributes } from '../domain/session-record.js';
 import type { SignInCode } from '../domain/sign-in-code.js';
@@ -45,7 +45,7 @@ async function codeExchange(app: FastifyInstance, { publicOrigin }: { publicOrig
     const taken = await request.signInCodes.take(code, pageOrigin(request, publicOrigin) ?? '');
     if (taken === undefined) return refused(request, 'unknown');
     app.countSignInCode('exchanged');
-    return { user: found, key: accountKey(found.email), attributes: taken.attributes };
+    return { user: found, key: accountKeyOf(found), attributes: taken.attributes };
   });
 
   function refused(request: FastifyRequest, reason: CodeRefusal): undefined {

@@ -7,7 +7,7 @@ import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { underLimit } from '@tollgate/shared/store/answer-limit.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Directory } from '../directory/directory.js';
+import type { AccountDirectory } from '../directory/accounts.js';
 import type { SignIn } from '../passwords/sign-in.js';
 import type { DeviceVoids } from '../stores/device-voids.js';
 import type { SessionStore } from '../stores/session-store.js';
@@ -29,7 +29,7 @@ export interface DecoratedDependencies extends RequestStores {
   readonly revocationLog: RevocationLog;
   /** Publishes the end of sessions to all nodes. */
   readonly revoker: Revoker;
-  readonly directory: Directory;
+  readonly directory: AccountDirectory;
   readonly signIn: SignIn;
 }
 

@@ -1,5 +1,6 @@
 // The device cookie: a log-in leaves it, and the next log-ins of its account show by it that the device is known.
 
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import type { KnownDevice } from '@tollgate/shared/challenges/verification.js';
 import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -36,9 +37,10 @@ declare module 'fastify' {
       /**
        * Returns the known device that sends a request for this account; undefined if the request has no cookie of this
        * account or only void ones. Only a cookie of the account makes it ask the directory and the store.
+       * @param account the email address as it was typed
        * @throws StoreUnavailable, StoreUnavailableError
        */
-      find(request: FastifyRequest, key: string): Promise<KnownDevice | undefined>;
+      find(request: FastifyRequest, account: string): Promise<KnownDevice | undefined>;
       /** Sets the cookie of the device that has signed in. */
       remember(reply: FastifyReply, logIn: DeviceLogIn): void;
       /** Counts what the cookie of a log-in was worth. */
@@ -69,9 +71,9 @@ async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): P
       .filter((claims) => claims !== undefined)
       .filter((claims) => isForAccount(claims, key, Date.now(), ttlSeconds));
 
-  async function findUser(request: FastifyRequest, key: string): Promise<DirectoryUser | undefined> {
+  async function findUser(request: FastifyRequest, account: string): Promise<DirectoryUser | undefined> {
     try {
-      return await app.directory.findByEmail(key);
+      return await app.directory.findByAccount(account);
     } catch (error) {
       if (error instanceof UnusableUserError) return undefined;
       if (!(error instanceof DirectoryUnavailableError)) throw error;
@@ -81,10 +83,10 @@ async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): P
   }
 
   app.decorate('knownDevice', {
-    async find(request, key) {
-      const cookies = ttlSeconds === 0 ? [] : cookiesOf(request, key);
+    async find(request, account) {
+      const cookies = ttlSeconds === 0 ? [] : cookiesOf(request, accountKey(account));
       if (cookies.length === 0) return undefined;
-      const user = await findUser(request, key);
+      const user = await findUser(request, account);
       const latest = user === undefined ? undefined : await request.deviceVoids.read(user.id);
       const [newest] = cookies
         .filter((claims) => user !== undefined && !isVoid(claims, user, latest))

@@ -47,6 +47,7 @@ export interface SessionMetrics extends BindingCounters {
   readonly audit: AuditCounters;
   countRefresh(outcome: RefreshOutcome): void;
   countDevice(outcome: DeviceOutcome): void;
+  countOtherAccount(): void;
   countSignInCode(outcome: SignInCodeOutcome): void;
   /** @param keyId id of the key in `ENCRYPTION_KEY` */
   countToken(kind: 'access' | 'refresh', keyId: string): void;
@@ -102,6 +103,10 @@ export function createSessionMetrics(
     ['outcome'],
     { outcome: ['created', 'exchanged', 'refused'] },
   );
+  const otherAccount = metrics.counter(
+    'tollgate_directory_other_accounts_total',
+    'Users whom the directory returned for the key of another account, which were answered as unknown',
+  );
   const token = metrics.counter('tollgate_tokens_made_total', 'Tokens encrypted under a key', [
     'kind',
     'key',
@@ -150,6 +155,7 @@ export function createSessionMetrics(
     countRefresh: (outcome) => refresh({ outcome }),
     ...createBindingCounters(metrics),
     countDevice: (outcome) => device({ outcome }),
+    countOtherAccount: () => otherAccount(),
     countSignInCode: (outcome) => signInCode({ outcome }),
     countToken: (kind, key) => token({ kind, key }),
     requests: createRequestObservers(metrics),

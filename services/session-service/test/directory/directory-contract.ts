@@ -2,6 +2,7 @@
 
 import { isUserId } from '@tollgate/shared/schemas/user-id.js';
 import type { Test } from 'tap';
+import { accountKeyOf } from '../../src/directory/accounts.js';
 import type { Directory, DirectoryUser } from '../../src/directory/directory.js';
 
 /** A directory that holds exactly these two users. */
@@ -24,6 +25,15 @@ export async function testDirectory(t: Test, open: (t: Test) => Promise<FilledDi
     t.equal(ada.disabled, false);
     t.equal(bob.disabled, true);
     t.ok(isUserId(ada.id));
+  });
+
+  await t.test('who is found under an account key is counted under it', async (t) => {
+    const { directory } = await open(t);
+    for (const key of ['ada@example.com', 'bob@example.com']) {
+      const user = await directory.findByEmail(key);
+      t.equal(user && accountKeyOf(user), key);
+      t.strictSame(user && (await directory.findById(user.id)), user, 'both ways give the same account');
+    }
   });
 
   await t.test('nobody is found under another key or id', async (t) => {

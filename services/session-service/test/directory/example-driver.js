@@ -4,8 +4,9 @@
 /**
  * The default export is the driver, or a function that returns it, asynchronous or not.
  * A user is { id, email, hash, disabled }: a whole number from 1 to 2^53 - 1 or a text such as a UUID, two texts (an empty
- * `hash` for a user without a password), true or false. A method that throws, or takes longer than two seconds, is a
- * directory that does not answer: log-ins get 503, refreshes go on.
+ * `hash` for a user without a password), true or false. If users are found by something else than the address, `account`
+ * is that text, as it is stored. A method that throws, or takes longer than two seconds, is a directory that does not
+ * answer: log-ins get 503, refreshes go on.
  */
 export default function createDirectory() {
   const users = new Map([

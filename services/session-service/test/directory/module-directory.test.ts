@@ -110,6 +110,21 @@ t.test('claims are copied as JSON; null, an empty text and an empty object are n
   }
 });
 
+t.test('what a user is found by is copied; null is none, and anything but a text is refused', async (t) => {
+  const user = (account: string) =>
+    `export default { findByEmail: () => ({ id: 3, email: 'e@x.org', hash: 'h', disabled: false, account: ${account} }),
+      findById() {}, health() {}, close() {} };`;
+  const find = async (account: string) =>
+    (await openModuleDirectory(writeModule(t, user(account)))).findByEmail('ada');
+  t.equal((await find("'Ada'"))?.account, 'Ada');
+  for (const none of ['null', 'undefined']) t.notOk('account' in ((await find(none)) ?? {}));
+  for (const wrong of ["''", '7', '{}'])
+    t.equal(
+      await complaint(find(wrong)),
+      "the driver's findByEmail returned a user whose account is not a text",
+    );
+});
+
 t.test('a method is called on its driver', async (t) => {
   const text = `export default new (class {
     #users = [{ id: 3, email: 'e@x.org', hash: 'h', disabled: false, more: 'of it' }];

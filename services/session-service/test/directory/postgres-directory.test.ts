@@ -173,6 +173,25 @@ t.test('a column `claims` of JSON or text is read, and any other is a mistake', 
   );
 });
 
+t.test('a column `account` is what the user is found by, and must be a text', async (t) => {
+  const { table, statements } = await makeTable();
+  await server.sql(
+    `ALTER TABLE ${table} ADD login char(20), ADD age integer; UPDATE ${table} SET login = 'Ada' WHERE id = 7`,
+  );
+  const reading = (column: string) => {
+    const add = (text: string) => text.replace('disabled FROM', `disabled, ${column} AS account FROM`);
+    return open(t, { ...statements, byEmail: add(statements.byEmail), byId: add(statements.byId) });
+  };
+  const directory = reading('login');
+  t.strictSame(await directory.probe(), []);
+  t.equal((await directory.findById(7))?.account?.trim(), 'Ada');
+  t.notOk('account' in ((await directory.findById(8)) ?? {}), 'null is none');
+  t.strictSame(
+    await reading('age').probe(),
+    ['USERS_BY_EMAIL', 'USERS_BY_ID'].map((name) => `${name} returns a column account that is no text`),
+  );
+});
+
 t.test('ids reach up to 2^53 - 1, and no further', async (t) => {
   const { table, statements } = await makeTable();
   const { MAX_SAFE_INTEGER } = Number;

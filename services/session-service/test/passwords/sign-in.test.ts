@@ -3,6 +3,7 @@
 import { hash } from '@node-rs/argon2';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import t from 'tap';
+import { type AccountDirectory, withAccounts } from '../../src/directory/accounts.js';
 import {
   type Directory,
   DirectoryUnavailableError,
@@ -45,14 +46,19 @@ function signInTo(users: Users, change: Partial<Directory> = {}) {
     ...change,
   };
   const queue = createHashingQueue({ running: 2, waiting: 100 });
-  const signIn = createSignIn(directory, queue, (error) => errors.push(error), {
-    onUnreadableHash: (id) => unreadable.push(id),
-    onUnusableUser: (error) => unusable.push(error),
-    verify(passwordHash, password) {
-      verified.push(passwordHash);
-      return verifyPassword(passwordHash, password);
+  const signIn = createSignIn(
+    withAccounts(directory, () => {}),
+    queue,
+    (error) => errors.push(error),
+    {
+      onUnreadableHash: (id) => unreadable.push(id),
+      onUnusableUser: (error) => unusable.push(error),
+      verify(passwordHash, password) {
+        verified.push(passwordHash);
+        return verifyPassword(passwordHash, password);
+      },
     },
-  });
+  );
   return { signIn, found, lookedFor, verified, unreadable, unusable, errors };
 }
 
@@ -215,9 +221,9 @@ t.test('an unavailable directory and a full queue are errors, not verdicts', asy
 });
 
 /** A directory of one user, found under its own address. */
-function directoryOf(user: DirectoryUser | undefined): Directory {
+function directoryOf(user: DirectoryUser | undefined): AccountDirectory {
   return {
-    findByEmail: async (key) => (key === user?.email ? user : undefined),
+    findByAccount: async (account) => (account === user?.email ? user : undefined),
     findById: async () => user,
     saveHash: async () => true,
     health: async () => {},

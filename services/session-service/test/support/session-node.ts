@@ -19,6 +19,7 @@ import type { Test } from 'tap';
 import { buildSessionAdmin } from '../../src/admin.js';
 import { buildApp, type SessionDependencies } from '../../src/app.js';
 import { readSessionConfig, type SessionConfig } from '../../src/config.js';
+import { withAccounts } from '../../src/directory/accounts.js';
 import type { Directory } from '../../src/directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
 import { createHashingQueue } from '../../src/passwords/hashing-queue.js';
@@ -116,6 +117,7 @@ export async function startNode(
   const queue = createHashingQueue({ running: 4, waiting: 1000 });
   const metrics = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false });
   const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
+  const accounts = withAccounts(directory, () => metrics.countOtherAccount());
   const deps: SessionDependencies = {
     sessions,
     deviceVoids: openDeviceVoids(store),
@@ -126,11 +128,11 @@ export async function startNode(
     proveUse: createProofOfUse(sessions),
     challenges: openChallengeStore(store, config.captcha.cache.prefix),
     countRequest: openRequestCounter(store, 'session'),
-    directory,
+    directory: accounts,
     // Hashing is not what these tests are about, and would be most of their time.
     signIn: {
-      async check(key, password) {
-        const user = await directory.findByEmail(key);
+      async check(account, password) {
+        const user = await accounts.findByAccount(account);
         const right = user?.hash.startsWith(HASHED) ? user.hash.slice(HASHED.length) : PASSWORD;
         return password === right && user?.disabled === false ? user : undefined;
       },

@@ -15,7 +15,7 @@ import {
 import { isUserId, USER_ID_WORDS } from '@tollgate/shared/schemas/user-id.js';
 import type { EmbeddedDirectory } from '../../directory/embedded-directory.js';
 import { hashCost } from '../../passwords/password-hash.js';
-import { isEmailAddress } from './email-address.js';
+import { isEmailAddress } from '../email-address.js';
 
 /** A line of the file, in JSON. */
 const ImportLine = Type.Object(

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
 import { isUserId, USER_ID_WORDS } from '@tollgate/shared/schemas/user-id.js';
-import { checkEmail } from './email-address.js';
+import { checkEmail } from '../email-address.js';
 
 /** The usage of the command `users`. */
 export const USERS_USAGE = `usage: users add EMAIL [--replace]

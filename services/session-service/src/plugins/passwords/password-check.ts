@@ -13,9 +13,14 @@ declare module 'fastify' {
     /**
      * Returns the user whose password it is, or undefined. A check that could not run does not count as a failure of the
      * account: the attempt is withdrawn.
+     * @param account the email address as it was typed; the attempt counts for its account key
      * @throws Overloaded, StoreUnavailable; StoreUnavailableError
      */
-    checkPassword(key: string, password: string, attempt: GuardedAttempt): Promise<DirectoryUser | undefined>;
+    checkPassword(
+      account: string,
+      password: string,
+      attempt: GuardedAttempt,
+    ): Promise<DirectoryUser | undefined>;
     /**
      * A `preHandler` hook of a guarded route with `attachValidation` and fields for passwords. One refusal names the
      * mistakes in the schema's fields and in those of the challenges, before anything is counted or spent.
@@ -26,9 +31,9 @@ declare module 'fastify' {
 }
 
 async function passwordCheck(app: FastifyInstance): Promise<void> {
-  app.decorate('checkPassword', async (key, password, attempt) => {
+  app.decorate('checkPassword', async (account, password, attempt) => {
     try {
-      return await app.signIn.check(key, password);
+      return await app.signIn.check(account, password);
     } catch (error) {
       await attempt.withdraw();
       throw refusalOf(error, app.log);

@@ -18,7 +18,7 @@ export default async function login(
 ): Promise<void> {
   const { captcha } = app;
   const device = (request: FastifyRequest<{ Body: LoginBody }>) =>
-    app.knownDevice.find(request, keyOf(request));
+    app.knownDevice.find(request, request.body.email);
 
   app.post<{ Body: LoginBody }>(
     '/login',
@@ -52,17 +52,18 @@ export default async function login(
       },
     },
     async (request, reply): Promise<TokenBody> => {
+      const { email, password: given, remember } = request.body;
       const key = keyOf(request);
       const attempt = await request.countAttempt();
       if (attempt.device !== undefined) app.knownDevice.count(attempt.device);
-      const user = await app.checkPassword(key, request.body.password, attempt);
+      const user = await app.checkPassword(email, given, attempt);
       if (user === undefined) {
         await app.auditLogIn(request, 'login_failed', key, { known_device: attempt.device === 'known' });
         throw refuse(LoginFailed);
       }
       await attempt.succeeded();
       const password = { hash: user.hash, isKnownDevice: attempt.device === 'known' };
-      return app.startSession(request, reply, { user, key, password, remember: request.body.remember });
+      return app.startSession(request, reply, { user, key, password, remember });
     },
   );
 }

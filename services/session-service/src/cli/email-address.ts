@@ -6,7 +6,13 @@ import { EMAIL_CHARACTERS } from '@tollgate/shared/schemas/session-bodies.js';
 /** Whether a text can be an e-mail address, so that a typo creates no account. Spaces around it are ignored. */
 export function isEmailAddress(text: string): boolean {
   const trimmed = text.trim();
-  return /^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(trimmed) && trimmed.length <= EMAIL_CHARACTERS;
+  const isAddress = /^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(trimmed) && trimmed.length <= EMAIL_CHARACTERS;
+  return isAddress && !hasControlCharacters(text);
+}
+
+/** Whether a text has control characters, which no log-in accepts in an address. */
+export function hasControlCharacters(text: string): boolean {
+  return /\p{Cc}/u.test(text);
 }
 
 /** Returns the address without the spaces around it. @throws CommandError if it can be none */

@@ -1,0 +1,32 @@
+// Checks that the directory returns users of the account that it is asked for.
+
+import { reachableHost } from '@tollgate/shared/config/sites.js';
+import { exchange } from '../exchange.js';
+import { type Finding, problem } from '../report.js';
+
+const TIMEOUT_MS = 2000;
+
+/**
+ * Returns how often the directory has returned a user of another account since the process started; undefined if its
+ * metrics cannot be read.
+ * @param bind the address that the admin port is bound to
+ * @param port the admin port of session-service
+ */
+export async function probeOtherAccounts(bind: string, port: number): Promise<number | undefined> {
+  const url = `http://${reachableHost(bind)}:${port}/metrics`;
+  const { status, text } = await exchange('GET', url, { timeoutMs: TIMEOUT_MS });
+  const [, count] = /^tollgate_directory_other_accounts_total (\d+)$/m.exec(text) ?? [];
+  return status === 200 && count !== undefined ? Number(count) : undefined;
+}
+
+/** A problem once it has happened: these users cannot sign in, or somebody tries other spellings of their accounts. */
+export function diagnoseOtherAccounts(count: number | undefined): Finding[] {
+  if (count === undefined || count === 0) return [];
+  return [
+    problem(
+      'other_accounts',
+      `The directory returned a user of another account ${count === 1 ? 'once' : `${count} times`}; such a log-in is answered as for an unknown account.`,
+      'It compares more loosely than the service counts, or finds users by something else than the address: let its statement or method compare the whole key, or return `account`. The log names the users (`uid`).',
+    ),
+  ];
+}

@@ -1,0 +1,51 @@
+// The one place where a user is found by the text of a log-in: the account that is counted is the account that signs in.
+
+import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+import type { Directory, DirectoryUser } from './directory.js';
+
+/** Finds users by account. */
+export interface Accounts {
+  /**
+   * Returns the user whose account key is that of `account`. A directory may compare more loosely than `accountKey`, as
+   * a database does whose collation ignores accents: then each spelling of one account would have failures of its own.
+   * Somebody with another account key is therefore nobody.
+   * @param account the email address, or what else the directory finds users by, as it was typed
+   * @throws DirectoryUnavailableError and UnusableUserError, as `findByEmail` does
+   */
+  findByAccount(account: string): Promise<DirectoryUser | undefined>;
+}
+
+/** A directory that finds users by account, and in no other way by a text of a client. */
+export type AccountDirectory = Omit<Directory, 'findByEmail'> & Accounts;
+
+/** Returns the account key of a user: the one under which the failures of the user's log-ins are counted. */
+export function accountKeyOf(user: Pick<DirectoryUser, 'account' | 'email'>): string {
+  return accountKey(accountOf(user));
+}
+
+/** Returns the text by which the directory finds a user. */
+export function accountOf({ account, email }: Pick<DirectoryUser, 'account' | 'email'>): string {
+  return account ?? email;
+}
+
+/**
+ * Makes a directory find users by account alone.
+ * @param onOtherAccount called with the id of a user whom the directory returned for the key of another account
+ */
+export function withAccounts<D extends Directory>(
+  directory: D,
+  onOtherAccount: (userId: UserId) => void,
+): Omit<D, 'findByEmail'> & Accounts {
+  const { findByEmail, ...rest } = directory;
+  return {
+    ...rest,
+    async findByAccount(account) {
+      const key = accountKey(account);
+      const user = await findByEmail.call(directory, key);
+      if (user === undefined || accountKeyOf(user) === key) return user;
+      onOtherAccount(user.id);
+      return undefined;
+    },
+  };
+}
