@@ -390,8 +390,8 @@ const departures: readonly Departure[] = [
   },
   {
     from: /^shared\/src\/challenges\/attempts\/normalise\.ts$/,
-    to: /^ipaddr\.js$/,
-    why: 'addresses are parsed by a library, in one place',
+    to: /^(ipaddr\.js|node:url)$/,
+    why: 'addresses and domains are parsed by a library, in one place',
   },
   {
     from: /^shared\/src\/challenges\/(store\/(([a-z-]+-)?(challenge|pass)-store|embedded-consumption)|challenge-service-watch|config-fingerprint)\.ts$/,

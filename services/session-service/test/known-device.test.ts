@@ -1,9 +1,12 @@
 // The device cookie: who gets one, what it is good for, what voids it, and what is none.
 
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { createDeviceCodec } from '@tollgate/shared/http/tokens/device-codec.js';
 import { eachKind, embeddedStore, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
+import { deviceClaims } from '../src/domain/device-claims.js';
 import {
   API_KEY,
   type Held,
@@ -11,6 +14,7 @@ import {
   PASSWORD,
   PUBLIC_URL,
   refresh,
+  SECRETS,
   type SessionNode,
   sessionIdOf,
   startNode,
@@ -315,3 +319,43 @@ t.test('without a lifetime no device is known', async (t) => {
   t.equal((await logIn(ANN, { cookie })).json().code, 'captcha_required');
   t.strictSame(await outcomes(), [0, 0, 0]);
 });
+
+t.test(
+  'a device cookie of before counts for its account, and both forms of a domain are one account',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const typed = ['ann@bücher.example', 'ann@xn--bcher-kva.example'] as const;
+      const node = await startNode(t, {
+        store,
+        directory: await userDirectory(t, typed[0]),
+        env: { CAPTCHA_ESCALATION_AFTER: '2' },
+      });
+      const logIn = (email: string, cookie = '', password = PASSWORD, remoteAddress = ADDRESS) =>
+        node.app.inject({
+          ...{ method: 'POST', url: '/login', remoteAddress },
+          headers: { cookie },
+          payload: { email, password },
+        });
+      const user = { id: 1, hash: 'not looked at' };
+      const codec = createDeviceCodec(openKeyRing(SECRETS.ENCRYPTION_KEY));
+      // An earlier version named the spelling that was typed.
+      const ofBefore = typed.map((key, at) => {
+        const claims = deviceClaims({ key, user, sid: `${at}`.repeat(22), nowMs: Date.now() }, 3600);
+        return `knownDevice=${codec.seal(claims)}`;
+      });
+      for (const [at, email] of [...typed, typed[0]].entries())
+        t.match(
+          (await logIn(email, '', 'wrong', `203.0.113.${at}`)).json(),
+          {
+            code: at === 2 ? 'captcha_required' : 'login_failed',
+          },
+          'failures of both forms count together',
+        );
+      for (const email of typed) {
+        t.equal((await logIn(email)).json().code, 'captcha_required', email);
+        for (const cookie of ofBefore)
+          t.equal((await logIn(email, cookie)).statusCode, 200, `${email} with its cookie`);
+      }
+    });
+  },
+);

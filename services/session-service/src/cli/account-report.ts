@@ -1,6 +1,6 @@
 // The report on an account, for `session account`: gathers what the store knows, and words it.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { accountKey, accountSpellings } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -48,7 +48,10 @@ export async function findAccount(
 ): Promise<KnownAccount> {
   const accounts = openAccountEvents(store, 0);
   const key = accountKey(email);
-  const pseudonyms = ring.all.map((secret) => accountPseudonym(secret, SESSION_APPLICATION, key));
+  // Events of before may have been written under another spelling.
+  const pseudonyms = ring.all.flatMap((secret) =>
+    accountSpellings(email).map((spelling) => accountPseudonym(secret, SESSION_APPLICATION, spelling)),
+  );
   const events = (await Promise.all(pseudonyms.map((pseudonym) => accounts.read(pseudonym)))).flat();
   const uids = new Set(events.flatMap((event) => (event.uid === undefined ? [] : [event.uid])));
   if (uid !== undefined) uids.add(uid);

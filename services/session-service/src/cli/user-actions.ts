@@ -9,6 +9,8 @@ import {
   readUserClaims,
 } from '@tollgate/shared/schemas/user-claims.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+import { withAccounts } from '../directory/accounts.js';
+import type { DirectoryUser } from '../directory/directory.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
 import { hashPassword } from '../passwords/password-hash.js';
 import { writeCopy } from './backup.js';
@@ -48,7 +50,7 @@ export async function addOrReplaceUser(
   end: EndThem = async () => '',
 ): Promise<string> {
   const hash = await hashPassword(await ask());
-  const replaced = await directory.setPassword(accountKey(email), hash);
+  const replaced = await directory.setPassword(email, hash);
   if (replaced !== undefined)
     return `set the password of ${replaced.email}${await end(replaced.id, 'password')}`;
   const added = await directory.add(email, hash);
@@ -63,9 +65,8 @@ export async function setUserPassword(
   ask: AskPassword,
   end: EndThem,
 ): Promise<string> {
-  const key = accountKey(email);
-  if ((await directory.findByEmail(key)) === undefined) throw unknown(email);
-  const user = await directory.setPassword(key, await hashPassword(await ask()));
+  if ((await findUser(directory, email)) === undefined) throw unknown(email);
+  const user = await directory.setPassword(email, await hashPassword(await ask()));
   if (user === undefined) throw unknown(email);
   return `set the password of ${user.email}${await end(user.id, 'password')}`;
 }
@@ -76,9 +77,9 @@ export async function renameUser(
   email: string,
   newEmail: string,
 ): Promise<string> {
-  const before = await directory.findByEmail(accountKey(email));
+  const before = await findUser(directory, email);
   if (!fitsTokens(newEmail, before?.claims)) throw tooLong();
-  const user = await directory.rename(accountKey(email), newEmail);
+  const user = await directory.rename(email, newEmail);
   if (user === undefined) throw unknown(email);
   if (user === 'taken') throw new CommandError(`${newEmail} is taken`);
   return `user ${user.id} is ${user.email} now`;
@@ -93,16 +94,16 @@ export async function setUserClaims(
   const claims = readUserClaims(json);
   if (claims === null || json.trim() === '')
     throw new CommandError(`claims must be a JSON object of at most ${MAX_CLAIMS_BYTES} bytes`);
-  const before = await directory.findByEmail(accountKey(email));
+  const before = await findUser(directory, email);
   if (before !== undefined && !fitsTokens(before.email, claims)) throw tooLong();
-  const user = await directory.setClaims(accountKey(email), claims);
+  const user = await directory.setClaims(email, claims);
   if (user === undefined) throw unknown(email);
   return `set the claims of ${user.email}`;
 }
 
 /** @throws CommandError if there is no such user */
 export async function deleteUser(directory: EmbeddedDirectory, email: string, end: EndThem): Promise<string> {
-  const user = await directory.remove(accountKey(email));
+  const user = await directory.remove(email);
   if (user === undefined) throw unknown(email);
   return `deleted ${user.email}${await end(user.id, 'user_gone')}`;
 }
@@ -113,17 +114,25 @@ export async function setUserDisabled(
   email: string,
   disabled: boolean,
 ): Promise<string> {
-  const user = await directory.setDisabled(accountKey(email), disabled);
+  const user = await directory.setDisabled(email, disabled);
   if (user === undefined) throw unknown(email);
   return `${disabled ? 'disabled' : 'enabled'} ${user.email}`;
 }
 
-/** One line per user: id, address and state, separated by tabs. */
+/**
+ * One line per user: id, address and state, separated by tabs. Of users with one account key, each line but the first says
+ * so: the file is from a version that took their spellings for several accounts.
+ */
 export async function listUsers(directory: EmbeddedDirectory): Promise<string> {
-  const users = await directory.list();
-  return users
-    .map(({ id, email, disabled }) => `${id}\t${email}\t${disabled ? 'disabled' : 'enabled'}`)
-    .join('\n');
+  const first = new Map<string, UserId>();
+  const lines = (await directory.list()).map(({ id, email, disabled }) => {
+    const key = accountKey(email);
+    const other = first.get(key);
+    if (other === undefined) first.set(key, id);
+    const same = other === undefined ? '' : `\tsame account as ${other}`;
+    return `${id}\t${email}\t${disabled ? 'disabled' : 'enabled'}${same}`;
+  });
+  return lines.join('\n');
 }
 
 /** @throws CommandError if the target exists or cannot be written */
@@ -131,6 +140,11 @@ export async function backUpUsers(directory: EmbeddedDirectory, target: string):
   const { length } = await directory.list();
   writeCopy(directory, target);
   return `copied ${length} ${length === 1 ? 'user' : 'users'} to ${target}`;
+}
+
+/** The user of an address, as a log-in finds one. */
+function findUser(directory: EmbeddedDirectory, email: string): Promise<DirectoryUser | undefined> {
+  return withAccounts(directory, () => {}).findByAccount(email);
 }
 
 function taken(email: string): CommandError {

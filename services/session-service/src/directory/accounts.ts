@@ -1,15 +1,16 @@
 // The one place where a user is found by the text of a log-in: the account that is counted is the account that signs in.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { accountKey, accountSpellings } from '@tollgate/shared/challenges/attempts/normalise.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import type { Directory, DirectoryUser } from './directory.js';
+import { type Directory, type DirectoryUser, UnusableUserError } from './directory.js';
 
 /** Finds users by account. */
 export interface Accounts {
   /**
    * Returns the user whose account key is that of `account`. A directory may compare more loosely than `accountKey`, as
    * a database does whose collation ignores accents: then each spelling of one account would have failures of its own.
-   * Somebody with another account key is therefore nobody.
+   * Somebody with another account key is therefore nobody. The directory is always asked for every spelling of the
+   * account (`accountSpellings`), so that the work tells nothing; the spelling that was typed wins.
    * @param account the email address, or what else the directory finds users by, as it was typed
    * @throws DirectoryUnavailableError and UnusableUserError, as `findByEmail` does
    */
@@ -42,10 +43,25 @@ export function withAccounts<D extends Directory>(
     ...rest,
     async findByAccount(account) {
       const key = accountKey(account);
-      const user = await findByEmail.call(directory, key);
-      if (user === undefined || accountKeyOf(user) === key) return user;
-      onOtherAccount(user.id);
-      return undefined;
+      const find = (spelling: string) => findByEmail.call(directory, spelling).catch(unusable);
+      const others = new Set<UserId>();
+      try {
+        for (const found of await Promise.all(accountSpellings(account).map(find))) {
+          if (found instanceof UnusableUserError) throw found;
+          if (found === undefined) continue;
+          if (accountKeyOf(found) === key) return found;
+          others.add(found.id);
+        }
+        return undefined;
+      } finally {
+        for (const id of others) onOtherAccount(id);
+      }
     },
   };
+}
+
+/** The rows of one spelling that are no user do not hide the user of another one. */
+function unusable(error: unknown): UnusableUserError {
+  if (error instanceof UnusableUserError) return error;
+  throw error;
 }

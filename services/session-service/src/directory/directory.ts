@@ -33,9 +33,9 @@ export interface DirectoryUser {
 export interface Directory {
   /**
    * Call `findByAccount` instead (accounts.ts): the user that is returned here may have another account key.
-   * @param accountKey the normalised address (accountKey)
+   * @param spelling a normalised address (one of accountSpellings)
    */
-  findByEmail(accountKey: string): Promise<DirectoryUser | undefined>;
+  findByEmail(spelling: string): Promise<DirectoryUser | undefined>;
   findById(id: UserId): Promise<DirectoryUser | undefined>;
   /**
    * Replaces a hash if it still is `oldHash`, and returns whether it did. A directory that cannot replace hashes does

@@ -5,7 +5,7 @@ import { type DatabaseFile, openDatabaseFile } from '@tollgate/shared/store/data
 import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
 import { type NewUser, openUserRows, type Taken, USERS_FORMAT } from './user-rows.js';
 
-/** A directory that the command `users` can write to. */
+/** A directory that the command `users` can write to. A user is found by any spelling of the email address. */
 export interface EmbeddedDirectory extends Required<Directory> {
   /**
    * Adds a user, by default with the next number as id.
@@ -21,15 +21,15 @@ export interface EmbeddedDirectory extends Required<Directory> {
   /** Returns what is taken of these users, by the place in `users`. */
   takenOf(users: readonly NewUser[]): Promise<Map<number, Taken>>;
   /** Deletes a user, whose id is never given to another one; returns undefined if there is no such user. */
-  remove(accountKey: string): Promise<DirectoryUser | undefined>;
+  remove(email: string): Promise<DirectoryUser | undefined>;
   /** Gives a user another address; returns 'taken' if it is that of another user, undefined if there is no such user. */
-  rename(accountKey: string, email: string): Promise<DirectoryUser | 'taken' | undefined>;
+  rename(email: string, newEmail: string): Promise<DirectoryUser | 'taken' | undefined>;
   /** Sets the password hash; returns undefined if there is no such user. */
-  setPassword(accountKey: string, hash: string): Promise<DirectoryUser | undefined>;
+  setPassword(email: string, hash: string): Promise<DirectoryUser | undefined>;
   /** Returns undefined if there is no such user. */
-  setDisabled(accountKey: string, disabled: boolean): Promise<DirectoryUser | undefined>;
+  setDisabled(email: string, disabled: boolean): Promise<DirectoryUser | undefined>;
   /** Replaces the claims; undefined are none. Returns undefined if there is no such user. */
-  setClaims(accountKey: string, claims: UserClaims | undefined): Promise<DirectoryUser | undefined>;
+  setClaims(email: string, claims: UserClaims | undefined): Promise<DirectoryUser | undefined>;
   /** All users, in the order in which they were added. */
   list(): Promise<DirectoryUser[]>;
   /**
@@ -77,11 +77,11 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
         return taken;
       }),
     takenOf: (users) => read(() => takenOf(users)),
-    remove: (key) => write(() => rows.remove(key)),
-    rename: (key, email) => write(() => rows.rename(key, email)),
-    setPassword: (key, hash) => write(() => rows.setHash(key, hash)),
-    setDisabled: (key, disabled) => write(() => rows.setDisabled(key, disabled)),
-    setClaims: (key, claims) => write(() => rows.setClaims(key, claims)),
+    remove: (email) => write(() => rows.remove(email)),
+    rename: (email, newEmail) => write(() => rows.rename(email, newEmail)),
+    setPassword: (email, hash) => write(() => rows.setHash(email, hash)),
+    setDisabled: (email, disabled) => write(() => rows.setDisabled(email, disabled)),
+    setClaims: (email, claims) => write(() => rows.setClaims(email, claims)),
     identity: () => read(rows.identity),
     list: () => read(rows.all),
     health: () => read(() => void rows.byId(0)),

@@ -1,6 +1,6 @@
 // Some users who have signed in, as the store of the sessions remembers them: by them a directory is recognised.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { foldAccount } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
@@ -11,7 +11,7 @@ export interface KnownUser {
   readonly id: UserId;
   /** Id of the key of `CHALLENGE_SECRET` under which the pseudonym was made. */
   readonly keyId: string;
-  /** Pseudonym of the account key. */
+  /** Pseudonym of the folded address (foldAccount): processes of all versions know a user by the same one. */
   readonly pseudonym: string;
 }
 
@@ -117,7 +117,7 @@ function pseudonymUnder(key: RingKey, email: string): string {
   const cacheKey = `${key.id} ${email}`;
   let pseudonym = pseudonyms.get(cacheKey);
   if (pseudonym === undefined) {
-    pseudonym = accountPseudonym(key, APPLICATION, accountKey(email));
+    pseudonym = accountPseudonym(key, APPLICATION, foldAccount(email));
     if (pseudonyms.size >= 4 * MAX_USERS) pseudonyms.clear();
     pseudonyms.set(cacheKey, pseudonym);
   }

@@ -1,6 +1,6 @@
 // The tables of the embedded directory, and what runs on them within one step.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { accountKey, accountSpellings } from '@tollgate/shared/challenges/attempts/normalise.js';
 import type { UserClaims } from '@tollgate/shared/schemas/user-claims.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { DatabaseFile } from '@tollgate/shared/store/database-file.js';
@@ -40,9 +40,13 @@ export const USERS_FORMAT = {
   durable: true,
 };
 
-/** The users of a file. Each call is part of a step of the caller. */
+/**
+ * The users of a file. Each call is part of a step of the caller. A user is found by any spelling of the email address
+ * (accountSpellings); the spelling that was typed wins, as for a log-in.
+ */
 export interface UserRows {
-  byKey(accountKey: string): DirectoryUser | undefined;
+  /** The user whose row has exactly this key. */
+  byKey(key: string): DirectoryUser | undefined;
   byId(id: UserId): DirectoryUser | undefined;
   all(): DirectoryUser[];
   identity(): string;
@@ -50,11 +54,11 @@ export interface UserRows {
   takenOf(user: NewUser): Taken | undefined;
   /** Returns undefined if something of the user is taken. */
   add(user: NewUser): DirectoryUser | undefined;
-  remove(accountKey: string): DirectoryUser | undefined;
-  rename(accountKey: string, email: string): DirectoryUser | 'taken' | undefined;
-  setHash(accountKey: string, hash: string): DirectoryUser | undefined;
-  setDisabled(accountKey: string, disabled: boolean): DirectoryUser | undefined;
-  setClaims(accountKey: string, claims: UserClaims | undefined): DirectoryUser | undefined;
+  remove(email: string): DirectoryUser | undefined;
+  rename(email: string, newEmail: string): DirectoryUser | 'taken' | undefined;
+  setHash(email: string, hash: string): DirectoryUser | undefined;
+  setDisabled(email: string, disabled: boolean): DirectoryUser | undefined;
+  setClaims(email: string, claims: UserClaims | undefined): DirectoryUser | undefined;
   replaceHash(id: UserId, oldHash: string, newHash: string): boolean;
 }
 
@@ -84,8 +88,8 @@ export function openUserRows(file: DatabaseFile): UserRows {
   const update = (assignments: string, where: string) =>
     file.prepare(`UPDATE user SET ${assignments} WHERE ${where}`);
   const replaceHash = update('hash = ?', 'id = ? AND hash = ?');
-  const setHash = update('hash = ?', 'account_key = ?');
-  const setDisabled = update('disabled = ?', 'account_key = ?');
+  const setHash = update('hash = ?', 'id = ?');
+  const setDisabled = update('disabled = ?', 'id = ?');
   const setEmail = update('account_key = ?, email = ?', 'id = ?');
   const deleteUser = file.prepare('DELETE FROM user WHERE id = ?');
   const keepId = file.prepare('INSERT OR IGNORE INTO deleted_user (id) VALUES (?)');
@@ -98,12 +102,25 @@ export function openUserRows(file: DatabaseFile): UserRows {
   const find = (statement: Statement, key: UserId) => statement.get(key) as Row | undefined;
   const findId = (id: UserId) => find(typeof id === 'number' ? byNumber : byText, id);
   const findKey = (key: string) => userOf(find(byKey, key));
+  /** Files of before have users with one account key: each was added under a spelling of its own. */
+  const findAll = (email: string) =>
+    accountSpellings(email)
+      .map((spelling) => find(byKey, spelling))
+      .filter((row) => row !== undefined)
+      .filter((row) => accountKey(row.email) === accountKey(email));
+  /** Changes the user of an address, and returns the user as it is afterwards. */
+  const change = (email: string, work: (number: number) => void) => {
+    const [row] = findAll(email);
+    if (row === undefined) return undefined;
+    work(row.number);
+    return userOf(findId(row.id));
+  };
   const replaceClaims = (number: number, claims: UserClaims | undefined) => {
     deleteClaims.run(number);
     if (claims !== undefined) insertClaims.run(number, JSON.stringify(claims));
   };
   const takenOf: UserRows['takenOf'] = ({ id, email }) => {
-    if (find(byKey, accountKey(email)) !== undefined) return 'address';
+    if (findAll(email).length > 0) return 'address';
     return id !== undefined && textRow.get(id) !== undefined ? 'id' : undefined;
   };
 
@@ -122,35 +139,24 @@ export function openUserRows(file: DatabaseFile): UserRows {
       replaceClaims(number, claims);
       return findKey(key);
     },
-    remove(key) {
-      const row = find(byKey, key);
+    remove(email) {
+      const [row] = findAll(email);
       if (row === undefined) return undefined;
       keepId.run(row.number);
       replaceClaims(row.number, undefined);
       deleteUser.run(row.number);
       return toUser(row);
     },
-    rename(key, email) {
-      const row = find(byKey, key);
-      const other = find(byKey, accountKey(email));
+    rename(email, newEmail) {
+      const [row] = findAll(email);
       if (row === undefined) return undefined;
-      if (other !== undefined && other.number !== row.number) return 'taken';
-      setEmail.run(accountKey(email), email.trim(), row.number);
-      return findKey(accountKey(email));
+      if (findAll(newEmail).some((other) => other.number !== row.number)) return 'taken';
+      setEmail.run(accountKey(newEmail), newEmail.trim(), row.number);
+      return userOf(findId(row.id));
     },
-    setHash(key, hash) {
-      setHash.run(hash, key);
-      return findKey(key);
-    },
-    setDisabled(key, disabled) {
-      setDisabled.run(disabled ? 1 : 0, key);
-      return findKey(key);
-    },
-    setClaims(key, claims) {
-      const row = find(byKey, key);
-      if (row !== undefined) replaceClaims(row.number, claims);
-      return findKey(key);
-    },
+    setHash: (email, hash) => change(email, (number) => setHash.run(hash, number)),
+    setDisabled: (email, disabled) => change(email, (number) => setDisabled.run(disabled ? 1 : 0, number)),
+    setClaims: (email, claims) => change(email, (number) => replaceClaims(number, claims)),
     replaceHash(id, oldHash, newHash) {
       const row = findId(id);
       return row !== undefined && Number(replaceHash.run(newHash, row.number, oldHash).changes) === 1;

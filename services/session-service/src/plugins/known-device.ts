@@ -1,6 +1,6 @@
 // The device cookie: a log-in leaves it, and the next log-ins of its account show by it that the device is known.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { accountSpellings } from '@tollgate/shared/challenges/attempts/normalise.js';
 import type { KnownDevice } from '@tollgate/shared/challenges/verification.js';
 import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -65,11 +65,15 @@ async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): P
   } as const;
 
   /** Returns the claims of every cookie of this account. Another host of the site may have added cookies of its own. */
-  const cookiesOf = ({ headers }: FastifyRequest, key: string): DeviceClaims[] =>
-    cookieValues(headers.cookie, name)
+  const cookiesOf = ({ headers }: FastifyRequest, account: string): DeviceClaims[] => {
+    const values = cookieValues(headers.cookie, name);
+    // Cookies of before may name another spelling than the account key.
+    const spellings = values.length === 0 ? [] : accountSpellings(account);
+    return values
       .map(codec.open)
       .filter((claims) => claims !== undefined)
-      .filter((claims) => isForAccount(claims, key, Date.now(), ttlSeconds));
+      .filter((claims) => spellings.some((key) => isForAccount(claims, key, Date.now(), ttlSeconds)));
+  };
 
   async function findUser(request: FastifyRequest, account: string): Promise<DirectoryUser | undefined> {
     try {
@@ -84,7 +88,7 @@ async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): P
 
   app.decorate('knownDevice', {
     async find(request, account) {
-      const cookies = ttlSeconds === 0 ? [] : cookiesOf(request, accountKey(account));
+      const cookies = ttlSeconds === 0 ? [] : cookiesOf(request, account);
       if (cookies.length === 0) return undefined;
       const user = await findUser(request, account);
       const latest = user === undefined ? undefined : await request.deviceVoids.read(user.id);

@@ -2,6 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { callCommand } from '@tollgate/test-support/command.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
@@ -151,4 +154,23 @@ t.test('a command line that is none is answered with the usage', async (t: Test)
     t.ok(error.startsWith(complaint));
     t.match(error, /session account EMAIL \[--user ID\] \[--json\]\n/);
   }
+});
+
+t.test('what was noted under another form of the domain is shown', async (t) => {
+  await eachKind(t, async (t, { store, url }) => {
+    const env = { STORE_URL: url, CHALLENGE_SECRET: SECRETS.CHALLENGE_SECRET };
+    const key = openKeyRing(SECRETS.CHALLENGE_SECRET).current;
+    for (const spelling of ['ann@bücher.example', 'ann@xn--bcher-kva.example'])
+      await openAccountEvents(store, 60_000).note({
+        event: 'login_failed',
+        account: accountPseudonym(key, SESSION_APPLICATION, spelling),
+        address: undefined,
+      });
+    for (const form of ['Ann@bücher.example', 'ann@XN--bcher-kva.example'])
+      t.match((await account([form], env)).out, 'Log-ins: 0 succeeded, 2 failed');
+  });
+});
+
+t.test('an address with control characters is refused', async (t) => {
+  t.match(await account(['ann@example.com\0x'], {}), { code: 2, error: /that is no e-mail address/ });
 });

@@ -1,6 +1,7 @@
 // A directory that has become empty, or is another than the one whose users signed in, ends no session.
 
 import { join } from 'node:path';
+import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
@@ -39,6 +40,34 @@ async function checked(t: Test, store: Store, directory: Directory, keys = ring)
 }
 
 const REFUSED = /^the user directory is refused: /;
+
+t.test(
+  'a directory is recognised by what an earlier version remembered of international addresses',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const emails = ['Ann@bücher.example', 'bob@xn--bcher-kva.example'];
+      const directory = withoutIdentity(await fileOf(t, ...emails));
+      // The pseudonyms of an earlier version: of the address in NFKC and lower case.
+      const pseudonyms = emails.map((email) =>
+        accountPseudonym(ring.current, 'tollgate directory', email.toLowerCase()),
+      );
+      const text = [
+        '-',
+        ...pseudonyms.map((pseudonym, at) => `${at + 1} ${ring.current.id} ${pseudonym}`),
+      ].join('\n');
+      await store.exchange(KNOWN_USERS_KEY, text, KEEP_MS);
+      const { directory: one, lines } = await checked(t, store, directory);
+      for (const id of [1, 2]) t.match(await one.findById(id), { email: emails[id - 1] });
+      t.strictSame(lines, []);
+      await one.stop();
+      t.equal(
+        await store.read(KNOWN_USERS_KEY),
+        text,
+        'and remembers the same, for processes of both versions',
+      );
+    });
+  },
+);
 
 for (const hasIdentity of [true, false]) {
   const shape = hasIdentity ? (directory: EmbeddedDirectory) => directory : withoutIdentity;

@@ -2,8 +2,11 @@
 
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDatabase } from '@tollgate/shared/store/sqlite.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
+import { listUsers } from '../../src/cli/user-actions.js';
+import { withAccounts } from '../../src/directory/accounts.js';
 import { DirectoryUnavailableError } from '../../src/directory/directory.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
 import { openDirectory } from '../../src/directory/open-directory.js';
@@ -50,6 +53,61 @@ t.test('one address is one user in every spelling', async (t) => {
   const races = await Promise.all(Array.from({ length: 20 }, () => directory.add('b@example.com', 'h')));
   t.equal(races.filter((user) => user !== undefined).length, 1);
 });
+
+t.test('an international domain is one address in either form, for every action', async (t) => {
+  const { directory } = open(t);
+  await directory.add('ann@bücher.example', 'h1');
+  const other = 'ANN@xn--bcher-kva.example';
+  t.equal(await directory.add(other, 'h2'), undefined);
+  t.match(await directory.takenOf([{ email: other, hash: '' }]), new Map([[0, 'address']]));
+  t.match(await directory.setPassword(other, 'h2'), { id: 1, hash: 'h2', email: 'ann@bücher.example' });
+  t.match(await directory.setDisabled(other, true), { disabled: true });
+  t.match(await directory.setClaims(other, { role: 'x' }), { claims: { role: 'x' } });
+  t.match(await directory.rename(other, 'ann@xn--bcher-kva.example'), { id: 1 });
+  t.match(await directory.remove('ann@bücher.example'), { id: 1 });
+});
+
+t.test(
+  'users of an earlier version whose spellings are one account keep their keys and sign in',
+  async (t) => {
+    const path = join(tempDir(t), 'users.db');
+    const emails = [
+      'Ann@bücher.example',
+      'ann@xn--bcher-kva.example',
+      'bob@bücher.example',
+      'eve@xn--bcher-kva.example',
+    ];
+    await open(t, path).directory.close();
+    const before = openDatabase(path, 1000);
+    const insert = before.prepare('INSERT INTO user (account_key, email, hash) VALUES (?, ?, ?)');
+    for (const email of emails) insert.run(email.toLowerCase(), email, `hash of ${email}`);
+    before.close();
+
+    const { directory } = open(t, path);
+    const accounts = withAccounts(directory, () => t.fail('nobody has another account'));
+    for (const [at, email] of emails.entries())
+      t.match(await accounts.findByAccount(email), { id: at + 1, email }, email);
+    t.equal((await accounts.findByAccount('bob@xn--bcher-kva.example'))?.id, 3);
+    t.equal((await accounts.findByAccount('eve@bücher.example'))?.id, 4);
+    t.match(await directory.setPassword('ann@xn--bcher-kva.example', 'new'), { id: 2 });
+    t.match(await directory.setPassword('ann@bücher.example', 'new'), { id: 1 });
+    t.equal(await directory.rename('ann@bücher.example', 'ann@bücher.example'), 'taken');
+    t.equal(
+      await listUsers(directory),
+      [
+        '1\tAnn@bücher.example\tenabled',
+        '2\tann@xn--bcher-kva.example\tenabled\tsame account as 1',
+        '3\tbob@bücher.example\tenabled',
+        '4\teve@xn--bcher-kva.example\tenabled',
+      ].join('\n'),
+    );
+    t.match(await directory.rename('ann@xn--bcher-kva.example', 'anne@bücher.example'), { id: 2 });
+    t.match(await directory.rename('ann@xn--bcher-kva.example', 'Ann@Bücher.example'), { id: 1 });
+    t.notMatch(await listUsers(directory), 'same account');
+    // Later opened by a process of the earlier version: what nobody has changed is found as before.
+    t.match(await directory.findByEmail('bob@bücher.example'), { id: 3 });
+  },
+);
 
 t.test('a password is set and a user disabled and enabled again', async (t) => {
   const { directory } = open(t);

@@ -15,9 +15,12 @@ export default function createDirectory() {
   ]);
 
   return {
-    /** The key is the address trimmed, in Unicode form NFKC and lower case. Nobody is undefined or null. */
-    async findByEmail(accountKey) {
-      return [...users.values()].find(({ email }) => email.toLowerCase() === accountKey);
+    /**
+     * The spelling is the address trimmed, in Unicode form NFKC and lower case. An address with an international domain
+     * is asked for in each form of the domain. Nobody is undefined or null.
+     */
+    async findByEmail(spelling) {
+      return [...users.values()].find(({ email }) => email.toLowerCase() === spelling);
     },
 
     async findById(id) {

@@ -1,5 +1,6 @@
 // Brings client addresses and accounts to the one form in which they are counted.
 
+import { domainToASCII, domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { createLruCache } from '../../cache/lru-cache.js';
 
@@ -65,13 +66,71 @@ export function widerNetworks(normalised: string): readonly string[] {
 }
 
 /**
- * Returns an account trimmed, in compatibility form (NFKC) and lower case, without checking that it is an e-mail address.
- * Otherwise each spelling of an e-mail address (`Ann@…`, ` ann@…`, full-width letters) would have its own count of
- * failures.
+ * Returns the key under which an account is counted: trimmed, in compatibility form (NFKC) and lower case, without
+ * invisible characters, and with an international domain in its ASCII form (`xn--…`). It does not check that this is an
+ * e-mail address. Otherwise each spelling of an e-mail address (`Ann@…`, ` ann@…`, full-width letters) would have its own
+ * count of failures, and a person one account for each form of the domain that browsers submit.
  *
  * @throws TypeError if `account` is not a string
  */
 export function accountKey(account: string): string {
+  return withDomain(visible(withDomain(foldAccount(account), unicodeDomain)), asciiDomain);
+}
+
+/**
+ * Returns the spellings of an account by which it may be registered, the one that was typed first: with an international
+ * domain in either form, with and without invisible characters. Most accounts have one, which is the account key.
+ *
+ * @throws TypeError if `account` is not a string
+ */
+export function accountSpellings(account: string): readonly string[] {
+  const typed = foldAccount(account);
+  const bases = [typed, visible(typed), visible(withDomain(typed, unicodeDomain))];
+  const all = bases.flatMap((base) => [base, withDomain(base, unicodeDomain), withDomain(base, asciiDomain)]);
+  return [...new Set(all)];
+}
+
+/**
+ * Returns an account trimmed, in compatibility form (NFKC) and lower case. Until invisible characters and the form of a
+ * domain counted no more, this was the account key.
+ *
+ * @throws TypeError if `account` is not a string
+ */
+export function foldAccount(account: string): string {
   // Lower case can undo NFKC (U+0130 becomes two characters), and NFKC can produce white space at the ends.
   return account.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
 }
+
+/** Zero-width characters, soft hyphens, marks of direction and what else Unicode says not to show. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+
+/** Removes invisible characters, unless nothing would be left. */
+function visible(folded: string): string {
+  // What stood on either side of one may combine now.
+  return foldAccount(folded.replaceAll(INVISIBLE, '')) || folded;
+}
+
+/** Applies a function to the domain of an address: what stands behind the last `@`. */
+function withDomain(folded: string, form: (domain: string) => string): string {
+  const at = folded.lastIndexOf('@') + 1;
+  return at === 0 ? folded : folded.slice(0, at) + form(folded.slice(at));
+}
+
+/** A label of an international domain. */
+const INTERNATIONAL_LABEL = /^xn--|[^\0-\x7f]/;
+
+/** ASCII that stands in no domain. The converters would drop what follows it. */
+const NO_DOMAIN = /[\0-,/:-`{-\x7f]/;
+
+/** Returns both forms of an international domain (RFC 5891); undefined for any other text, and for one that has none. */
+function domainForms(domain: string): { readonly ascii: string; readonly unicode: string } | undefined {
+  const labels = domain.split(/[.。]/);
+  if (NO_DOMAIN.test(domain) || !labels.some((label) => INTERNATIONAL_LABEL.test(label))) return undefined;
+  const ascii = domainToASCII(domain);
+  const unicode = domainToUnicode(ascii);
+  // The converters take a number for an address, and some labels for plain ASCII.
+  return ascii.includes('xn--') && domainToASCII(unicode) === ascii ? { ascii, unicode } : undefined;
+}
+
+const asciiDomain = (domain: string) => domainForms(domain)?.ascii ?? domain;
+const unicodeDomain = (domain: string) => foldAccount(domainForms(domain)?.unicode ?? domain);
