@@ -66,7 +66,8 @@ async function ask(
 async function readLine(input: NodeJS.ReadStream): Promise<string> {
   const lines = createInterface({ input });
   try {
-    for await (const line of lines) return line;
+    // Some shells put a byte order mark before what they pipe, which nobody types at a log-in.
+    for await (const line of lines) return line.replace(/^\uFEFF/, '');
     throw new CommandError('no password was given');
   } finally {
     lines.close();

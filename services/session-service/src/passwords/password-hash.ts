@@ -14,9 +14,25 @@ const ALGORITHMS: Readonly<Record<string, HashAlgorithm>> = {
 /** The cost of new hashes. */
 export const CURRENT_COST = ARGON2ID_COST;
 
-/** Hashes a password: argon2id with 19 MiB, two passes and one lane, on a thread of Node's pool. */
+/**
+ * Returns the form of a password that is hashed: the profile OpaqueString of RFC 8265, without what it refuses. Keyboards
+ * differ: macOS and iOS type some letters with accents as two characters, others as one.
+ */
+export function preparePassword(password: string): string {
+  return password.replaceAll(/\p{Zs}/gu, ' ').normalize('NFC');
+}
+
+/**
+ * Returns the texts to compare with a hash, one or two: the prepared form, and the password as it came, of which hashes
+ * of other programs and earlier versions may be made.
+ */
+export function passwordForms(password: string): readonly string[] {
+  return [...new Set([preparePassword(password), password])];
+}
+
+/** Hashes the prepared form: argon2id with 19 MiB, two passes and one lane, on a thread of Node's pool. */
 export function hashPassword(password: string): Promise<string> {
-  return makeArgon2id(password);
+  return makeArgon2id(preparePassword(password));
 }
 
 /**
@@ -27,7 +43,7 @@ export function hashCost(passwordHash: string): string | undefined {
   return algorithmOf(passwordHash)?.costOf(passwordHash);
 }
 
-/** Whether a password matches a hash. A text that has no cost matches no password and returns false immediately. */
+/** Whether exactly this text matches a hash; see `passwordForms`. A text that has no cost matches no password and returns false immediately. */
 export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
   const algorithm = algorithmOf(passwordHash);
   if (algorithm?.costOf(passwordHash) === undefined) return false;
@@ -45,13 +61,14 @@ export function makeDummyHash(cost: string): string {
 }
 
 /**
- * Whether to replace a hash that matched the password: it uses another algorithm or costs less than new hashes.
+ * Whether to replace a hash that matched the password: it uses another algorithm, costs less than new hashes, or is made
+ * of another form than the prepared one.
  * Bcrypt ignores everything after the 72nd byte, so a longer password may contain a typo there, and a new hash would
  * require that typo from then on. Such a password keeps its bcrypt hash.
  */
 export function needsRehash(passwordHash: string, password: string): boolean {
   if (algorithmOf(passwordHash) === bcrypt && !bcryptReadsAll(password)) return false;
-  return !isStrongArgon2id(passwordHash);
+  return !isStrongArgon2id(passwordHash) || password !== preparePassword(password);
 }
 
 function algorithmOf(text: string): HashAlgorithm | undefined {

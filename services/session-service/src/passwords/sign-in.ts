@@ -5,14 +5,15 @@ import type { AccountDirectory } from '../directory/accounts.js';
 import { type DirectoryUser, UnusableUserError } from '../directory/directory.js';
 import { createDummyHash } from './dummy-hash.js';
 import type { HashingQueue } from './hashing-queue.js';
-import { hashCost, hashPassword, needsRehash, verifyPassword } from './password-hash.js';
+import { hashCost, hashPassword, needsRehash, passwordForms, verifyPassword } from './password-hash.js';
 
 /** Checks passwords against a directory. */
 export interface SignIn {
   /**
    * Returns the user if the password matches; undefined for a wrong password, an unknown or disabled account, and an
-   * account for which the directory returns no usable user. Each case takes one lookup and one verification: of the
-   * user's hash, or of the dummy hash if the account does not exist or its hash is unreadable.
+   * account for which the directory returns no usable user. Each case takes the same lookups, and one verification for
+   * each form of the password (`passwordForms`): of the user's hash, or of the dummy hash if the account does not exist
+   * or its hash is unreadable. Each verification has a place of its own in the queue.
    *
    * @param account the email address as it was typed (`findByAccount`)
    * @throws DirectoryUnavailableError when the directory does not answer
@@ -65,7 +66,10 @@ export function createSignIn(
 
   const hashNew = (password: string) => queue.run(() => hashPassword(password));
 
-  /** Returns the user with the hash that the directory has afterwards. */
+  /**
+   * Returns the user with the hash that the directory has afterwards.
+   * @param password the form that matched
+   */
   const rehash = async (user: DirectoryUser, password: string): Promise<DirectoryUser> => {
     if (directory.saveHash === undefined || !needsRehash(user.hash, password)) return user;
     try {
@@ -86,9 +90,11 @@ export function createSignIn(
         else if (user.hash !== '') onUnreadableHash(user.id);
       }
       const passwordHash = isReadable ? user.hash : dummyHash.value;
-      const matches = await queue.run(() => verify(passwordHash, password));
-      if (!matches || !isReadable || user.disabled) return undefined;
-      return rehash(user, password);
+      for (const form of passwordForms(password)) {
+        const matches = await queue.run(() => verify(passwordHash, form));
+        if (matches && isReadable && !user.disabled) return rehash(user, form);
+      }
+      return undefined;
     },
     hash: hashNew,
   };

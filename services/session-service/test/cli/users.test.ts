@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -36,6 +36,44 @@ async function passwordMatches(t: Test, dataDir: string, email: string, password
     t.pass('the directory was read');
   }
 }
+
+t.test('a byte order mark that a shell pipes in is no part of the password', async (t) => {
+  const dir = join(tempDir(t), 'data');
+  t.match(await users(dir, ['add', 'ada@example.com'], '\ufeffpass word\r\n'), { code: 0 });
+  t.ok(await passwordMatches(t, dir, 'ada@example.com', 'pass word'));
+  t.match(await users(dir, ['password', 'ada@example.com'], '\ufeffpasse\u0301 word\n'), { code: 0 });
+  t.ok(
+    await passwordMatches(t, dir, 'ada@example.com', 'pass\u00e9 word'),
+    'and is hashed in its prepared form',
+  );
+  t.match(await users(dir, ['add', 'bob@example.com'], '\ufeff1234567'), {
+    code: 1,
+    error: /at least 8 characters/,
+  });
+});
+
+t.test('an address with control characters is refused by every action', async (t) => {
+  const dir = join(tempDir(t), 'data');
+  await users(dir, ['add', 'dave@example.com'], 'password');
+  const odd = [
+    'dave@example.com\0x',
+    'dave@example.com\u0007',
+    'dave@example.com\n',
+    '\u0085dave@example.com',
+  ];
+  for (const email of odd) {
+    for (const action of ['add', 'password', 'disable', 'delete'])
+      t.match(await users(dir, [action, email], 'password'), { code: 1, error: /that is no e-mail address/ });
+    t.match(await users(dir, ['rename', 'dave@example.com', email]), { code: 1 });
+    const file = join(dir, 'users.jsonl');
+    writeFileSync(file, JSON.stringify({ email, hash: '' }));
+    t.match(await users(dir, ['import', file]), {
+      code: 1,
+      error: /users\.jsonl:1: email is no e-mail address/,
+    });
+  }
+  t.match(await users(dir, ['list']), { out: '1\tdave@example.com\tenabled\n' });
+});
 
 t.test('users are added, listed, disabled and enabled', async (t) => {
   const dir = join(tempDir(t), 'data');

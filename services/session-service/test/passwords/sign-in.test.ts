@@ -220,6 +220,89 @@ t.test('an unavailable directory and a full queue are errors, not verdicts', asy
   await t.rejects(full.check('ada@x.org', 'password'), HashingOverloadedError);
 });
 
+/** The same password as keyboards type it: `é` as one character, and as two. */
+const [ONE, TWO] = ['pass\u00e9 word', 'passe\u0301 word'];
+
+t.test('a password opens its account however its accents and spaces are typed', async (t) => {
+  const spaces = ['\u00a0', '\u2003', '\u3000', '\u2000'].map((space) => `pass\u00e9${space}word`);
+  for (const set of [ONE, TWO, ...spaces]) {
+    const { signIn, found } = signInTo({ 'ada@x.org': { hash: await hashPassword(set) } });
+    const before = found.get('ada@x.org')?.hash;
+    for (const typed of [ONE, TWO, ...spaces]) t.match(await signIn.check('ada@x.org', typed), { id: 1 });
+    for (const other of ['passe word', 'pass\u00e9  word', 'PASS\u00c9 WORD', '\uff50ass\u00e9 word'])
+      t.equal(await signIn.check('ada@x.org', other), undefined);
+    t.equal(found.get('ada@x.org')?.hash, before, 'a hash of the prepared form stays');
+  }
+});
+
+t.test('half-width forms open what was set with them, and nothing else does', async (t) => {
+  const halfWidth = 'ﾊﾟｽﾜｰﾄﾞﾃﾞｽ';
+  for (const hashed of [
+    await hashPassword(halfWidth),
+    await hash(halfWidth),
+    await bcryptHash(halfWidth, 4),
+  ]) {
+    const { signIn } = signInTo({ 'ada@x.org': { hash: hashed } });
+    t.match(await signIn.check('ada@x.org', halfWidth), { id: 1 });
+    t.equal(await signIn.check('ada@x.org', halfWidth.normalize('NFKC')), undefined);
+  }
+});
+
+t.test('a hash of the text as it came verifies, and is replaced where hashes are', async (t) => {
+  const raw = await hash(TWO, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+  const { signIn, found } = signInTo({ 'ada@x.org': { hash: raw } });
+  t.equal(await signIn.check('ada@x.org', ONE), undefined, 'nobody can know how it was typed');
+  t.match(await signIn.check('ada@x.org', TWO), { id: 1 });
+  t.not(found.get('ada@x.org')?.hash, raw);
+  for (const typed of [ONE, TWO]) t.match(await signIn.check('ada@x.org', typed), { id: 1 }, 'from now on');
+
+  const { saveHash: _none, ...readOnly } = directoryOf({ id: 1, email: 'e', hash: raw, disabled: false });
+  const queue = createHashingQueue({ running: 1, waiting: 0 });
+  t.match(await createSignIn(readOnly, queue, () => {}).check('e', TWO), { id: 1, hash: raw });
+
+  const long = `${TWO}${'p'.repeat(80)}`;
+  const bcrypt = signInTo({ 'ada@x.org': { hash: await bcryptHash(long, 4) } });
+  t.match(await bcrypt.signIn.check('ada@x.org', `${long.slice(0, -1)}q`), { id: 1 });
+  t.match(bcrypt.found.get('ada@x.org')?.hash, /^\$2b\$04\$/, 'unless bcrypt has read only a part of it');
+});
+
+t.test(
+  'accounts enumerated by a password of two forms: each is two verifications in the queue',
+  async (t) => {
+    const users = {
+      'wrong@x.org': { hash: await hashPassword('another') },
+      'disabled@x.org': { hash: await hashPassword(ONE), disabled: true },
+      'empty@x.org': { hash: '' },
+      'broken@x.org': { hash: '$5$rounds=1000$x' },
+    };
+    const { signIn, verified } = signInTo(users);
+    for (const [typed, verifications] of [
+      [ONE, 1],
+      [TWO, 2],
+    ] as const) {
+      for (const account of ['unknown@x.org', ...Object.keys(users)]) {
+        verified.length = 0;
+        t.equal(await signIn.check(account, typed), undefined, account);
+        t.strictSame(
+          verified.map(hashCost),
+          Array(verifications).fill(CURRENT_COST),
+          `${account} ${verifications}`,
+        );
+      }
+    }
+    let places = 0;
+    const counting = {
+      run: <T>(work: () => Promise<T>) => {
+        places += 1;
+        return work();
+      },
+      load: { running: 0, waiting: 0 },
+    };
+    await createSignIn(directoryOf(undefined), counting, () => {}).check('unknown@x.org', TWO);
+    t.equal(places, 2);
+  },
+);
+
 /** A directory of one user, found under its own address. */
 function directoryOf(user: DirectoryUser | undefined): AccountDirectory {
   return {
