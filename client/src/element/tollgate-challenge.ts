@@ -9,6 +9,7 @@ import { createEventDispatcher } from './events.js';
 import { bindForm, type FormBinding, type FormUse, submitImplicitly } from './form/form-binding.js';
 import { FormField } from './form/form-field.js';
 import { fillForm } from './form/form-values.js';
+import { createHiddenFields } from './form/hidden-fields.js';
 import type { Texts } from './languages.js';
 import { readTexts } from './own-texts.js';
 import { createReadiness } from './readiness.js';
@@ -27,6 +28,7 @@ export class TollgateChallenge extends FormField {
   readonly #presenter: Presenter;
   readonly #autoRetry = createAutoRetry(() => this.refresh());
   readonly #events = createEventDispatcher(this);
+  readonly #hiddenFields = createHiddenFields(this, this.internals, () => this.#formBinding?.read());
   #formBinding: FormBinding | undefined;
   #lastStatus: ChallengeStatus = 'idle';
   readonly #readiness = createReadiness(this);
@@ -113,6 +115,7 @@ export class TollgateChallenge extends FormField {
       this.#autoRetry.stop();
       this.#formBinding?.release();
       this.#formBinding = undefined;
+      this.#hiddenFields.stop();
       this.#binding.disconnect();
     });
   }
@@ -176,9 +179,18 @@ export class TollgateChallenge extends FormField {
       isSubmitting: () => this.controller?.isSubmitting === true,
       onTouch: (use) => this.#touch(use),
       onDelayed: () => this.#update(),
-      onSpent: () => this.settle(null),
+      onSpent: (succeeded) => this.#renew(succeeded),
     });
     this.#update();
+  }
+
+  /** Fetches what follows a submission whose response nobody has reported: what it required stays required unless it succeeded. */
+  #renew(succeeded: boolean | undefined): void {
+    if (succeeded) void this.settle(null);
+    else {
+      void this.refresh();
+      this.controller?.touch();
+    }
   }
 
   #update(): void {
@@ -187,7 +199,11 @@ export class TollgateChallenge extends FormField {
     const isDisabled = this.#isDisabled;
     const { holdsSubmit } = this.#readiness.update(status);
     this.#presenter.present(state, isDisabled, this.#formBinding);
-    const isComplete = fillForm(this.internals, this.controller?.fields ?? {}, this.#presenter, holdsSubmit);
+    const isComplete = fillForm(this.internals, this.#hiddenFields, this.#presenter, {
+      form: this.isConnected ? this.form : null,
+      fields: isDisabled ? {} : (this.controller?.fields ?? {}),
+      holdsSubmit,
+    });
     this.#formBinding?.update(!isDisabled && !holdsSubmit && status !== 'ready');
     if (status === 'error') this.#formBinding?.drop();
     this.#autoRetry.update(isDisabled ? null : state);

@@ -1,6 +1,7 @@
 // A site of plain HTML forms with the real system: pages, the package, and an application that guards its forms.
 
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import proxy from '@fastify/http-proxy';
@@ -57,9 +58,20 @@ const anyPort = {
   CHALLENGE_ADMIN_PORT: '0',
 };
 
+const { resolve } = createRequire(import.meta.url);
+
+/** Libraries that send forms by script, at the paths that docs/client uses. */
+const libraries: Readonly<Record<string, string>> = {
+  '/htmx.min.js': resolve('htmx.org/dist/htmx.min.js'),
+  '/htmx-1.min.js': resolve('htmx.org-1/dist/htmx.min.js'),
+  '/turbo.js': fileURLToPath(import.meta.resolve('@hotwired/turbo')),
+  '/jquery.min.js': resolve('jquery'),
+};
+
 /**
- * Starts the site; it stops when the test ends. Forms can be sent to `/contact` (work), `/image` (work and image)
- * and `/sign-in` (an account with the password `right`, whose refusals are rendered as a form again).
+ * Starts the site; it stops when the test ends. Forms can be sent to `/contact` (work), `/image` (work and image),
+ * `/stream` and `/frame` (work; answered for Turbo) and `/sign-in` (an account with the password `right`, whose refusals
+ * are rendered as a form again).
  */
 export async function startFormSite(t: Test, environment: Environment = {}): Promise<FormSite> {
   const folder = tempDir(t);
@@ -111,6 +123,8 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
       .headers({ ...page?.headers })
       .send(page?.html);
   });
+  for (const [path, file] of Object.entries(libraries))
+    app.get(path, async (_request, reply) => reply.type('text/javascript').send(await readFile(file)));
   app.get('/empty', async (_request, reply) => reply.code(204).send());
   const hostEnvironment = {
     ...settings,
@@ -125,6 +139,15 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
       return 'Delivered.';
     };
     host.post('/contact', { config: { guards: [pow()] } }, deliver);
+    host.post('/stream', { config: { guards: [pow()] } }, async (request, reply) => {
+      await deliver(request);
+      const text = `<turbo-stream action="append" target="answer"><template>Delivered.</template></turbo-stream>`;
+      return reply.type('text/vnd.turbo-stream.html').send(text);
+    });
+    host.post('/frame', { config: { guards: [pow()] } }, async (request, reply) => {
+      await deliver(request);
+      return reply.type('text/html').send('<turbo-frame id="answer">Delivered.</turbo-frame>');
+    });
     host.post('/image', { config: { guards: [pow(), captcha] } }, deliver);
 
     const key = (request: FastifyRequest) => (request.body as { email?: string }).email;

@@ -7,7 +7,7 @@ import { build } from 'vite';
 const entry = fileURLToPath(import.meta.resolve('@tollgate/client/element'));
 
 t.test(
-  'the element, bundled and minified, is smaller than 18 kB compressed, and importing it defines it',
+  'the element, bundled and minified, is smaller than 20 kB compressed, and importing it defines it',
   async (t) => {
     const built = await build({
       configFile: false,
@@ -27,6 +27,6 @@ t.test(
     t.match(code, /customElements[^;]*\.define/);
     const bytes = gzipSync(code).length;
     t.comment(`${bytes} bytes`);
-    t.ok(bytes < 18_000, `${bytes} bytes`);
+    t.ok(bytes < 20_000, `${bytes} bytes`);
   },
 );

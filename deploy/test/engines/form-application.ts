@@ -1,4 +1,6 @@
 // An application with plain forms that challenges guard; the only script of its pages imports the element.
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
 import { challengeFieldsOf } from '@tollgate/shared/http/guard/guarded-attempt.js';
@@ -29,6 +31,24 @@ const strictPolicy = [
   'trusted-types tollgate',
 ].join('; ');
 
+const { resolve } = createRequire(import.meta.url);
+
+/** Pages whose forms a library sends. It writes markup and styles, which the strict policy forbids. */
+const libraryPages = {
+  'htmx.html': {
+    library: resolve('htmx.org/dist/htmx.min.js'),
+    form: `hx-post="${formsPath}contact" hx-target="#answer"`,
+  },
+  'jquery.html': { library: resolve('jquery'), form: `action="${formsPath}contact"` },
+};
+const libraryPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'unsafe-inline'";
+/** Sends the form as pages with jQuery do. */
+const serializing = `document.addEventListener('submit', (event) => {
+  if (event.defaultPrevented || !window.jQuery) return;
+  event.preventDefault();
+  jQuery.post(event.target.action, jQuery(event.target).serialize()).done((text) => jQuery('#answer').text(text));
+});`;
+
 const pages = {
   'contact.html': { action: 'contact', attributes: '' },
   'image.html': { action: 'image', attributes: 'image="always" start="load"' },
@@ -48,6 +68,20 @@ export async function startFormApplication(environment: Environment): Promise<Fo
         .send(documentOf(action, attributes)),
     );
   }
+  for (const [name, { library, form }] of Object.entries(libraryPages)) {
+    app.get(formsPath + name, async (_request, reply) =>
+      reply
+        .type('text/html')
+        .header('content-security-policy', libraryPolicy)
+        .send(libraryDocument(name, form)),
+    );
+    app.get(`${formsPath}${name}.js`, async (_request, reply) =>
+      reply.type('text/javascript').send(await readFile(library)),
+    );
+  }
+  app.get(`${formsPath}serializing.js`, async (_request, reply) =>
+    reply.type('text/javascript').send(serializing),
+  );
   const deliver = async (request: FastifyRequest) => {
     delivered.push({ ...(request.body as object), ...challengeFieldsOf(request) });
     return 'Delivered.';
@@ -60,6 +94,15 @@ export async function startFormApplication(environment: Environment): Promise<Fo
     delivered,
     stop: () => app.close(),
   };
+}
+
+function libraryDocument(name: string, form: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A form</title>
+    <link rel="icon" href="/icon.svg"><script type="module" src="/client/element.js"></script>
+    <script src="${formsPath}${name}.js"></script><script src="${formsPath}serializing.js"></script></head>
+    <body><main><h1>A form</h1><form ${form}><label>Text <input name="text" required></label>
+    <tollgate-challenge></tollgate-challenge><button id="send">Send</button></form>
+    <p id="answer"></p></main></body></html>`;
 }
 
 function documentOf(action: string, attributes: string): string {

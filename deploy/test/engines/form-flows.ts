@@ -1,4 +1,6 @@
 // Plain forms that the browser itself sends, under a policy that allows nothing beyond what the element needs.
+
+import { until } from '@tollgate/test-support/until.js';
 import { find, type Tab } from '../support/engines/engine.js';
 import { isFocused } from './demo-page.js';
 import type { Flows } from './flows.js';
@@ -60,5 +62,30 @@ export const formFlows: Flows = {
     await tab.press('Enter');
     await waitUntilDelivered(tab);
     t.match(site.delivered, [{ text: 'with image', imageToken: /^\w{40}$/ }]);
+  },
+
+  async 'htmx and jQuery send a form again and again, and drafts that are read at every key cost nothing'(
+    t,
+    { site, visitor },
+  ) {
+    const tab = await visitor.openTab();
+    for (const page of ['htmx.html', 'jquery.html']) {
+      site.delivered.length = 0;
+      await tab.open(`${site.front.address}${formsPath}${page}`);
+      await tab.waitFor(isReady);
+      await tab.evaluate(`void document.forms[0].addEventListener('input', () => {
+        globalThis.drafts = (globalThis.drafts ?? 0) + [...new FormData(document.forms[0])].length;
+        fetch('/icon.svg');
+      })`);
+      for (const [index, word] of ['one', 'two', 'three'].entries()) {
+        await tab.fill(text, word);
+        await tab.click(send);
+        await until(() => site.delivered.length > index, `${page}: ${index} arrived`);
+      }
+      t.match(site.delivered, [{ text: 'one' }, { text: 'two' }, { text: 'three' }], page);
+      t.equal(new Set(site.delivered.map(({ powToken }) => powToken)).size, 3);
+      const works = `performance.getEntriesByType('resource').filter(({ name }) => /captcha.pow/.test(name)).length`;
+      t.ok((await tab.evaluate<number>(works)) <= 4, page);
+    }
   },
 };

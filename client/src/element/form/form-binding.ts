@@ -1,5 +1,7 @@
 // Binds the element to its form: delays submissions that come too early, and reports the person's activity.
 
+import { builtIn } from './own-form.js';
+import { type SentByScript, watchScriptSubmissions } from './script-submissions.js';
 import { controlSubmitButtons, submittersOf } from './submit-buttons.js';
 
 /** How a person uses a form: with the pointer over it, by focus or input, by sending it. */
@@ -15,8 +17,11 @@ export interface FormBindingDeps {
   onTouch(use: FormUse): void;
   /** A submission came too early; it is sent as soon as the element is ready. */
   onDelayed(): void;
-  /** The browser has sent the form with its fields, but the page is still there. */
-  onSpent(): void;
+  /**
+   * The form has been sent with its fields, but the page is still there and in use.
+   * @param succeeded whether the server accepted them; undefined where that is unknown
+   */
+  onSpent(succeeded: boolean | undefined): void;
 }
 
 export interface FormBinding {
@@ -28,49 +33,62 @@ export interface FormBinding {
   update(disablesButtons: boolean): void;
   /** Drops a delayed submission, because the element has failed. */
   drop(): void;
+  /** Call it when a script reads the fields. */
+  read(): void;
   /** Removes the binding. */
   release(): void;
 }
 
-/** Events of a person who uses the form. Only input shows that the page stays in use after the form was sent. */
+/** Events of a person who uses the form. */
 const inputEvents = ['input', 'keydown', 'pointerdown'] as const;
 const presenceEvents = ['pointerover'] as const;
+
+/** For this long after the browser has begun to send the form, further presses are dropped: the response is on its way. */
+const RESPONSE_MS = 10_000;
+
+/**
+ * The fields have been sent: by the browser, which waits for the page that follows, or already.
+ */
+type Sent =
+  | { readonly by: 'browser'; readonly atMs: number }
+  | { readonly by: 'script'; readonly succeeded: boolean | undefined };
 
 /** @param element the only one of its kind that the form should have */
 export function bindForm(form: HTMLFormElement, element: Element, deps: FormBindingDeps): FormBinding {
   warnOfOthers(form, element);
   const buttons = controlSubmitButtons(form);
+  const own = builtIn(form);
   const releasing = new AbortController();
   const { signal } = releasing;
   /** The delayed submission and its button; null if it has none. */
   let delayed: { readonly submitter: HTMLElement | null } | undefined;
-  let isSpent = false;
+  let sent: Sent | undefined;
   /** The button of the last submission, until the next press that is not part of a double-click. */
   let pressed: HTMLElement | null = null;
+  const scripts = watchScriptSubmissions(form, element, deps.isReady, onScript, signal);
 
-  for (const name of inputEvents) form.addEventListener(name, onInput, { signal, passive: true });
-  form.addEventListener('focusin', () => onUse('focus'), { signal, passive: true });
-  for (const name of presenceEvents) form.addEventListener(name, onPresence, { signal, passive: true });
+  for (const name of inputEvents) own.addEventListener(name, onInput, { signal, passive: true });
+  own.addEventListener('focusin', () => onUse('focus'), { signal, passive: true });
+  for (const name of presenceEvents) own.addEventListener(name, onPresence, { signal, passive: true });
   window.addEventListener('focus', onPresence, { signal });
   // Buttons can be outside of the form, but not in another tree.
-  form.getRootNode().addEventListener('click', onClick, { signal, capture: true });
+  own.getRootNode().addEventListener('click', onClick, { signal, capture: true });
   // Captured on the form itself, so that no listener of the page sees a submission that is not sent.
-  form.addEventListener('submit', onSubmit, { signal, capture: true });
+  own.addEventListener('submit', onSubmit, { signal, capture: true });
   // After the back/forward cache the controller fetches fresh challenges by itself.
   window.addEventListener(
     'pageshow',
     () => {
-      isSpent = false;
+      sent = undefined;
       delayed = undefined;
     },
     { signal },
   );
 
-  function onInput(): void {
-    if (isSpent) {
-      isSpent = false;
-      deps.onSpent();
-    } else deps.onTouch('focus');
+  function onInput({ type }: Event): void {
+    // A person who types did not wait for the response; one who presses again does.
+    if (sent?.by === 'browser' && (type === 'input' || !isAwaited(sent))) renew();
+    else onUse('focus');
   }
 
   function onPresence(): void {
@@ -78,7 +96,21 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
   }
 
   function onUse(use: FormUse): void {
-    if (!isSpent) deps.onTouch(use);
+    if (sent === undefined) deps.onTouch(use);
+    else if (sent.by === 'script') renew();
+  }
+
+  function onScript({ succeeded, byPress }: SentByScript): void {
+    sent = { by: 'script', succeeded };
+    if (byPress) renew();
+  }
+
+  /** Requests fresh fields in place of those that have been sent. */
+  function renew(): void {
+    const succeeded = sent?.by === 'browser' || (sent === undefined ? undefined : sent.succeeded);
+    sent = undefined;
+    scripts.reset();
+    deps.onSpent(succeeded);
   }
 
   /** Counts a double-click as one press. */
@@ -91,20 +123,23 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
     const submitter = event.submitter;
     if (!isChecked(form, submitter)) return;
     pressed = submitter;
-    // On a second press before the first answer, the fields have been spent.
-    if (isSpent) onInput();
     // A press while a script still sends the form would send it a second time.
-    if (deps.isSubmitting()) {
+    if ((sent?.by === 'browser' && isAwaited(sent)) || deps.isSubmitting()) {
       event.preventDefault();
       event.stopImmediatePropagation();
       return;
     }
+    // The fields that a script has read for the last submission may be under way.
+    if (sent !== undefined || scripts.isRead) renew();
+    scripts.submit();
     if (deps.isReady()) {
       delayed = undefined;
-      // Checked after all listeners of the page have run. A page that sends the form itself calls `settle`.
+      // Checked after all listeners of the page have run.
       setTimeout(() => {
-        isSpent = !event.defaultPrevented;
-        if (isSpent && opensElsewhere(form, submitter)) onInput();
+        if (event.defaultPrevented) return;
+        scripts.reset();
+        sent = { by: 'browser', atMs: performance.now() };
+        if (opensElsewhere(form, submitter)) renew();
       });
       return;
     }
@@ -115,11 +150,17 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
     deps.onDelayed();
   }
 
+  /** The fields that were sent are gone, for example because a script has reported the response. */
+  function forget(): void {
+    scripts.reset();
+    if (sent?.by === 'script') sent = undefined;
+  }
+
   function sendDelayed(): void {
     if (delayed === undefined || !deps.isReady()) return;
     const { submitter } = delayed;
     delayed = undefined;
-    form.requestSubmit(submitter !== null && isButtonOf(form, submitter) ? submitter : null);
+    own.requestSubmit(submitter !== null && isButtonOf(form, submitter) ? submitter : null);
   }
 
   return {
@@ -131,12 +172,14 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
     },
     update(disablesButtons) {
       buttons.disable(disablesButtons);
+      if (!deps.isReady()) forget();
       // Not during the notification of a change, so that the page's listeners find a consistent state.
       if (delayed !== undefined && deps.isReady()) queueMicrotask(sendDelayed);
     },
     drop() {
       delayed = undefined;
     },
+    read: scripts.read,
     release() {
       releasing.abort();
       buttons.release();
@@ -144,11 +187,16 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
   };
 }
 
+/** Whether the response to what the browser has sent may still come. */
+function isAwaited({ atMs }: { readonly atMs: number }): boolean {
+  return performance.now() - atMs < RESPONSE_MS;
+}
+
 const warnedForms = new WeakSet<HTMLFormElement>();
 
 /** Two elements would write the same fields: the server takes one of each name. */
 function warnOfOthers(form: HTMLFormElement, element: Element): void {
-  const elements = [...form.elements].filter(({ localName }) => localName === element.localName);
+  const elements = [...builtIn(form).elements].filter(({ localName }) => localName === element.localName);
   if (elements.length < 2 || warnedForms.has(form)) return;
   warnedForms.add(form);
   console.warn(
@@ -160,13 +208,13 @@ function warnOfOthers(form: HTMLFormElement, element: Element): void {
 /** Whether the fields of this submission are checked: not when it closes a dialog or saves a draft (`formnovalidate`). */
 function isChecked(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
   const button = submitter as HTMLButtonElement | null;
-  const method = button?.getAttribute('formmethod') ?? form.method;
+  const method = button?.getAttribute('formmethod') ?? builtIn(form).method;
   return method.toLowerCase() !== 'dialog' && button?.formNoValidate !== true;
 }
 
 /** Whether the answer opens elsewhere, so that this page stays. */
 function opensElsewhere(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
-  const target = submitter?.getAttribute('formtarget') ?? form.target;
+  const target = submitter?.getAttribute('formtarget') ?? builtIn(form).target;
   return !['', '_self', '_top', '_parent'].includes(target.toLowerCase());
 }
 
@@ -177,6 +225,6 @@ function isButtonOf(form: HTMLFormElement, submitter: HTMLElement): boolean {
 /** Submits a form as Enter in a text field does: with its first button, unless that is disabled. */
 export function submitImplicitly(form: HTMLFormElement): void {
   const [first] = submittersOf(form);
-  if (first === undefined) form.requestSubmit();
+  if (first === undefined) builtIn(form).requestSubmit();
   else if (!first.matches(':disabled')) first.click();
 }

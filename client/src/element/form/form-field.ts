@@ -1,5 +1,7 @@
 // The base class of a form-associated element, with the properties and methods of HTML form fields.
 
+import { formAround } from './own-form.js';
+
 // Without a DOM, as on a server that renders pages, the module can still be imported.
 const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 
@@ -14,8 +16,9 @@ export abstract class FormField extends Base {
     this.internals = this.attachInternals();
   }
 
+  /** The browser finds it in the element's own tree only. */
   get form(): HTMLFormElement | null {
-    return this.internals.form;
+    return this.internals.form ?? formAround(this);
   }
 
   get validity(): ValidityState {

@@ -1,23 +1,26 @@
 // Writes the challenge fields and their validity into the form.
 import type { Presenter } from '../view/presenter.js';
 import { validate } from '../view/view-model.js';
+import type { HiddenFields } from './hidden-fields.js';
 
-/**
- * @param fields by their names; none while the element is not ready
- * @param holdsSubmit see `validate`
- * @returns whether everything that the next submission needs is in the form
- */
+/** What is written and where. */
+export interface FormFilling {
+  /** Null if the element has none. */
+  readonly form: HTMLFormElement | null;
+  /** By their names; none while the element is not ready or disabled. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** See `validate`. */
+  readonly holdsSubmit: boolean;
+}
+
+/** @returns whether everything that the next submission needs is in the form */
 export function fillForm(
   internals: ElementInternals,
-  fields: Readonly<Record<string, string>>,
+  hidden: HiddenFields,
   { view, model }: Presenter,
-  holdsSubmit: boolean,
+  { form, fields, holdsSubmit }: FormFilling,
 ): boolean {
-  const entries = Object.entries(fields);
-  const data = new FormData();
-  for (const [name, value] of entries) data.set(name, value);
-  // Without a state, because a browser that restores the form would keep the tokens.
-  internals.setFormValue(entries.length === 0 ? null : data, null);
+  hidden.write(form, fields);
   const input = view.image?.input;
   const invalid = validate(model, input?.value ?? '', holdsSubmit);
   if (invalid === null) internals.setValidity({});

@@ -1,5 +1,7 @@
 // Disables the submit buttons of a form, and restores them.
 
+import { builtIn } from './own-form.js';
+
 /** The value of `disabled` that the element sets; a button that the page itself disables has another. */
 const marker = 'until-ready';
 
@@ -30,7 +32,7 @@ export function controlSubmitButtons(form: HTMLFormElement): SubmitButtons {
     if (!isDisabled) return;
     observer.observe(form, { subtree: true, childList: true, attributeFilter: ['disabled', 'type'] });
     for (const button of buttons) {
-      if (!form.contains(button)) observer.observe(button, { attributeFilter: ['disabled'] });
+      if (!builtIn(form).contains(button)) observer.observe(button, { attributeFilter: ['disabled'] });
     }
   }
 
@@ -75,7 +77,7 @@ export function controlSubmitButtons(form: HTMLFormElement): SubmitButtons {
 
 /** Returns the buttons that submit this form, in page order. `form.elements` lacks image buttons. */
 export function submittersOf(form: HTMLFormElement): SubmitButton[] {
-  const root = form.getRootNode() as ParentNode & Node;
+  const root = builtIn(form).getRootNode() as ParentNode & Node;
   return [...root.querySelectorAll<SubmitButton>('button, input')].filter(
     (button) => button.form === form && (button.type === 'submit' || button.type === 'image'),
   );

@@ -1,0 +1,131 @@
+// Carries the challenge fields in the form as hidden inputs, which every library that reads forms finds.
+
+/** Marks the inputs, so that an element removes those of the element that it is a copy of. */
+const marker = 'data-tollgate';
+
+const inputValue = () => Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+
+export interface HiddenFields {
+  /** @param form null if there is none: then nothing is carried */
+  write(form: HTMLFormElement | null, fields: Readonly<Record<string, string>>): void;
+  /** Stops observing; the next `write` starts again. */
+  stop(): void;
+}
+
+/**
+ * Until the page has loaded or is used, the fields are the value of the form-associated element instead: a framework that
+ * hydrates its markup complains about nodes that the server did not render.
+ *
+ * @param onRead a script reads the value of an input
+ */
+export function createHiddenFields(
+  element: HTMLElement,
+  internals: ElementInternals,
+  onRead: () => void,
+): HiddenFields {
+  const inputs = new Map<string, HTMLInputElement>();
+  // A DOM morph removes what the server has not rendered.
+  const observer = new MutationObserver(() => {
+    // Not at once: a script that removes them again each time must not stop the page.
+    setTimeout(() => write(last.form, last.fields));
+  });
+  let last: { form: HTMLFormElement | null; fields: Readonly<Record<string, string>> } = {
+    form: null,
+    fields: {},
+  };
+  let isHydrated = document.readyState === 'complete';
+  let listening: AbortController | undefined;
+
+  function followPage(): void {
+    if (listening !== undefined) return;
+    listening = new AbortController();
+    const { signal } = listening;
+    if (!isHydrated) {
+      for (const name of ['load', 'pointerdown', 'keydown', 'click', 'submit'])
+        window.addEventListener(name, begin, { signal, capture: true });
+    }
+    // Browsers restore what was typed only into a form with the same controls as before.
+    window.addEventListener('pagehide', hide, { signal });
+  }
+
+  function hide(): void {
+    observer.disconnect();
+    for (const input of inputs.values()) input.remove();
+  }
+
+  function begin(): void {
+    if (isHydrated) return;
+    isHydrated = true;
+    write(last.form, last.fields);
+  }
+
+  function write(form: HTMLFormElement | null, fields: Readonly<Record<string, string>>): void {
+    last = { form, fields };
+    observer.disconnect();
+    if (form !== null) followPage();
+    const isAssociated = internals.form !== null;
+    const usesInputs = form !== null && (isHydrated || !isAssociated);
+    setValue(usesInputs ? {} : fields);
+    // An input in another tree does not belong to the form.
+    const parent: Element | null = usesInputs && !isAssociated ? form : element;
+    writeInputs(parent, usesInputs ? fields : {});
+    if (inputs.size > 0) observer.observe(parent, { childList: true });
+  }
+
+  function setValue(fields: Readonly<Record<string, string>>): void {
+    const entries = Object.entries(fields);
+    const data = new FormData();
+    for (const [name, value] of entries) data.set(name, value);
+    // Without a state, because a browser that restores the form would keep the tokens.
+    internals.setFormValue(entries.length === 0 ? null : data, null);
+  }
+
+  function writeInputs(parent: Element, fields: Readonly<Record<string, string>>): void {
+    for (const [name, input] of inputs) {
+      if (name in fields && input.parentNode === parent && input.name === name) continue;
+      inputs.delete(name);
+      if (input.name === name) input.remove();
+    }
+    const own = new Set<Element>(inputs.values());
+    for (const child of childrenOf(parent)) {
+      if (child.hasAttribute(marker) && !own.has(child)) child.remove();
+    }
+    for (const [name, value] of Object.entries(fields)) {
+      const input = inputs.get(name) ?? append(parent, name);
+      // Not by its property, which counts as a read.
+      if (input.getAttribute('value') !== value) input.setAttribute('value', value);
+    }
+  }
+
+  function append(parent: Element, name: string): HTMLInputElement {
+    const input = document.createElement('input');
+    input.type = 'hidden';
+    input.name = name;
+    input.setAttribute('autocomplete', 'off');
+    input.setAttribute(marker, '');
+    Object.defineProperty(input, 'value', {
+      ...inputValue(),
+      get(this: HTMLInputElement) {
+        onRead();
+        return this.getAttribute('value') ?? '';
+      },
+    });
+    Node.prototype.appendChild.call(parent, input);
+    inputs.set(name, input);
+    return input;
+  }
+
+  return {
+    write,
+    stop() {
+      observer.disconnect();
+      listening?.abort();
+      listening = undefined;
+    },
+  };
+}
+
+/** The children of an element that may be a form, in which a control may be called `children`. */
+function childrenOf(parent: Element): Element[] {
+  return [...(Reflect.get(Element.prototype, 'children', parent) as HTMLCollection)];
+}
