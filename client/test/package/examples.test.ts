@@ -1,11 +1,15 @@
 // docs/examples, built with the packed archive in a project of their own, in a browser and against the real system.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startSystem } from '@tollgate/deploy/launcher/system.js';
 import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
+import { freePort } from '@tollgate/test-support/free-port.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { build, createServer } from 'vite';
-import { password, startAppSite } from '../support/app-site.js';
+import { cheap, password, startAppSite } from '../support/app-site.js';
 import { openPage } from '../support/browser.js';
 import { compile, packClient } from './installed-package.js';
 
@@ -192,3 +196,32 @@ for (const name of ['react', 'vue', 'svelte']) {
     await signInAndOut(t, await visit(t), `${name}-dev@example.com`);
   });
 }
+
+t.test('the documented proxy of Vite and PUBLIC_URL are all that a page needs', async (t) => {
+  const port = await freePort();
+  const address = `http://localhost:${port}`;
+  const email = 'proxied@example.com';
+  const system = await startSystem({
+    startService: startServiceHere,
+    environment: { ...cheap, DATA_DIR: tempDir(t), PUBLIC_URL: address },
+    accounts: [{ email, password }],
+  });
+  t.teardown(() => system.stop());
+  for (const name of ['react', 'vue']) {
+    const { folder: root } = install(`${name}-form`);
+    const config = join(root, 'vite.config.js');
+    const text = readFileSync(config, 'utf8');
+    writeFileSync(config, text.replace('localhost:8080', `127.0.0.1:${system.gatewayPort}`));
+    const server = await createServer({ root, logLevel: 'error', server: { port, strictPort: true } });
+    await server.listen();
+    try {
+      const page = await openPage(t, browser, address);
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText(`You are ${email}.`).waitFor();
+    } finally {
+      await server.close();
+    }
+  }
+});

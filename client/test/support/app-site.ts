@@ -34,7 +34,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
 };
-const cheap: Environment = {
+/** Any ports, little work, images whose answers the test learns. */
+export const cheap: Environment = {
   GATEWAY_PORT: '0',
   SESSION_PORT: '0',
   SESSION_ADMIN_PORT: '0',

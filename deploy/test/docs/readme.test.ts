@@ -2,13 +2,13 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import t, { type Test } from 'tap';
 import { projectRoot } from '../../src/launcher/local-environment.js';
-import { type System, startSystem } from '../../src/launcher/system.js';
+import { startSystem } from '../../src/launcher/system.js';
+import { launchBrowser } from '../support/chromium.js';
 import { startServiceHere } from '../support/services-here.js';
 import { codeBlocks } from './markdown.js';
 import { readProjectFile } from './project-file.js';
@@ -23,12 +23,14 @@ const freePorts = {
   CHALLENGE_ADMIN_PORT: '0',
 };
 
-const dataFolder = t.testdir({});
+const clone = t.testdir({});
+const examplePort = await freePort();
+const exampleAddress = `http://localhost:${examplePort}`;
 // The usual price, and the effort that grows with it, would take most of the time; the programs are the same.
 const cheap = { CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '4' };
 const system = await startSystem({
   startService: startServiceHere,
-  environment: { DATA_DIR: dataFolder, ...freePorts, ...cheap },
+  environment: { DATA_DIR: join(clone, 'data'), ...freePorts, ...cheap, CORS_ORIGIN: exampleAddress },
 });
 t.teardown(() => system.stop());
 
@@ -68,8 +70,17 @@ t.test('the sign-in from a shell works as it is written', { skip: !hasShell }, a
   }
 });
 
-t.test('the form behind the guard works as it is written', async (t) => {
-  const url = await startExample(t, system);
+t.test('the form behind the guard works as it is written', { skip: !hasShell }, async (t) => {
+  const url = await startExample(t);
+  await t.test('its page is sent in a browser', async (t) => {
+    const browser = await launchBrowser();
+    t.teardown(() => browser.close());
+    const page = await browser.newPage();
+    await page.goto(url);
+    await page.fill('[name=email]', 'ann@example.com');
+    await page.click('button:enabled');
+    await page.getByText('{"subscribed":true}').waitFor();
+  });
   const submit = async (path: string, body: object) => {
     const response = await fetch(`${url}${path}`, {
       method: 'POST',
@@ -103,36 +114,34 @@ t.test('the form behind the guard works as it is written', async (t) => {
   });
 });
 
-/** Runs the example beside the system, and resolves with its address once it answers. */
-async function startExample(t: Test, { secrets }: System): Promise<string> {
+/** Runs the example beside the system, with the commands of the README, and resolves with its address once it answers. */
+async function startExample(t: Test): Promise<string> {
   const [code = ''] = codeBlocks(readme, 'js');
+  const page = codeBlocks(readme, 'html').find((html) => html.includes('/subscribe')) ?? '';
+  const block = codeBlocks(readme, 'sh').find((sh) => sh.includes('node app.mjs')) ?? '';
   // Inside the project, so that its imports find what a workspace would.
-  const file = join(t.testdir({}), 'example.mjs');
-  writeFileSync(file, code);
-  const port = await freePort();
-  const child = spawn(process.execPath, [file], {
-    env: {
-      PATH: process.env.PATH,
-      PORT: String(port),
-      STORE_URL: `file:${join(dataFolder, 'tollgate.db')}`,
-      CHALLENGE_SECRET: secrets.CHALLENGE_SECRET,
-      ...cheap,
-    },
+  const folder = t.testdir({
+    'app.mjs': code,
+    'index.html': page.replace('http://localhost:8080', system.address),
+  });
+  const commands = block.replace('/path/to/tollgate', clone).replace('node app.mjs', 'exec node app.mjs');
+  const child = spawn('bash', ['-euo', 'pipefail', '-c', commands], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PORT: String(examplePort), ...cheap },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   t.teardown(async () => {
     child.kill('SIGKILL');
     await ended(child);
   });
-  const url = `http://127.0.0.1:${port}`;
   while (child.exitCode === null) {
     if (
-      await fetch(url).then(
+      await fetch(exampleAddress).then(
         () => true,
         () => false,
       )
     )
-      return url;
+      return exampleAddress;
     await pause(20);
   }
   throw new Error(`the example ended with ${child.exitCode}`);
