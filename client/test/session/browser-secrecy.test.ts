@@ -115,7 +115,7 @@ t.test(
     const kept = [reached.databases, reached.caches, stored];
     t.same(kept, [['tollgate'], [], [mark]], 'but a mark, a nonce, and the key of the browser');
     for (const [, nonce] of reached.stored.filter(isNonce)) t.match(nonce, /^[\w-]{22}$/);
-    t.same(reached.hints, [null], 'which the other tab has removed');
+    t.same(reached.hints, ['logout', null], 'which the other tab has replaced, and removed');
     t.same(reached.messages, ['signed-in', 'signed-out', 'signed-in'], 'a message is one of two constants');
     const state = JSON.stringify(await context.storageState());
     for (const token of tokens) t.notOk(state.includes(token), 'the browser keeps nothing of it');
