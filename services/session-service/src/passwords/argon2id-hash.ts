@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
-import { encodePhc, type HashAlgorithm, MAX_HASH_BYTES, MAX_HASH_WORK_BYTES } from './hash-algorithm.js';
+import { encodePhc, type HashAlgorithm, MAX_ARGON2_WORK_BYTES, MAX_HASH_BYTES } from './hash-algorithm.js';
 
 const FORM =
   /^(\$argon2id\$(?:v=\d+\$)?m=(\d{1,9}),t=(\d{1,6}),p=(\d{1,3}))\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,171}$/;
@@ -29,7 +29,7 @@ export const argon2id: HashAlgorithm = {
   costOf(text) {
     const [, cost, memoryKib, passes] = FORM.exec(text) ?? [];
     const bytes = Number(memoryKib) * 1024;
-    if (cost === undefined || bytes > MAX_HASH_BYTES || bytes * Number(passes) > MAX_HASH_WORK_BYTES) {
+    if (cost === undefined || bytes > MAX_HASH_BYTES || bytes * Number(passes) > MAX_ARGON2_WORK_BYTES) {
       return undefined;
     }
     try {

@@ -9,14 +9,14 @@ const FORM = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 /** Bcrypt reads only this many bytes of a password in UTF-8 and ignores the rest. */
 const MAX_INPUT_BYTES = 72;
 
-/** Each step doubles the work: 16 takes about four seconds of a core. */
-const MAX_ROUNDS_LOG = 16;
+/** Each step doubles the work: 14 takes about a second of a core. */
+const MAX_ROUNDS_LOG = 14;
 
 const STANDARD_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const BCRYPT_ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /**
- * Bcrypt with a cost of 4 to 16. The algorithm ignores bytes after the 72nd, and its key is the password followed by a
+ * Bcrypt with a cost of 4 to 14. The algorithm ignores bytes after the 72nd, and its key is the password followed by a
  * zero byte, repeated, so `a` and `a\0a` have the same key. A password that contains a zero byte is therefore refused,
  * after the same work.
  */

@@ -17,8 +17,11 @@ export interface HashAlgorithm {
 /** The maximum memory for verifying one hash: 256 MiB, twice what the most expensive common advice asks for. */
 export const MAX_HASH_BYTES = 256 * 1024 * 1024;
 
-/** The maximum of memory times passes for verifying one hash: 1 GiB, about a second of one core. */
-export const MAX_HASH_WORK_BYTES = 1024 * 1024 * 1024;
+/** The maximum of memory times passes for verifying one hash of Argon2: 1 GiB, about half a second of one core. */
+export const MAX_ARGON2_WORK_BYTES = 1024 * 1024 * 1024;
+
+/** The same of scrypt, memory times lanes: 256 MiB, about a second of one core. */
+export const MAX_SCRYPT_WORK_BYTES = 256 * 1024 * 1024;
 
 /** Encodes bytes as in a PHC string: the standard alphabet without padding. */
 export function encodePhc(bytes: Buffer): string {

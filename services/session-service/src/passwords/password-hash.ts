@@ -1,14 +1,26 @@
-// Password hashes: creates argon2id; verifies argon2id, scrypt and bcrypt.
+// Password hashes: creates argon2id; verifies argon2id, scrypt, bcrypt and PBKDF2 in the spellings of many frameworks.
 
 import { ARGON2ID_COST, argon2id, isStrongArgon2id, makeArgon2id } from './argon2id-hash.js';
 import { bcrypt, bcryptReadsAll } from './bcrypt-hash.js';
+import { firebaseScrypt } from './firebase-scrypt-hash.js';
+import { canonicalHash } from './foreign-hash.js';
 import type { HashAlgorithm } from './hash-algorithm.js';
+import { pbkdf2 } from './pbkdf2-hash.js';
+import { bcryptSha256, wordpressBcrypt } from './prehashed-bcrypt.js';
 import { scrypt } from './scrypt-hash.js';
 
 const ALGORITHMS: Readonly<Record<string, HashAlgorithm>> = {
   argon2id,
   scrypt,
-  ...{ '2a': bcrypt, '2b': bcrypt, '2y': bcrypt },
+  '2a': bcrypt,
+  '2b': bcrypt,
+  '2y': bcrypt,
+  'bcrypt-sha256': bcryptSha256,
+  wp: wordpressBcrypt,
+  'pbkdf2-sha1': pbkdf2,
+  'pbkdf2-sha256': pbkdf2,
+  'pbkdf2-sha512': pbkdf2,
+  fbscrypt: firebaseScrypt,
 };
 
 /** The cost of new hashes. */
@@ -40,14 +52,16 @@ export function hashPassword(password: string): Promise<string> {
  * the text is not a valid hash of a known algorithm, or needs more memory or time than the limits allow.
  */
 export function hashCost(passwordHash: string): string | undefined {
-  return algorithmOf(passwordHash)?.costOf(passwordHash);
+  const canonical = canonicalHash(passwordHash);
+  return algorithmOf(canonical)?.costOf(canonical);
 }
 
 /** Whether exactly this text matches a hash; see `passwordForms`. A text that has no cost matches no password and returns false immediately. */
 export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
-  const algorithm = algorithmOf(passwordHash);
-  if (algorithm?.costOf(passwordHash) === undefined) return false;
-  return algorithm.verify(passwordHash, password);
+  const canonical = canonicalHash(passwordHash);
+  const algorithm = algorithmOf(canonical);
+  if (algorithm?.costOf(canonical) === undefined) return false;
+  return algorithm.verify(canonical, password);
 }
 
 /**
@@ -64,10 +78,13 @@ export function makeDummyHash(cost: string): string {
  * Whether to replace a hash that matched the password: it uses another algorithm, costs less than new hashes, or is made
  * of another form than the prepared one.
  * Bcrypt ignores everything after the 72nd byte, so a longer password may contain a typo there, and a new hash would
- * require that typo from then on. Such a password keeps its bcrypt hash.
+ * require that typo from then on. Such a password keeps its bcrypt hash, and so does one with outer white space, which
+ * WordPress ignores.
  */
 export function needsRehash(passwordHash: string, password: string): boolean {
-  if (algorithmOf(passwordHash) === bcrypt && !bcryptReadsAll(password)) return false;
+  const algorithm = algorithmOf(canonicalHash(passwordHash));
+  if (algorithm === bcrypt && !bcryptReadsAll(password)) return false;
+  if (algorithm === wordpressBcrypt && password !== password.trim()) return false;
   return !isStrongArgon2id(passwordHash) || password !== preparePassword(password);
 }
 

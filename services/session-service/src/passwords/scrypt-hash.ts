@@ -7,7 +7,7 @@ import {
   encodePhc,
   type HashAlgorithm,
   MAX_HASH_BYTES,
-  MAX_HASH_WORK_BYTES,
+  MAX_SCRYPT_WORK_BYTES,
 } from './hash-algorithm.js';
 
 const FORM =
@@ -16,7 +16,7 @@ const FORM =
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scryptWithCallback);
 
 /**
- * Scrypt, up to 256 MiB of memory and 1 GiB of memory times lanes. It starts with HMAC, which pads short keys with zero
+ * Scrypt, up to 256 MiB of memory times lanes. It starts with HMAC, which pads short keys with zero
  * bytes, so a password matches the same password followed by zero bytes. A password that ends in a zero byte is
  * therefore refused, after the same work.
  */
@@ -42,7 +42,7 @@ function parse(text: string) {
   const parallelization = Number(p);
   const bytes = 128 * n * blockSize;
   if (n < 2 || bytes === 0 || parallelization === 0) return undefined;
-  if (bytes > MAX_HASH_BYTES || bytes * parallelization > MAX_HASH_WORK_BYTES) return undefined;
+  if (bytes > MAX_HASH_BYTES || bytes * parallelization > MAX_SCRYPT_WORK_BYTES) return undefined;
   // RFC 7914 requires N < 2^(128 r / 8); OpenSSL throws otherwise.
   if (Number(ln) >= 16 * blockSize) return undefined;
   // The memory that OpenSSL counts: the table, one working block, the lanes.
