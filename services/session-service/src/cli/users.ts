@@ -24,6 +24,7 @@ import {
   setUserPassword,
 } from './user-actions.js';
 import { type EndSessions, SessionEndVariables, withSessionEnd } from './users/end-user-sessions.js';
+import { exportUsers } from './users/export-users.js';
 import { importUsers } from './users/import-users.js';
 import { readUsersCommand, USERS_USAGE, type UsersCommand } from './users/users-command.js';
 
@@ -89,6 +90,8 @@ async function runAction(
       return importUsers(directory, command.file);
     case 'backup':
       return backUpUsers(directory, command.file);
+    case 'export':
+      return exportUsers(directory, command.file);
     case 'list':
       return listUsers(directory);
   }

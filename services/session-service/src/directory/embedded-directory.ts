@@ -73,7 +73,9 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
     addAll: (users) =>
       write(() => {
         const taken = takenOf(users);
-        if (taken.size === 0) for (const user of users) rows.add(user);
+        // The next number must not be one that a later user brings along.
+        const inOrder = users.toSorted((one, other) => rankOf(one) - rankOf(other));
+        if (taken.size === 0) for (const user of inOrder) rows.add(user);
         return taken;
       }),
     takenOf: (users) => read(() => takenOf(users)),
@@ -88,6 +90,11 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
     copyTo: (target) => file.copyTo(target),
     close: () => file.close(),
   };
+}
+
+/** Users with a number as id come first, in the order of their numbers. */
+function rankOf({ id }: NewUser): number {
+  return typeof id === 'number' ? id : Number.MAX_SAFE_INTEGER;
 }
 
 function openFile(path: string): DatabaseFile {

@@ -9,8 +9,8 @@ import type { DirectoryUser } from './directory.js';
 
 /** A user to add. */
 export interface NewUser {
-  /** A text id (isUserId); without it the user gets the next number. */
-  readonly id?: string | undefined;
+  /** Without it the user gets the next number. */
+  readonly id?: UserId | undefined;
   readonly email: string;
   /** Empty for a user without a password. */
   readonly hash: string;
@@ -85,6 +85,12 @@ export function openUserRows(file: DatabaseFile): UserRows {
       SELECT max(coalesce((SELECT max(id) FROM user), 0), coalesce((SELECT max(id) FROM deleted_user), 0)) + 1,
         ?, ?, ?, ?`,
   );
+  const insertAt = file.prepare(
+    'INSERT INTO user (id, account_key, email, hash, disabled) VALUES (?, ?, ?, ?, ?)',
+  );
+  const numberTaken = file.prepare(
+    'SELECT id FROM user WHERE id = ?1 UNION ALL SELECT id FROM deleted_user WHERE id = ?1',
+  );
   const update = (assignments: string, where: string) =>
     file.prepare(`UPDATE user SET ${assignments} WHERE ${where}`);
   const replaceHash = update('hash = ?', 'id = ? AND hash = ?');
@@ -121,7 +127,8 @@ export function openUserRows(file: DatabaseFile): UserRows {
   };
   const takenOf: UserRows['takenOf'] = ({ id, email }) => {
     if (findAll(email).length > 0) return 'address';
-    return id !== undefined && textRow.get(id) !== undefined ? 'id' : undefined;
+    if (id === undefined) return undefined;
+    return (typeof id === 'number' ? numberTaken : textRow).get(id) === undefined ? undefined : 'id';
   };
 
   return {
@@ -134,8 +141,11 @@ export function openUserRows(file: DatabaseFile): UserRows {
       if (takenOf(user) !== undefined) return undefined;
       const { id, email, hash, disabled = false, claims } = user;
       const key = accountKey(email);
-      const number = Number(insert.run(key, email.trim(), hash, disabled ? 1 : 0).lastInsertRowid);
-      if (id !== undefined) insertText.run(number, id);
+      const values = [key, email.trim(), hash, disabled ? 1 : 0] as const;
+      const { lastInsertRowid } =
+        typeof id === 'number' ? insertAt.run(id, ...values) : insert.run(...values);
+      const number = Number(lastInsertRowid);
+      if (typeof id === 'string') insertText.run(number, id);
       replaceClaims(number, claims);
       return findKey(key);
     },

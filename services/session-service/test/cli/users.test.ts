@@ -270,3 +270,43 @@ t.test('on a terminal the password is asked for twice and not shown', async (t) 
     shown: 'Password: \nusers: no password was given\n',
   });
 });
+
+t.test('exported users are the same users in another installation', async (t) => {
+  const [here, there] = [join(tempDir(t), 'data'), join(tempDir(t), 'data')];
+  const uuid = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
+  for (const args of [
+    ['add', 'Ada@Example.com'],
+    ['add', 'gone@example.com'],
+    ['add', 'ann@example.com', '--id', uuid],
+    ['add', 'bob@example.com'],
+    ['disable', 'bob@example.com'],
+    ['claims', 'ada@example.com', '{"roles":["editor"]}'],
+    ['delete', 'gone@example.com'],
+  ]) {
+    t.match(await users(here, args, 'pass word'), { code: 0 });
+  }
+  const file = join(tempDir(t), 'users.jsonl');
+  t.match(await users(here, ['export', file]), { code: 0, out: 'exported 3 users\n' });
+  t.equal(statSync(file).mode & 0o777, 0o600, 'the file has hashes');
+  t.match(await users(here, ['export', file]), { code: 1, error: /cannot be written/ }, 'it is not replaced');
+
+  t.match(await users(there, ['import', file]), { code: 0, out: 'added 3 users\n' });
+  const [before, after] = [
+    openEmbeddedDirectory(join(here, 'users.db')),
+    openEmbeddedDirectory(join(there, 'users.db')),
+  ];
+  t.teardown(() => Promise.all([before.close(), after.close()]));
+  const byAddress = (list: readonly { email: string }[]) =>
+    list.toSorted((one, other) => (one.email < other.email ? -1 : 1));
+  t.strictSame(byAddress(await after.list()), byAddress(await before.list()));
+  t.ok(await passwordMatches(t, there, 'ada@example.com', 'pass word'));
+  t.match(await users(there, ['import', file]), { code: 1, error: /users\.jsonl:1: the address is taken/ });
+  writeFileSync(
+    file,
+    '{"id":4,"email":"eve@example.com","hash":""}\n{"id":0,"email":"x@example.com","hash":""}\n',
+  );
+  t.match(await users(there, ['import', file]), {
+    error: /:1: the id is taken\n.*:2: id is not a whole number/s,
+  });
+  t.match(await users(there, ['add', 'eve@example.com'], 'pass word'), { out: /as user 6\n/ });
+});

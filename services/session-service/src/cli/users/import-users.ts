@@ -12,7 +12,7 @@ import {
   readUserClaims,
   UserClaims,
 } from '@tollgate/shared/schemas/user-claims.js';
-import { isUserId, USER_ID_WORDS } from '@tollgate/shared/schemas/user-id.js';
+import { isUserId, USER_ID_WORDS, type UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { EmbeddedDirectory } from '../../directory/embedded-directory.js';
 import { hashCost } from '../../passwords/password-hash.js';
 import { isEmailAddress } from '../email-address.js';
@@ -20,7 +20,7 @@ import { isEmailAddress } from '../email-address.js';
 /** A line of the file, in JSON. */
 const ImportLine = Type.Object(
   {
-    id: Type.Optional(Type.String()),
+    id: Type.Optional(Type.Union([Type.Integer(), Type.String()])),
     email: Type.String(),
     hash: Type.String(),
     disabled: Type.Optional(Type.Boolean()),
@@ -69,7 +69,7 @@ function readUsers(text: string) {
   const users: NumberedUser[] = [];
   const mistakes = new Map<number, string>();
   const lineOf = new Map<string, number>();
-  const lineOfId = new Map<string, number>();
+  const lineOfId = new Map<UserId, number>();
   for (const [index, content] of text.split('\n').entries()) {
     if (content.trim() === '') continue;
     const line = index + 1;

@@ -17,12 +17,14 @@ export const USERS_USAGE = `usage: users add EMAIL [--replace]
        users delete EMAIL
        users import FILE
        users list
+       users export FILE
        users backup FILE
 A password is asked for on the terminal, or read from the first line of the input.
 password, add --replace and delete end the sessions of the user in the store of STORE_URL, or that of DATA_DIR.
 claims replaces what tokens say of the user beside id and address; {} is nothing.
-A user gets the next number as id, or the text of --id (of "id" in an import), such as a UUID, for good.
+A user gets the next number as id, or the text of --id, such as a UUID (in an import the text or number of "id"), for good.
 import adds the users of a file of JSON lines, {"email": "…", "hash": "…"}: all of them, or none if a line is wrong.
+export writes all users, with their hashes, into a new file that import reads in another installation.
 backup writes a copy of all users into a new file, also while the service runs.`;
 
 const ACTIONS = ['password', 'disable', 'enable', 'delete'] as const;
@@ -33,7 +35,7 @@ export type UsersCommand =
   | { readonly action: 'replace' | (typeof ACTIONS)[number]; readonly email: string }
   | { readonly action: 'rename'; readonly email: string; readonly newEmail: string }
   | { readonly action: 'claims'; readonly email: string; readonly json: string }
-  | { readonly action: 'backup' | 'import'; readonly file: string }
+  | { readonly action: 'backup' | 'export' | 'import'; readonly file: string }
   | { readonly action: 'list' };
 
 /**
@@ -49,7 +51,8 @@ export function readUsersCommand(args: string[]): UsersCommand {
   if (replace && id !== undefined) throw new UsageError('--replace keeps the id of the user');
   if (id !== undefined && !isUserId(id)) throw new UsageError(`the id is not ${USER_ID_WORDS}`);
   if (name === 'list' && subject === undefined) return { action: name };
-  if ((name === 'backup' || name === 'import') && hasOne) return { action: name, file: resolve(subject) };
+  if ((name === 'backup' || name === 'export' || name === 'import') && hasOne)
+    return { action: name, file: resolve(subject) };
   if (name === 'rename' && subject !== undefined && second !== undefined && more.length === 0)
     return { action: name, email: checkEmail(subject), newEmail: checkEmail(second) };
   if (name === 'claims' && subject !== undefined && second !== undefined && more.length === 0)

@@ -1,0 +1,23 @@
+// Writes the users of the directory as JSON lines, which the import of another installation reads.
+
+import { writeFileSync } from 'node:fs';
+import { CommandError } from '@tollgate/shared/config/command-line.js';
+import type { EmbeddedDirectory } from '../../directory/embedded-directory.js';
+
+/**
+ * Writes all users with their ids, claims and password hashes into a new file, readable by its owner only.
+ * @returns the text to print
+ * @throws CommandError if the file exists or cannot be written
+ */
+export async function exportUsers(directory: EmbeddedDirectory, path: string): Promise<string> {
+  const users = await directory.list();
+  const lines = users.map(({ id, email, hash, disabled, claims }) =>
+    JSON.stringify({ id, email, hash, ...(disabled && { disabled }), ...(claims && { claims }) }),
+  );
+  try {
+    writeFileSync(path, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw new CommandError(`${path} cannot be written: ${(error as Error).message}`, { cause: error });
+  }
+  return `exported ${users.length} ${users.length === 1 ? 'user' : 'users'}`;
+}
