@@ -196,6 +196,7 @@ const rooms: readonly Room[] = [
     name: 'passwords',
     files: /^services\/session-service\/src\/passwords\//,
     may: [hashes, /^fastq$/, node('crypto', 'util'), ...own('directory/(accounts|directory)\\.ts$')],
+    mayForTypes: own('domain/'),
     never: [environment, clock],
   },
   {

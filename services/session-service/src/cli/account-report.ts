@@ -30,6 +30,7 @@ export interface KnownAccount {
 interface Entry {
   readonly atMs: number;
   readonly event: string;
+  readonly reason?: string | undefined;
   readonly address?: string | undefined;
   readonly sid?: string | undefined;
   readonly uid?: UserId | undefined;
@@ -84,7 +85,7 @@ export function reportAccount(
       `Account ${email}: \`account\` ${pseudonym} in the audit stream.`,
       ...(isKnown
         ? [
-            `Log-ins: ${count('login')} succeeded, ${count('login_failed')} failed, ${count('login_throttled')} had to wait; those that did not succeed came from ${addresses} addresses.`,
+            `Log-ins: ${count('login')} succeeded, ${count('login_failed')} failed, ${count('login_throttled')} had to wait, ${count('login_refused')} were refused at the challenge; those that did not succeed came from ${addresses} addresses.`,
             ...history.map(describeEntry),
             ...alive.map(
               ({ sid, uid, lastUsedAtMs }) =>
@@ -95,8 +96,9 @@ export function reportAccount(
     ],
     facts: {
       account: pseudonym,
-      events: history.map(({ atMs, event, address, sid, uid }) => ({
+      events: history.map(({ atMs, event, reason, address, sid, uid }) => ({
         ...{ at: utcTime(atMs), event },
+        ...(reason === undefined || !isLogIn(event) ? {} : { reason }),
         ...(uid === undefined ? {} : { user: uid }),
         ...(sid === undefined ? {} : { session: sid }),
         ...(address === undefined ? {} : { address }),
@@ -110,11 +112,29 @@ export function reportAccount(
   };
 }
 
-function describeEntry({ atMs, event, sid, uid, address }: Entry): string {
-  const isLogIn = event.startsWith('login_') || (event === 'login' && uid !== undefined);
+/** Words for the reason of an event; a support person reads them to the user. */
+const REASONS: Readonly<Record<string, string>> = {
+  unknown_account: 'no such account',
+  wrong_password: 'wrong password',
+  disabled: 'the account is disabled',
+  no_password: 'the account has no password',
+  unreadable_hash: 'the password hash cannot be read',
+  captcha_required: 'an image was required and not sent',
+  captcha_invalid: 'the image was answered wrong, too fast or too late',
+  pow_insufficient: 'the proof of work was too easy for this account',
+  pow_invalid: 'the proof of work was wrong or too late',
+  preset_refused: 'the form does not accept this kind of image',
+};
+
+const isLogIn = (event: string) => event.startsWith('login_');
+
+function describeEntry({ atMs, event, reason, sid, uid, address }: Entry): string {
+  const isAttempt = isLogIn(event) || (event === 'login' && uid !== undefined);
+  const why = isLogIn(event) && reason !== undefined ? (REASONS[reason] ?? reason) : undefined;
   return [
     utcTime(atMs),
-    isLogIn ? event : `ended: ${event}`,
+    isAttempt ? event : `ended: ${event}`,
+    ...(why === undefined ? [] : [`(${why})`]),
     ...(sid === undefined ? [] : [`session ${sid}`]),
     ...(uid === undefined ? [] : [`user ${uid}`]),
     ...(address === undefined ? [] : [`from ${address}`]),

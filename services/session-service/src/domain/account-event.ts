@@ -2,14 +2,24 @@
 
 import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
 
-/** The events that are kept, named as in the audit stream. */
-export type AccountEventName = 'login' | 'login_failed' | 'login_throttled';
+/** The events that are kept, named as in the audit stream; `login_refused` is its `challenge_refused` at a login. */
+export type AccountEventName = 'login' | 'login_failed' | 'login_throttled' | 'login_refused';
+
+/** Why a password did not sign anybody in. Clients are not told which. */
+export type FailureReason =
+  | 'unknown_account'
+  | 'wrong_password'
+  | 'disabled'
+  | 'no_password'
+  | 'unreadable_hash';
 
 /** One event of an account. */
 export interface AccountEvent {
   /** The store's time, in milliseconds since 1970. */
   readonly atMs: number;
   readonly event: AccountEventName;
+  /** With `login_failed` a FailureReason, with `login_refused` the error code; missing in events of earlier versions. */
+  readonly reason?: string | undefined;
   /** Pseudonym of the account: 32 hexadecimal digits. */
   readonly account: string;
   /** Pseudonym of the client's address. */
@@ -36,22 +46,31 @@ export function bucketOf(account: string): number {
   return Number.parseInt(account.slice(0, 8), 16) % BUCKETS;
 }
 
-/** Encodes an event without its time, as `event account address uid session`; a missing field is `-`. */
+/** Encodes an event without its time, as `event:reason account address uid session`; a missing field is `-`. */
 export function formatAccountEvent({
   event,
+  reason,
   account,
   address,
   uid,
   sid,
 }: Omit<AccountEvent, 'atMs'>): string {
-  return [event, account, address ?? '-', uid ?? '-', sid ?? '-'].join(' ');
+  return [
+    reason === undefined ? event : `${event}:${reason}`,
+    account,
+    address ?? '-',
+    uid ?? '-',
+    sid ?? '-',
+  ].join(' ');
 }
 
 /** Decodes the time followed by what `formatAccountEvent` wrote. */
 export function parseAccountEvent(text: string): AccountEvent {
-  const [atMs, event, account = '', address, uid, sid] = text.split(' ');
+  const [atMs, what = '', account = '', address, uid, sid] = text.split(' ');
+  const [event, reason] = what.split(':');
   return {
     ...{ atMs: Number(atMs), event: event as AccountEventName, account },
+    ...(reason === undefined ? {} : { reason }),
     ...(isPresent(address) ? { address } : {}),
     ...(isPresent(uid) ? { uid: readUserId(uid) } : {}),
     ...(isPresent(sid) ? { sid } : {}),

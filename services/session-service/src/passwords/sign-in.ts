@@ -3,6 +3,7 @@
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { AccountDirectory } from '../directory/accounts.js';
 import { type DirectoryUser, UnusableUserError } from '../directory/directory.js';
+import type { FailureReason } from '../domain/account-event.js';
 import { createDummyHash } from './dummy-hash.js';
 import type { HashingQueue } from './hashing-queue.js';
 import { hashCost, hashPassword, needsRehash, passwordForms, verifyPassword } from './password-hash.js';
@@ -16,10 +17,15 @@ export interface SignIn {
    * or its hash is unreadable. Each verification has a place of its own in the queue.
    *
    * @param account the email address as it was typed (`findByAccount`)
+   * @param onFailure called with the reason when there is no user to return
    * @throws DirectoryUnavailableError when the directory does not answer
    * @throws HashingOverloadedError when too many passwords are being checked
    */
-  check(account: string, password: string): Promise<DirectoryUser | undefined>;
+  check(
+    account: string,
+    password: string,
+    onFailure?: (reason: FailureReason) => void,
+  ): Promise<DirectoryUser | undefined>;
   /**
    * Hashes a new password.
    * @throws HashingOverloadedError as `check` does
@@ -82,7 +88,7 @@ export function createSignIn(
   };
 
   return {
-    async check(account, password) {
+    async check(account, password, onFailure = () => {}) {
       const user = await find(account);
       const isReadable = user !== undefined && hashCost(user.hash) !== undefined;
       if (user !== undefined) {
@@ -94,8 +100,16 @@ export function createSignIn(
         const matches = await queue.run(() => verify(passwordHash, form));
         if (matches && isReadable && !user.disabled) return rehash(user, form);
       }
+      onFailure(reasonOf(user, isReadable));
       return undefined;
     },
     hash: hashNew,
   };
+}
+
+function reasonOf(user: DirectoryUser | undefined, isReadable: boolean): FailureReason {
+  if (user === undefined) return 'unknown_account';
+  if (user.disabled) return 'disabled';
+  if (user.hash === '') return 'no_password';
+  return isReadable ? 'wrong_password' : 'unreadable_hash';
 }

@@ -9,7 +9,7 @@ import type { AuditEntry } from '@tollgate/shared/schemas/audit-events.js';
 import { waitForAnswer } from '@tollgate/shared/store/answer-limit.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { AccountEventName } from '../domain/account-event.js';
+import type { AccountEvent, AccountEventName, FailureReason } from '../domain/account-event.js';
 import type { AccountEvents } from '../stores/account-events.js';
 
 /** Dependencies of the plugin. */
@@ -42,13 +42,21 @@ declare module 'fastify' {
      * Writes the outcome of a log-in, and stores it for the command `session account`. Never throws: if the store does
      * not answer, it logs a warning.
      * @param key the attempted account key
+     * @param reason why a password did not sign anybody in, for the command alone
      */
-    auditLogIn<Event extends AccountEventName>(
+    auditLogIn<Event extends Exclude<AccountEventName, 'login_refused'>>(
       request: FastifyRequest,
       event: Event,
       key: string,
       about: Omit<EventDetails<Event>, 'account'>,
+      reason?: FailureReason,
     ): Promise<void>;
+    /**
+     * Stores that the challenges of a login were refused, for the command `session account`; the audit stream has
+     * `challenge_refused`. Never throws.
+     * @param code of the error
+     */
+    noteRefusedLogIn(request: FastifyRequest, key: string, code: string): Promise<void>;
     /** Pseudonym of the client's address, for the log and the store; undefined if the address is invalid. */
     clientPseudonym(request: FastifyRequest): string | undefined;
   }
@@ -66,20 +74,24 @@ async function audit(app: FastifyInstance, options: AuditOptions): Promise<void>
     const entry = { event, ...about, ...(address === undefined ? {} : { address }), request: request.id };
     trail.write(entry as AuditEntry);
   });
-  app.decorate(
-    'auditLogIn',
-    async (request: FastifyRequest, event: AccountEventName, key: string, about: object) => {
-      const account = accountPseudonym(ring.current, host, key);
-      app.audit(request, event, { ...about, account } as EventDetails<AccountEventName>);
-      try {
-        const noted = accountEvents.note({ event, account, address: clientPseudonym(request), ...about });
-        await waitForAnswer(answerLimitOf(request), noted);
-      } catch (error) {
-        request.log.warn({ err: error }, 'an event could not be added to the history of the account');
-      }
-    },
-  );
+  const note = async (request: FastifyRequest, event: Omit<AccountEvent, 'atMs' | 'address'>) => {
+    try {
+      const noted = accountEvents.note({ address: clientPseudonym(request), ...event });
+      await waitForAnswer(answerLimitOf(request), noted);
+    } catch (error) {
+      request.log.warn({ err: error }, 'an event could not be added to the history of the account');
+    }
+  };
+  app.decorate('auditLogIn', async (request, event, key, about, reason) => {
+    const account = accountPseudonym(ring.current, host, key);
+    app.audit(request, event, { ...about, account } as EventDetails<typeof event>);
+    await note(request, { ...about, event, account, reason });
+  });
+  app.decorate('noteRefusedLogIn', async (request, key, code) => {
+    const account = accountPseudonym(ring.current, host, key);
+    await note(request, { event: 'login_refused', account, reason: code });
+  });
 }
 
-/** Decorates the server with `audit`, `auditLogIn` and `clientPseudonym`. */
+/** Decorates the server with `audit`, `auditLogIn`, `noteRefusedLogIn` and `clientPseudonym`. */
 export default fp(audit, { name: 'tollgate-audit', fastify: '5.x' });

@@ -39,9 +39,8 @@ export function openAccountEvents(store: Store, keepMs: number): AccountEvents {
       if (keepMs === 0) return;
       const text = formatAccountEvent(event);
       if (event.event === 'login') await lists.push(loginsKey(event.account), MAX_LOGINS, text, false);
-      // A throttled attempt costs the client nothing, so a flood of them must not displace everything else.
-      else
-        await lists.push(failuresKey(event.account), MAX_FAILURES, text, event.event === 'login_throttled');
+      // Attempts that no password was checked for must not displace everything else in a flood.
+      else await lists.push(failuresKey(event.account), MAX_FAILURES, text, event.event !== 'login_failed');
     },
     async read(account) {
       const [logins, failures] = await Promise.all([

@@ -6,7 +6,7 @@ import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonym
 import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { callCommand } from '@tollgate/test-support/command.js';
-import { eachKind } from '@tollgate/test-support/stores.js';
+import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { runSession } from '../../src/cli/session.js';
@@ -55,7 +55,7 @@ t.test('an attacked account shows who tried, who got in, and how its sessions en
     );
     t.equal(
       lines.shift(),
-      'Log-ins: 2 succeeded, 5 failed, 1 had to wait; those that did not succeed came from 1 addresses.',
+      'Log-ins: 2 succeeded, 5 failed, 1 had to wait, 0 were refused at the challenge; those that did not succeed came from 1 addresses.',
     );
     t.match(lines.pop(), new RegExp(`^Alive: session ${alive} of user 1, last used ${TIME}\\.$`));
     const words = lines.map((line) =>
@@ -66,7 +66,7 @@ t.test('an attacked account shows who tried, who got in, and how its sessions en
       [
         `ended: logout session ${sid} user 1 from ADDRESS`,
         `login session ${alive} user 1 from ADDRESS`,
-        ...Array(5).fill('login_failed from ADDRESS'),
+        ...Array(5).fill('login_failed (wrong password) from ADDRESS'),
         'login_throttled from ADDRESS',
         `login session ${sid} user 1 from ADDRESS`,
       ].toSorted(),
@@ -173,4 +173,41 @@ t.test('what was noted under another form of the domain is shown', async (t) => 
 
 t.test('an address with control characters is refused', async (t) => {
   t.match(await account(['ann@example.com\0x'], {}), { code: 2, error: /that is no e-mail address/ });
+});
+
+t.test('support was told that nobody tried, after six logins refused at the challenge', async (t) => {
+  await eachKind(t, async (t, { store, url }) => {
+    const directory = await userDirectory(t, ANN);
+    const node = await startNode(t, { store, directory, env: { CAPTCHA_ESCALATION_AFTER: '0' } });
+    const env = { STORE_URL: url, CHALLENGE_SECRET: SECRETS.CHALLENGE_SECRET };
+    for (let times = 0; times < 6; times++) {
+      const { statusCode } = await node.app.inject({
+        method: 'POST',
+        url: '/login',
+        payload: { email: ANN, password: 'password' },
+      });
+      t.equal(statusCode, 422);
+    }
+    const { out } = await account([ANN], env);
+    t.match(out, '1 were refused at the challenge');
+    t.match(out, / {2}login_refused {2}\(an image was required and not sent\) {2}from /);
+  });
+});
+
+t.test('support learns that an account is disabled or unknown', async (t) => {
+  const { store, url } = embeddedStore(t);
+  const directory = await userDirectory(t, ANN, 'off@example.com');
+  const node = await startNode(t, { store, directory });
+  t.ok(await directory.setDisabled('off@example.com', true));
+  const env = { STORE_URL: url, CHALLENGE_SECRET: SECRETS.CHALLENGE_SECRET };
+  for (const [email, words] of [
+    ['off@example.com', 'the account is disabled'],
+    ['nobody@example.com', 'no such account'],
+  ] as const) {
+    const payload = { email, password: 'password' };
+    const answer = await node.app.inject({ method: 'POST', url: '/login', payload });
+    t.match(answer.json(), { code: 'login_failed' }, 'the client is not told');
+    t.match((await account([email], env)).out, `login_failed  (${words})`);
+    t.match(JSON.parse((await account([email, '--json'], env)).out).events[0], { reason: String });
+  }
 });

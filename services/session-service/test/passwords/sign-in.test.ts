@@ -99,6 +99,29 @@ t.test(
   },
 );
 
+t.test('the service alone learns why nobody was signed in', async (t) => {
+  const { signIn } = signInTo({
+    'ada@x.org': { hash: await hashPassword('password') },
+    'off@x.org': { hash: await hashPassword('password'), disabled: true },
+    'none@x.org': { hash: '' },
+    'odd@x.org': { hash: '$5$odd' },
+  });
+  for (const [account, expected] of [
+    ['ada@x.org', 'wrong_password'],
+    ['off@x.org', 'disabled'],
+    ['none@x.org', 'no_password'],
+    ['odd@x.org', 'unreadable_hash'],
+    ['nobody@x.org', 'unknown_account'],
+  ] as const) {
+    const reasons: string[] = [];
+    t.equal(await signIn.check(account, 'a wrong one', (reason) => reasons.push(reason)), undefined);
+    t.strictSame(reasons, [expected], account);
+  }
+  const reasons: string[] = [];
+  t.match(await signIn.check('ada@x.org', 'password', (reason) => reasons.push(reason)), { id: 1 });
+  t.strictSame(reasons, []);
+});
+
 t.test('before any log-in, an unknown account costs as much as a new hash', async (t) => {
   const { signIn, verified } = signInTo({});
   t.equal(await signIn.check('unknown@x.org', 'password'), undefined);

@@ -131,10 +131,12 @@ export async function startNode(
     directory: accounts,
     // Hashing is not what these tests are about, and would be most of their time.
     signIn: {
-      async check(account, password) {
+      async check(account, password, onFailure) {
         const user = await accounts.findByAccount(account);
         const right = user?.hash.startsWith(HASHED) ? user.hash.slice(HASHED.length) : PASSWORD;
-        return password === right && user?.disabled === false ? user : undefined;
+        if (password === right && user?.disabled === false) return user;
+        onFailure?.(user === undefined ? 'unknown_account' : user.disabled ? 'disabled' : 'wrong_password');
+        return undefined;
       },
       hash: async (password) => `${HASHED}${password}`,
     },

@@ -94,6 +94,8 @@ export interface RefusalDetails {
   readonly headers?: Readonly<Record<string, string | number>>;
   /** Parameters of the message. */
   readonly params?: MessageParams;
+  /** Why, for logs and histories; never sent. */
+  readonly reason?: string;
 }
 
 const DETAILS = Symbol('refusal details');

@@ -48,9 +48,9 @@ export async function challengeError(
     demand: demandOf(rules),
   });
   const body = { ...requirementsOf(next, rules, verifier.options, submission) };
-  const { code, fields, waitMs } = verdict;
+  const { code, fields, waitMs, reason } = verdict;
   const headers = waitMs === undefined ? {} : { 'retry-after': Math.ceil(waitMs / 1000) };
-  return refuse(ERRORS[code], { fields, body, headers });
+  return refuse(ERRORS[code], { fields, body, headers, reason });
 }
 
 /** Returns the body of a failed verdict in a language: `message`, `code` and `errors`. */

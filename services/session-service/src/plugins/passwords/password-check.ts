@@ -6,6 +6,7 @@ import { challengeFieldsOf, type GuardedAttempt } from '@tollgate/shared/http/gu
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { DirectoryUser } from '../../directory/directory.js';
+import type { FailureReason } from '../../domain/account-event.js';
 import { longPasswords, refusalOf } from './password-refusals.js';
 
 declare module 'fastify' {
@@ -14,12 +15,14 @@ declare module 'fastify' {
      * Returns the user whose password it is, or undefined. A check that could not run does not count as a failure of the
      * account: the attempt is withdrawn.
      * @param account the email address as it was typed; the attempt counts for its account key
+     * @param onFailure called with the reason when there is no user to return
      * @throws Overloaded, StoreUnavailable; StoreUnavailableError
      */
     checkPassword(
       account: string,
       password: string,
       attempt: GuardedAttempt,
+      onFailure?: (reason: FailureReason) => void,
     ): Promise<DirectoryUser | undefined>;
     /**
      * A `preHandler` hook of a guarded route with `attachValidation` and fields for passwords. One refusal names the
@@ -31,9 +34,9 @@ declare module 'fastify' {
 }
 
 async function passwordCheck(app: FastifyInstance): Promise<void> {
-  app.decorate('checkPassword', async (account, password, attempt) => {
+  app.decorate('checkPassword', async (account, password, attempt, onFailure) => {
     try {
-      return await app.signIn.check(account, password);
+      return await app.signIn.check(account, password, onFailure);
     } catch (error) {
       await attempt.withdraw();
       throw refusalOf(error, app.log);

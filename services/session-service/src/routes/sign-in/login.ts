@@ -3,11 +3,12 @@
 import { Type } from '@sinclair/typebox';
 import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
-import { LoginThrottled, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { detailsOf, LoginThrottled, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { pow } from '@tollgate/shared/http/guard/guards.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { LoginBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FailureReason } from '../../domain/account-event.js';
 import { LoginFailed } from '../../errors.js';
 import { OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
 
@@ -33,6 +34,8 @@ export default async function login(
       errorHandler: async (error, request, reply) => {
         if (error instanceof LoginThrottled)
           await app.auditLogIn(request, 'login_throttled', keyOf(request), {});
+        else if (isPaidRefusal(error))
+          await app.noteRefusedLogIn(request, keyOf(request), error.code.toLowerCase());
         return answerError(error, request, reply);
       },
       config: {
@@ -56,9 +59,13 @@ export default async function login(
       const key = keyOf(request);
       const attempt = await request.countAttempt();
       if (attempt.device !== undefined) app.knownDevice.count(attempt.device);
-      const user = await app.checkPassword(email, given, attempt);
+      let reason: FailureReason | undefined;
+      const user = await app.checkPassword(email, given, attempt, (why) => {
+        reason = why;
+      });
       if (user === undefined) {
-        await app.auditLogIn(request, 'login_failed', key, { known_device: attempt.device === 'known' });
+        const about = { known_device: attempt.device === 'known' };
+        await app.auditLogIn(request, 'login_failed', key, about, reason);
         throw refuse(LoginFailed);
       }
       await attempt.succeeded();
@@ -66,6 +73,15 @@ export default async function login(
       return app.startSession(request, reply, { user, key, password, remember });
     },
   );
+}
+
+/**
+ * Whether challenges were refused that the client had fetched: a made-up or malformed one costs nothing, and would let anybody
+ * fill the histories of accounts.
+ */
+function isPaidRefusal(error: FastifyError): boolean {
+  const { reason } = detailsOf(error);
+  return reason !== undefined && !['unknown', 'malformed'].includes(reason);
 }
 
 /** The account key of a log-in. */
