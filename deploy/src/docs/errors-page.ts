@@ -41,8 +41,8 @@ ${gatewayCodes()
   .map(({ code, status }) => `| \`${code}\` | ${status} |`)
   .join('\n')}
 
-What Node refuses before there is a request (a header that never ends, a line that is not HTTP) gets a bare 400, 408 or 431
-without a body.
+What is refused before there is a request (a header that never ends, a line that is not HTTP) gets this body too, in English:
+\`bad_request\`, \`request_timeout\` or \`header_too_large\`. The local gateway sends the same.
 `;
 }
 

@@ -33,8 +33,9 @@ const environment = {
   // The routes behind these keys exist only if they are set.
   HOST_API_KEY: secret('h'),
   SESSION_API_KEY: secret('s'),
-  // So do those of the gate.
+  // So do those of the gate and of images without JavaScript.
   GATE: '{"sites":["http://localhost:8080"]}',
+  CAPTCHA_NO_SCRIPT: 'image',
   TRUST_PROXY: 'loopback',
 };
 
@@ -44,7 +45,7 @@ const health = { checks: {}, state: { stopping: false } };
 const challengeConfig = readChallengeConfig(environment);
 const sessionConfig = readSessionConfig(environment);
 
-/** The documents of the services in their default configuration, with every key and the gate, by the name of the service or of its admin port. */
+/** The documents of the services in their default configuration, with every key, the gate, sites and images without JavaScript, by the name of the service or of its admin port. */
 export async function openApiDocuments(): Promise<
   Record<
     'challenge-service' | 'challenge-service-admin' | 'session-service' | 'session-service-admin',
@@ -75,6 +76,7 @@ function challengeParts(): ChallengeDependencies {
     ring,
     images: null,
     gate: loadGateSetup(challengeConfig, '/'),
+    sites: { list: new Map(), openChallenges: unused },
     onOtherDriver: () => {},
     redis: {},
     metrics: createChallengeMetrics({ process: false }),

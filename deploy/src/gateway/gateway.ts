@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import proxy from '@fastify/http-proxy';
+import { answerClientError } from '@tollgate/shared/http/errors/send-error.js';
 import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { type PageFiles, servePage, shippedPage } from '../demo/demo-page.js';
@@ -66,6 +67,7 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   const app = fastify({
     logger: false,
     requestTimeout: upstreamTimeoutMs,
+    clientErrorHandler: answerClientError,
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => withoutBase(request.url ?? '/', basePath),
     frameworkErrors: (_error, _request, reply) => {
@@ -117,6 +119,7 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
 export async function listenLocally(app: FastifyInstance, port: number): Promise<void> {
   const second = createServer((request, response) => app.routing(request, response));
   second.requestTimeout = upstreamTimeoutMs;
+  second.on('clientError', answerClientError);
   app.addHook('preClose', async () => {
     endConnections(second);
     if (second.listening) await new Promise((resolve) => second.close(resolve));

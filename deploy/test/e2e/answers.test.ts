@@ -2,18 +2,19 @@
 
 import { newDevice, refreshProof } from '@tollgate/test-support/device-key.js';
 import t, { type Test } from 'tap';
+import { SITE } from '../monitoring/site-traffic.js';
 import type { Answer, Client } from './client.js';
 import { refusal } from './refusals.js';
 import { CHEAP, onRedis, type Site } from './site.js';
 
 t.setTimeout(300_000);
 
-t.test('answers', (t) => onRedis(t, CHEAP, tests));
+t.test('answers', (t) => onRedis(t, { ...CHEAP, ...SITE, CAPTCHA_NO_SCRIPT: 'image' }, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
   await t.test('every answer has the security headers and is stored nowhere', (t) => headers(t, site));
   await t.test('every failure has a message and a code in the language asked for', (t) => languages(t, site));
-  await t.test('no route answers a method that it does not have', (t) => methods(t, site));
+  await t.test('another method than those of a path is 405', (t) => methods(t, site));
   await t.test('images that are not there, and names that are none', (t) => lookUps(t, site));
   await t.test('presets', (t) => presets(t, site));
   await t.test('pages of the one allowed origin may read the answers', (t) => crossOrigin(t, site));
@@ -49,7 +50,7 @@ async function headers(t: Test, site: Site): Promise<void> {
     [404, await gateway.get('/api/captcha/a/b/c')],
     [404, await gateway.get(`/api/captcha/${'a'.repeat(3000)}`)],
     [422, await gateway.get('/api/captcha?preset=none')],
-    [404, await gateway.post('/api/captcha')],
+    [405, await gateway.post('/api/captcha')],
     [204, await gateway.send('OPTIONS', '/api/captcha')],
     [200, await gateway.get('/profile', { headers: { authorization } })],
     [200, await gateway.get('/sessions', { headers: { authorization } })],
@@ -70,7 +71,7 @@ async function headers(t: Test, site: Site): Promise<void> {
     [413, await gateway.post('/login', { body: 'x'.repeat(20_000), headers: json })],
     [415, await gateway.post('/login', { body: 'x', headers: { 'content-type': 'text/plain' } })],
     [422, await site.tryLogIn({ ...user, password: 'wrong' })],
-    [404, await gateway.get('/login')],
+    [405, await gateway.get('/login')],
     [404, await session.get('/nothing')],
     [404, await session.get('/api/captcha/pow')],
     [404, await challenge.get('/login')],
@@ -152,13 +153,13 @@ async function languages(t: Test, site: Site): Promise<void> {
 async function methods(t: Test, site: Site): Promise<void> {
   const { gateway, session, challenge } = site;
   const has = new Map([
-    ['/api/captcha', ['GET']],
-    ['/api/captcha/pow', ['GET']],
+    ['/api/captcha', ['GET', 'HEAD']],
+    ['/api/captcha/pow', ['GET', 'HEAD']],
     ['/login', ['POST']],
     ['/refresh', ['POST', 'DELETE']],
     ['/logout', ['POST']],
-    ['/profile', ['GET']],
-    ['/sessions', ['GET', 'DELETE']],
+    ['/profile', ['GET', 'HEAD']],
+    ['/sessions', ['GET', 'HEAD', 'DELETE']],
     ['/sessions/x', ['DELETE']],
     ['/verify', ['GET', 'HEAD']],
     ['/.well-known/jwks.json', ['GET', 'HEAD']],
@@ -168,12 +169,10 @@ async function methods(t: Test, site: Site): Promise<void> {
       (name) => !own.includes(name),
     )) {
       const client = method === 'TRACE' ? (path.startsWith('/api') ? challenge : session) : gateway;
-      const { status, text } = await client.send(method, path);
-      t.strictSame(
-        [status, method === 'HEAD' ? '' : JSON.parse(text).code],
-        [404, method === 'HEAD' ? '' : 'not_found'],
-        `${method} ${path}`,
-      );
+      const { status, headers, text } = await client.send(method, path);
+      const code = method === 'HEAD' ? 'method_not_allowed' : JSON.parse(text).code;
+      const allow = [...own, 'OPTIONS'].toSorted().join(', ');
+      t.strictSame([status, code, headers.allow], [405, 'method_not_allowed', allow], `${method} ${path}`);
     }
   }
   for (const path of [
@@ -338,17 +337,6 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'GET /api/captcha/v/{version}/tollgate.js',
     'GET /api/captcha/v/{version}/tollgate/{language}.js',
     'GET /api/captcha/{token}.png',
-    'HEAD /api/captcha/api/siteverify',
-    'HEAD /api/captcha/frame.js',
-    'HEAD /api/captcha/recaptcha/api/siteverify',
-    'HEAD /api/captcha/siteverify',
-    'HEAD /api/captcha/tollgate.js',
-    'HEAD /api/captcha/tollgate/{language}.js',
-    'HEAD /api/captcha/turnstile/v0/siteverify',
-    'HEAD /api/captcha/v/{version}/frame.js',
-    'HEAD /api/captcha/v/{version}/tollgate.js',
-    'HEAD /api/captcha/v/{version}/tollgate/{language}.js',
-    'HEAD /api/captcha/{token}.png',
     'POST /api/captcha/api/siteverify',
     'POST /api/captcha/recaptcha/api/siteverify',
     'POST /api/captcha/sites/{sitekey}/redeem',
@@ -363,8 +351,6 @@ async function openApi(t: Test, site: Site): Promise<void> {
     'GET /profile',
     'GET /sessions',
     'GET /verify',
-    'HEAD /.well-known/jwks.json',
-    'HEAD /verify',
     'POST /login',
     'POST /login/code',
     'POST /logout',

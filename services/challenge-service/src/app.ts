@@ -12,6 +12,7 @@ import proxyWarning from '@tollgate/shared/http/observability/proxy-warning.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
+import methods from '@tollgate/shared/http/server/methods.js';
 import openapi from '@tollgate/shared/http/server/openapi.js';
 import rateLimit from '@tollgate/shared/http/server/rate-limit.js';
 import redisClients from '@tollgate/shared/http/server/redis-clients.js';
@@ -85,6 +86,7 @@ export async function buildApp(
     headers: values.CORS_HEADERS,
     rulesOf: deps.sites === undefined ? undefined : siteOrigins(deps.sites.list, prefix),
   });
+  await app.register(methods);
   await app.register(jsonBodies);
   await app.register(openapi, {
     title: 'Tollgate challenge service',
@@ -106,13 +108,6 @@ export async function buildApp(
 
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
   const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
-  await app.register(sites, {
-    sites: deps.sites,
-    options,
-    kinds: deps.kinds ?? [],
-    limit: powLimit,
-    redemptionsPerMinute: values.RATE_LIMIT_REDEEM,
-  });
   await app.register(servingRoute, { state: deps.state, hide: true });
   await app.register(issuePow, { prefix, options, limit: powLimit });
   const imageLimit = issueLimit(values.RATE_LIMIT_ISSUE, networkFactors);
@@ -136,22 +131,31 @@ export async function buildApp(
     limit: issueLimit(values.RATE_LIMIT_NO_SCRIPT, networkFactors),
     countRequest: deps.countRequest,
   });
-  await app.register(serveScript, { prefix });
-  await app.register(widgetScript, { prefix });
-  await app.register(siteFrame, { prefix });
-  await app.register(issueSitePow, { prefix });
-  await app.register(siteImage, {
-    prefix,
-    imagesUrl: address,
-    limit: imageLimit,
-    limitPerMinute: values.RATE_LIMIT_IMAGE,
-  });
-  await app.register(redeem, { prefix, ownOrigin: new URL(publicUrl).origin, trail: deps.trail });
-  await app.register(siteverify, {
-    prefix,
-    limitPerMinute: values.RATE_LIMIT_SITEVERIFY,
-    trail: deps.trail,
-  });
+  await app.register(serveScript, { prefix, hasFrames: deps.sites !== undefined });
+  if (deps.sites !== undefined) {
+    await app.register(sites, {
+      sites: deps.sites,
+      options,
+      kinds: deps.kinds ?? [],
+      limit: powLimit,
+      redemptionsPerMinute: values.RATE_LIMIT_REDEEM,
+    });
+    await app.register(widgetScript, { prefix });
+    await app.register(siteFrame, { prefix });
+    await app.register(issueSitePow, { prefix });
+    await app.register(siteImage, {
+      prefix,
+      imagesUrl: address,
+      limit: imageLimit,
+      limitPerMinute: values.RATE_LIMIT_IMAGE,
+    });
+    await app.register(redeem, { prefix, ownOrigin: new URL(publicUrl).origin, trail: deps.trail });
+    await app.register(siteverify, {
+      prefix,
+      limitPerMinute: values.RATE_LIMIT_SITEVERIFY,
+      trail: deps.trail,
+    });
+  }
   if (deps.gate !== undefined) {
     await app.register(checkGate, { prefix });
     await app.register(passGate, { prefix, limitPerMinute: values.RATE_LIMIT_GATE });

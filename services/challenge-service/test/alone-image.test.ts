@@ -88,7 +88,8 @@ t.test('anything else than forty letters and digits is not there, and records no
   for (const url of [path().replace('.png', ''), path().replace('.png', '.gif'), '/api/captcha/no-script']) {
     t.equal((await node.get(url)).statusCode, 404, url);
   }
-  t.equal((await node.inject({ method: 'POST', url: path() })).statusCode, 404);
+  t.equal((await node.inject({ method: 'POST', url: path() })).statusCode, 405);
+  t.equal((await node.inject({ method: 'HEAD', url: path() })).statusCode, 200);
   t.equal((await node.get(path())).statusCode, 200, 'none of them counted');
 });
 

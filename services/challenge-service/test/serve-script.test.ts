@@ -103,8 +103,8 @@ t.test('HEAD answers as GET does, without the file', async (t) => {
     t.equal(head.body, '');
     const unlike = { date: undefined, 'x-request-id': undefined, 'content-length': undefined };
     t.same({ ...head.headers, ...unlike }, { ...got.headers, ...unlike }, url);
-    const length = status === 304 ? (await load(url)).rawPayload.length : got.rawPayload.length;
-    t.equal(Number(head.headers['content-length']), length);
+    const length = status === 304 ? undefined : String(got.rawPayload.length);
+    t.equal(head.headers['content-length'], length);
   }
 });
 

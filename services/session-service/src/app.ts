@@ -15,6 +15,7 @@ import proxyWarning from '@tollgate/shared/http/observability/proxy-warning.js';
 import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
+import methods from '@tollgate/shared/http/server/methods.js';
 import openapi from '@tollgate/shared/http/server/openapi.js';
 import rateLimit from '@tollgate/shared/http/server/rate-limit.js';
 import redisClients from '@tollgate/shared/http/server/redis-clients.js';
@@ -115,6 +116,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     headers: [...BINDING_REQUEST_HEADERS, ...(values.CORS_HEADERS ?? [])],
     exposed: Object.keys(BINDING_ANSWER_HEADERS),
   });
+  await app.register(methods);
   await app.register(jsonBodies);
   await app.register(openapi, {
     title: 'Tollgate session service',

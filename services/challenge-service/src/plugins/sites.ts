@@ -7,6 +7,7 @@ import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { createProcessCounter } from '@tollgate/shared/http/server/rate-limit.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import type { IssuerDependencies } from '../domain/issuing.js';
@@ -47,7 +48,6 @@ export interface PresentedSecret {
 
 /** The sites of a server. */
 export interface ServedSites {
-  readonly isEmpty: boolean;
   find(key: string): ServedSite | undefined;
   ofSecret(secret: string): PresentedSecret | undefined;
 }
@@ -55,7 +55,7 @@ export interface ServedSites {
 declare module 'fastify' {
   interface FastifyInstance {
     sites: ServedSites;
-    /** Refuses a request for a site that does not exist, and with 404 everything while there is none. */
+    /** Refuses a request for a site that does not exist. @throws NotFound */
     requireSite: onRequestHookHandler;
     /** Counts a request for a receipt for site and address. @throws RateLimited */
     countRedemption(request: FastifyRequest, reply: FastifyReply): Promise<void>;
@@ -64,7 +64,7 @@ declare module 'fastify' {
 
 /** The options of the plugin. */
 export interface SitesOptions {
-  readonly sites: SiteDependencies | undefined;
+  readonly sites: SiteDependencies;
   readonly options: CaptchaOptions;
   readonly kinds: readonly ChallengeType[];
   /** Challenges that an address may request on each site. */
@@ -76,8 +76,8 @@ export interface SitesOptions {
 async function serveSites(app: FastifyInstance, deps: SitesOptions): Promise<void> {
   const { sites, limit, kinds, redemptionsPerMinute } = deps;
   const { ring, random, limitFactor: factorOf } = app;
-  const serve = (site: Site, { openChallenges }: SiteDependencies): ServedSite => {
-    const challenges = openChallenges(site.key);
+  const serve = (site: Site): ServedSite => {
+    const challenges = sites.openChallenges(site.key);
     const options = siteChallengeOptions(deps.options, site);
     return {
       site,
@@ -88,13 +88,12 @@ async function serveSites(app: FastifyInstance, deps: SitesOptions): Promise<voi
       verify: createReceiptVerifier(site, { store: challenges, ring, random, clock: Date.now }),
     };
   };
-  const list = sites === undefined ? [] : [...sites.list.values()].map((site) => serve(site, sites));
+  const list = [...sites.list.values()].map(serve);
   const byKey = new Map(list.map((served) => [served.site.key, served]));
   const findSecret = secretFinder(list.map(({ site }) => site));
   const countInProcess = createProcessCounter();
 
   app.decorate('sites', {
-    isEmpty: byKey.size === 0,
     find: (key) => byKey.get(key),
     ofSecret(secret) {
       const known = findSecret(secret);
@@ -103,9 +102,8 @@ async function serveSites(app: FastifyInstance, deps: SitesOptions): Promise<voi
     },
   });
   app.decorate('requireSite', (request, _reply, done) => {
-    const key = (request.params as { sitekey?: string }).sitekey;
-    const exists = key === undefined ? byKey.size > 0 : byKey.has(key);
-    done(exists ? undefined : refuse(NotFound));
+    const { sitekey } = request.params as SiteParams;
+    done(byKey.has(sitekey) ? undefined : refuse(NotFound));
   });
   app.decorate('countRedemption', async (request, reply) => {
     const { site } = siteOf(request);

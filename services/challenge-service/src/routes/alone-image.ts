@@ -3,7 +3,7 @@
 import type { Static } from '@sinclair/typebox';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
@@ -12,12 +12,13 @@ import { imageIssue, mayHaveImage, type PreparedChallenge } from '../domain/imag
 import { NoImageLibrary } from '../errors.js';
 import { reportLimit } from '../plugins/issue-limit.js';
 import { findPreset } from '../presets/presets.js';
-import { drawRecord, ImageParams, imagePath, Png } from './draw-image.js';
+import { drawRecord, ImageParams, imagePath, Png, sendPng } from './draw-image.js';
 
 /** The preset of these images, if the operator has one of this name; else `default`. The client has no choice. */
 const PRESET = 'no-script';
 
 /**
+ * Adds the route if `CAPTCHA_NO_SCRIPT` is `image` and its preset has images.
  * @param route.options the options of the challenges
  * @param route.limit new images that an address may request here
  * @param route.limitPerMinute drawings per minute and address, together with those of other images
@@ -37,12 +38,14 @@ export default async function aloneImage(
   const { options, limit } = route;
   const deps = { options, ring: app.ring, limit, factorOf: app.limitFactor, random: app.random };
   const preset = findPreset(app.presets, PRESET) ?? findPreset(app.presets, '');
-  const countIssued = app.metrics.issued(preset?.kind?.name ?? 'image', preset?.name ?? '');
+  if (options.no_script !== 'image' || preset === undefined || !mayHaveImage(preset)) return;
+  const countIssued = app.metrics.issued(preset.kind?.name ?? 'image', preset.name);
 
   app.get<{ Params: Static<typeof ImageParams> }>(
     `/no-script${imagePath}`,
     {
       config: {
+        head: async (_request, reply) => sendPng(reply, route.resourcePolicy),
         rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }),
         answerHeaders: { 'Cross-Origin-Resource-Policy': 'Whether pages of another site may show it' },
       },
@@ -54,13 +57,10 @@ export default async function aloneImage(
       },
     },
     async (request, reply) => {
-      if (options.no_script !== 'image' || preset === undefined || !mayHaveImage(preset)) {
-        throw refuse(NotFound);
-      }
       const { token } = request.params;
       const record = (await app.challenges.readImage(token)) ?? (await issue(token, request.ip, reply));
       const png = await drawRecord(app, token, record);
-      return reply.type('image/png').header('cross-origin-resource-policy', route.resourcePolicy).send(png);
+      return sendPng(reply, route.resourcePolicy, png);
     },
   );
 

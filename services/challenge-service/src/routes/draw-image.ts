@@ -4,7 +4,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { NotFound, Overloaded, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { TOKEN_CHARACTERS, TOKEN_PATTERN } from '@tollgate/shared/schemas/names.js';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { drawingOf } from '../domain/drawing.js';
 import { ImageUnavailable, NoImageLibrary } from '../errors.js';
 import type { DrawingJob } from '../image/derivation.js';
@@ -30,8 +30,12 @@ export default async function drawImage(
   app.get<{ Params: Static<typeof ImageParams> }>(
     imagePath,
     {
-      exposeHeadRoute: true,
       config: {
+        head: async (request, reply) => {
+          const { token } = request.params as Static<typeof ImageParams>;
+          await findDrawing(app, token, await app.challenges.readImage(token));
+          return sendPng(reply, route.resourcePolicy);
+        },
         rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }),
         answerHeaders: { 'Cross-Origin-Resource-Policy': 'Whether pages of another site may show it' },
       },
@@ -45,9 +49,18 @@ export default async function drawImage(
     async (request, reply) => {
       const { token } = request.params;
       const png = await drawRecord(app, token, await app.challenges.readImage(token));
-      return reply.type('image/png').header('cross-origin-resource-policy', route.resourcePolicy).send(png);
+      return sendPng(reply, route.resourcePolicy, png);
     },
   );
+}
+
+/** Sends an image; without one, the response to HEAD. */
+export function sendPng(
+  reply: FastifyReply,
+  resourcePolicy: 'same-site' | 'cross-origin',
+  png?: Buffer,
+): FastifyReply {
+  return reply.type('image/png').header('cross-origin-resource-policy', resourcePolicy).send(png);
 }
 
 /**
@@ -60,6 +73,25 @@ export async function drawRecord(
   token: string,
   encoded: string | null,
 ): Promise<Buffer> {
+  const { images, job } = await findDrawing(app, token, encoded);
+  try {
+    return Buffer.from(await images.draw(job));
+  } catch (error) {
+    if (error instanceof ImageQueueFullError) throw refuse(Overloaded, { headers: { 'retry-after': 1 } });
+    throw error;
+  }
+}
+
+/**
+ * Returns what is needed to draw the image of a record.
+ * @param encoded null if there is no live record
+ * @throws NotFound, NoImageLibrary, ImageUnavailable
+ */
+export async function findDrawing(
+  app: FastifyInstance,
+  token: string,
+  encoded: string | null,
+): Promise<{ readonly images: ImagePool; readonly job: DrawingJob }> {
   const { images, presets, ring } = app;
   const driver = encoded === null || images === null ? null : await images.identity();
   const drawing = drawingOf(encoded, token, { ring, presets, driver });
@@ -70,14 +102,5 @@ export async function drawRecord(
     else app.onOtherPreset(drawing.other);
     throw refuse(ImageUnavailable, { headers: { 'retry-after': 1 } });
   }
-  return draw(images, drawing.job);
-}
-
-async function draw(images: ImagePool, job: DrawingJob): Promise<Buffer> {
-  try {
-    return Buffer.from(await images.draw(job));
-  } catch (error) {
-    if (error instanceof ImageQueueFullError) throw refuse(Overloaded, { headers: { 'retry-after': 1 } });
-    throw error;
-  }
+  return { images, job: drawing.job };
 }

@@ -5,6 +5,7 @@ import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise
 import type { ChallengeStore, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import { refuse } from '@tollgate/shared/http/errors/errors.js';
+import { headOf } from '@tollgate/shared/http/server/methods.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import {
   EffortChallenge,
@@ -19,7 +20,7 @@ import { imageChallenge, imageIssue, mayHaveImage } from '../domain/image-challe
 import type { IssuerDependencies } from '../domain/issuing.js';
 import { UnknownPreset } from '../errors.js';
 import { reportLimit } from '../plugins/issue-limit.js';
-import { findPreset } from '../presets/presets.js';
+import { findPreset, type NamedPreset } from '../presets/presets.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -85,7 +86,10 @@ export default async function issueImage(
     '/',
     {
       prefixTrailingSlash: 'no-slash',
-      config: { limited: true },
+      config: {
+        limited: true,
+        head: headOf(JSON_TYPE, ({ query }) => checkPreset(app, source, query as ImageQuery)),
+      },
       schema: {
         operationId: 'issueImage',
         summary: 'An image challenge, or what stands in for one',
@@ -95,6 +99,24 @@ export default async function issueImage(
     },
     (request, reply) => issueAnyImage(app, source, request, reply),
   );
+}
+
+/** @throws UnknownPreset */
+function presetOf(app: FastifyInstance, scope: unknown, preset: unknown): NamedPreset {
+  const known =
+    app.demandedPreset(scope) ?? findPreset(app.presets, typeof preset === 'string' ? preset : '');
+  if (known === undefined) throw refuse(UnknownPreset);
+  return known;
+}
+
+/** Refuses a query that `issueAnyImage` refuses. @throws UnknownPreset */
+export function checkPreset(
+  app: FastifyInstance,
+  { deps, honoursTickets }: Pick<ImageSource, 'deps' | 'honoursTickets'>,
+  { preset, scope }: ImageQuery,
+): void {
+  if (preset === EFFORT && deps.options.effort.enabled) return;
+  presetOf(app, honoursTickets ? scope : undefined, preset);
 }
 
 /**
@@ -118,9 +140,7 @@ export async function issueAnyImage(
     onIssued(EFFORT, EFFORT);
     return effortChallenge(effort, issued);
   }
-  const known =
-    app.demandedPreset(scope) ?? findPreset(app.presets, typeof preset === 'string' ? preset : '');
-  if (known === undefined) throw refuse(UnknownPreset);
+  const known = presetOf(app, scope, preset);
   const driver = (mayHaveImage(known) && (await app.images?.identity())) || NO_DRIVER;
   const prepared = imageIssue(deps, known, driver, address);
   const issued = await challenges.issueImage(prepared.issue);

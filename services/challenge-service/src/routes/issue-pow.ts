@@ -3,6 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
+import { headOf } from '@tollgate/shared/http/server/methods.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { HashwxChallenge, PowChallenge, PowQuery } from '@tollgate/shared/schemas/challenge-bodies.js';
 import type { FastifyInstance } from 'fastify';
@@ -31,7 +32,7 @@ export default async function issuePow(
   app.get<{ Querystring: PowQuery }>(
     '/pow',
     {
-      config: { limited: true },
+      config: { limited: true, head: headOf(JSON_TYPE) },
       schema: {
         operationId: 'issueProofOfWork',
         summary: 'A proof-of-work challenge',

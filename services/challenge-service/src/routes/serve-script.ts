@@ -1,4 +1,4 @@
-// GET and HEAD {prefix}/tollgate.js and its languages: the prebuilt file of the browser package, for pages of any origin.
+// GET {prefix}/tollgate.js and its languages: the prebuilt file of the browser package, for pages of any origin.
 
 import { Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
@@ -87,13 +87,16 @@ interface ScriptRequest {
   Params: { version?: string; language?: string };
 }
 
-export default async function serveScript(app: FastifyInstance): Promise<void> {
-  for (const { url, operationId, summary, file = 'tollgate.js' } of [...routes, ...frameRoutes]) {
+/** @param options.hasFrames whether to serve the script of the frames of widgets too */
+export default async function serveScript(
+  app: FastifyInstance,
+  { hasFrames }: { hasFrames: boolean },
+): Promise<void> {
+  const served = hasFrames ? [...routes, ...frameRoutes] : routes;
+  for (const { url, operationId, summary, file = 'tollgate.js' } of served) {
     app.get<ScriptRequest>(
       url,
       {
-        exposeHeadRoute: true,
-        ...(file === 'frame.js' ? { onRequest: app.requireSite } : {}),
         config: { answerHeaders: { ETag: 'Names this content in this encoding' } },
         schema: { operationId, summary, params: Params, response: { 200: Script } },
       },
@@ -121,8 +124,7 @@ export function sendCopy(
   { etag, encoding, bytes }: BrowserCopy,
 ): FastifyReply {
   reply.header('etag', etag);
-  // Fastify sends no body for HEAD, but counts it: the length of a 304, if it is named, is that of the file.
-  if (hasCurrent(request, etag)) return reply.code(304).send(request.method === 'HEAD' ? bytes : undefined);
+  if (hasCurrent(request, etag)) return reply.code(304).send();
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
   return reply.send(bytes);
 }

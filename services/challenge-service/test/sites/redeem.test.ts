@@ -199,8 +199,10 @@ t.test('a site that does not exist is 404, and so is everything without sites', 
     ['POST', '/recaptcha/api/siteverify'],
     ['POST', '/turnstile/v0/siteverify'],
   ] as const) {
-    const response = await node.inject({ method, url: `/api/captcha${path}`, payload: {} });
-    t.match({ status: response.statusCode, ...response.json() }, { status: 404, code: 'not_found' }, path);
+    for (const other of [method, 'PUT'] as const) {
+      const response = await node.inject({ method: other, url: `/api/captcha${path}`, payload: {} });
+      t.match({ status: response.statusCode, ...response.json() }, { status: 404, code: 'not_found' }, path);
+    }
   }
 });
 

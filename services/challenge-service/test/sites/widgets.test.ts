@@ -109,6 +109,9 @@ t.test('a site of any host lets any page show its frame', async (t) => {
 t.test('without sites there is none of it', async (t) => {
   const node = await openNode(t, embeddedStore(t).store);
   for (const path of [...scripts, '/sites/shop/frame', '/frame.js', '/v/0123456789abcdef/frame.js']) {
-    t.equal((await node.get(`/api/captcha${path}`)).statusCode, 404, path);
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT'] as const) {
+      const { statusCode } = await node.inject({ method, url: `/api/captcha${path}` });
+      t.equal(statusCode, 404, `${method} ${path}`);
+    }
   }
 });

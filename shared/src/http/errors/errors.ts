@@ -19,7 +19,7 @@ export const ValidationFailed = defineError('VALIDATION_FAILED', 422);
 /** The body is not JSON, or would change prototypes. */
 export const MalformedJson = defineError('MALFORMED_JSON', 400);
 
-/** The body has a media type that the route does not read. */
+/** The body has a media type that the route does not read, or is compressed. */
 export const UnsupportedMediaType = defineError('UNSUPPORTED_MEDIA_TYPE', 415);
 
 /** The body is over the limit. */
@@ -30,6 +30,15 @@ export const BadRequest = defineError('BAD_REQUEST', 400);
 
 /** There is no such route or thing. */
 export const NotFound = defineError('NOT_FOUND', 404);
+
+/** The path has other methods, which `Allow` names. */
+export const MethodNotAllowed = defineError('METHOD_NOT_ALLOWED', 405);
+
+/** The request did not arrive in time. */
+export const RequestTimeout = defineError('REQUEST_TIMEOUT', 408);
+
+/** The header of the request is over the limit. */
+export const HeaderTooLarge = defineError('HEADER_TOO_LARGE', 431);
 
 /** Too many requests from this address. */
 export const RateLimited = defineError('RATE_LIMITED', 429);

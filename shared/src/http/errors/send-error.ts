@@ -1,12 +1,20 @@
 // Writes the answer to a request that failed.
 
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { MessageKey } from '../../messages/en.js';
-import { type Language, messageIn } from '../../messages/messages.js';
+import { type Language, languages, messageIn } from '../../messages/messages.js';
 import type { ErrorBody } from '../../schemas/error-body.js';
 import { isAnswered } from '../server/unread-bodies.js';
-import type { FieldMessage, RefusalDetails } from './errors.js';
+import {
+  BadRequest,
+  type CodedErrorClass,
+  type FieldMessage,
+  HeaderTooLarge,
+  type RefusalDetails,
+  RequestTimeout,
+} from './errors.js';
 import { localise } from './language.js';
 
 /** An answer before its language is chosen. */
@@ -68,22 +76,34 @@ export function textsOf(
   );
 }
 
-const statusLines = new Map<unknown, string>([
-  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
-  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+const clientErrors = new Map<unknown, CodedErrorClass>([
+  ['ERR_HTTP_REQUEST_TIMEOUT', RequestTimeout],
+  ['HPE_HEADER_OVERFLOW', HeaderTooLarge],
 ]);
 
 /**
- * Answers bytes that are not an HTTP request, or a request that is too slow or whose header is too long, with a bare
- * status line: there is no parsed request whose language or route the answer could follow.
+ * Answers bytes that are not an HTTP request, or a request that is too slow or whose header is too long. It is in English:
+ * there is no parsed request whose language the answer could follow.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable && !isAnswered(socket)) {
-    const status = statusLines.get(error.code) ?? '400 Bad Request';
-    socket.write(
-      `HTTP/1.1 ${status}\r\nCache-Control: no-store\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
-    );
+    const { statusCode: status = 400, code } = new (clientErrors.get(error.code) ?? BadRequest)();
+    const body = errorBody({ status, code: code.toLowerCase() as MessageKey, details: {} }, languages[0]);
+    socket.write(messageOf(status, JSON.stringify(body)));
   }
   socket.destroy(error);
+}
+
+function messageOf(status: number, body: string): string {
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Cache-Control: no-store',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Language: ${languages[0]}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
 }

@@ -5,6 +5,7 @@ import errorHandler from '../errors/error-handler.js';
 import healthRoutes, { type HealthOptions } from '../observability/health.js';
 import requestMetrics, { type RequestObserver } from '../observability/request-metrics.js';
 import jsonBodies from './json-bodies.js';
+import methods from './methods.js';
 import openapi, { type OpenApiOptions } from './openapi.js';
 import responseHeaders from './response-headers.js';
 import { serverOptions } from './server-options.js';
@@ -31,6 +32,7 @@ export async function buildAdminApp(options: AdminOptions): Promise<FastifyInsta
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
   await app.register(errorHandler);
+  await app.register(methods);
   await app.register(jsonBodies);
   await app.register(openapi, description);
   await app.register(healthRoutes, health);

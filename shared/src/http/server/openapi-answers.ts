@@ -23,6 +23,7 @@ export interface Refusal {
 
 /** The description of every header that an answer may have. */
 export const ANSWER_HEADERS = {
+  'Accept-Encoding': '`identity`, if the body was compressed',
   'Access-Control-Allow-Credentials': 'For the allowed origin',
   'Access-Control-Allow-Origin': 'The allowed origin, to a request from there',
   'Access-Control-Expose-Headers': 'Which headers a page of that origin may read',
@@ -109,7 +110,12 @@ const RULES: readonly Rule[] = [
   { status: 403, description: 'Another origin', headers: [], when: ({ checksOrigin }) => checksOrigin },
   { status: 404, description: 'There is no such thing', headers: [], when: ({ hasParams }) => hasParams },
   { status: 413, description: 'The body is too large', headers: [], when: ({ hasBody }) => hasBody },
-  { status: 415, description: 'Not a type that is read here', headers: [], when: ({ hasBody }) => hasBody },
+  {
+    status: 415,
+    description: 'Not a type that is read here, or a compressed body',
+    headers: ['Accept-Encoding'],
+    when: ({ hasBody }) => hasBody,
+  },
   { status: 422, description: 'What was sent is refused', headers: [], when: ({ isChecked }) => isChecked },
   {
     status: 429,

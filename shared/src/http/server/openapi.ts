@@ -33,11 +33,15 @@ export type SecurityScheme =
   | { readonly type: 'http'; readonly scheme: 'bearer' }
   | { readonly type: 'apiKey'; readonly in: 'cookie'; readonly name: string };
 
+/** What holds for every path, and no operation says. */
+const METHODS =
+  'HEAD is answered as GET is, without a body and without effect. A method that a path does not have is 405 (`method_not_allowed`), and `Allow` names those that it has.';
+
 async function describeService(app: FastifyInstance, options: OpenApiOptions): Promise<void> {
   const routes: RouteOptions[] = [];
   const scopes = [app];
   app.addHook('onRoute', (route) => {
-    routes.push(route);
+    if (route.method !== 'HEAD') routes.push(route);
   });
   app.addHook('onRegister', (scope) => {
     scopes.push(scope);
@@ -71,11 +75,10 @@ async function writeDocument(
   await copy.register(import('@fastify/swagger'), {
     openapi: {
       openapi: '3.1.0',
-      info: { title, version, description },
+      info: { title, version, description: `${description}. ${METHODS}` },
       servers: [{ url: serverUrl }],
       components: { securitySchemes },
     },
-    exposeHeadRoutes: true,
     transform: ({ schema, url, route }) => ({ schema: annotate(schema, route), url }),
     transformObject: (made) => withAnswers('openapiObject' in made ? made.openapiObject : {}, app),
     // Shared schemas keep their names.
@@ -139,8 +142,8 @@ function withAnswers(document: object, app: FastifyInstance): object {
       headers: describedHeaders(ANSWER_HEADERS),
     },
     paths: mapValues(paths, (item) =>
-      mapValues(item, (operation, method) =>
-        withResponses(operation, method, { everywhere, checksOrigin: app.hasPlugin('tollgate-origin') }),
+      mapValues(item, (operation) =>
+        withResponses(operation, { everywhere, checksOrigin: app.hasPlugin('tollgate-origin') }),
       ),
     ),
   };
@@ -148,7 +151,6 @@ function withAnswers(document: object, app: FastifyInstance): object {
 
 function withResponses(
   operation: Operation,
-  method: string,
   {
     everywhere,
     checksOrigin,
@@ -175,9 +177,7 @@ function withResponses(
         },
       ]),
   );
-  const all: Record<string, Response> = { ...described, ...errors };
-  const withoutBody = () => mapValues(all, ({ content: _content, ...response }) => response);
-  return { ...rest, responses: method === 'head' ? withoutBody() : all };
+  return { ...rest, responses: { ...described, ...errors } };
 }
 
 function describedHeaders(descriptions: Readonly<Record<string, string>> = {}): Record<string, Header> {

@@ -42,7 +42,7 @@ declare module 'fastify' {
   }
 }
 
-/** A limit. Routes with the same limit share it. */
+/** A limit. Routes with the same limit share it; HEAD counts separately, in the process. */
 export interface Limit {
   /** First part of the counter's key. */
   readonly name: string;
@@ -55,6 +55,9 @@ export interface Limit {
 }
 
 const WINDOW_MS = 60_000;
+
+/** HEAD has limits of its own, in the process alone: it uses up nothing of GET. */
+const HEAD = 'head:';
 
 interface RouteLimit extends RateLimitOptions {
   limit: Limit;
@@ -73,6 +76,11 @@ async function limitRates(
   app.decorate('limitFactor', factorOf);
   const countInProcess = createProcessCounter();
 
+  async function countedAs(request: FastifyRequest): Promise<string> {
+    const address = await addressOf(request);
+    return request.method === 'HEAD' ? `${HEAD}${address}` : address;
+  }
+
   function counterOf(limit: Limit | undefined): Count {
     if (limit?.shared !== true) return countInProcess;
     if (count === undefined)
@@ -83,7 +91,8 @@ async function limitRates(
   app.decorate('limiter', (limit: Limit): RequestLimiter => {
     const countOne = counterOf(limit);
     async function countFor(prefix: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-      const { count, ttlMs } = await countOne(`${prefix}:${await addressOf(request)}`, WINDOW_MS);
+      const countIt = request.method === 'HEAD' ? countInProcess : countOne;
+      const { count, ttlMs } = await countIt(`${prefix}:${await countedAs(request)}`, WINDOW_MS);
       const max = limit.max * factorOf(normaliseAddress(request.ip));
       const resetSeconds = Math.ceil(ttlMs / 1000);
       reply.headers({
@@ -115,7 +124,8 @@ async function limitRates(
       done: (error: Error | null, result?: { current: number; ttl: number }) => void,
       windowMs: number,
     ): void {
-      this.#count(`${this.#name}:${address}`, windowMs).then(
+      const count = address.startsWith(HEAD) ? countInProcess : this.#count;
+      count(`${this.#name}:${address}`, windowMs).then(
         (result) => done(null, { current: result.count, ttl: result.ttlMs }),
         (error: Error) => done(error),
       );
@@ -130,7 +140,7 @@ async function limitRates(
   await app.register(rateLimit, {
     global: false,
     enableDraftSpec: true,
-    keyGenerator: addressOf,
+    keyGenerator: countedAs,
     // The plugin has already set Retry-After and the RateLimit headers.
     errorResponseBuilder: () => refuse(RateLimited),
     store: CounterStore as never,

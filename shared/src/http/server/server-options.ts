@@ -43,7 +43,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     childLoggerFactory: createRequestLogger,
     trustProxy: trustProxy.length > 0 ? trustedProxies(trustProxy) : false,
     bodyLimit: BODY_LIMIT_BYTES,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     onProtoPoisoning: 'error',
     onConstructorPoisoning: 'error',
     genReqId: nextRequestId,

@@ -221,19 +221,32 @@ t.test('a body without an announced length that grows too large closes its conne
   t.match(received, /^HTTP\/1\.1 413 [\s\S]*connection: close/i);
 });
 
-t.test('an unknown route and a wrong method are 404 and do not repeat the URL', async (t) => {
+t.test('an unknown route is 404 and does not repeat the URL', async (t) => {
   const { app } = await buildSharedApp(t);
   for (const [method, url] of [
     ['GET', '/nothing?ticket=hunter2'],
-    ['GET', '/form'],
-    ['DELETE', '/form'],
-    ['HEAD', '/things/abc'],
+    ['HEAD', '/nothing'],
     ['POST', '/nothing'],
-    ['PUT', '/form'],
+    ['PUT', '/form/x'],
   ] as const) {
     const response = await app.inject({ method, url });
     t.equal(response.statusCode, 404, `${method} ${url}`);
     if (method !== 'HEAD') t.same(response.json(), failureOf('not_found'));
+  }
+});
+
+t.test('a method that a path does not have is 405, and Allow names those that it has', async (t) => {
+  const { app } = await buildSharedApp(t);
+  for (const [method, url, allow] of [
+    ['GET', '/form?ticket=hunter2', 'OPTIONS, POST'],
+    ['HEAD', '/form', 'OPTIONS, POST'],
+    ['DELETE', '/form', 'OPTIONS, POST'],
+    ['PUT', '/things/abc', 'GET, HEAD, OPTIONS'],
+  ] as const) {
+    const response = await app.inject({ method, url });
+    t.equal(response.statusCode, 405, `${method} ${url}`);
+    t.equal(response.headers.allow, allow);
+    if (method !== 'HEAD') t.same(response.json(), failureOf('method_not_allowed'));
   }
 });
 

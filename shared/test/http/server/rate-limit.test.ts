@@ -20,6 +20,8 @@ function buildLimited(t: TestContext, count?: Count, factorOf: LimitFactor = () 
     const shared = count !== undefined;
     app.get('/image', { config: { rateLimit: limitTo({ name: 'image', max: 2, shared }) } }, async () => 'x');
     app.get('/other', { config: { rateLimit: limitTo({ name: 'image', max: 2, shared }) } }, async () => 'x');
+    const { count: countOwn } = app.limiter({ name: 'own', max: 2, shared });
+    app.get('/own', { onRequest: countOwn }, async () => 'x');
     app.get('/free', async () => 'x');
     app.post(
       '/login',
@@ -180,4 +182,22 @@ t.test('within a window counts rise by one, for any order of keys and times', as
     }),
   );
   t.pass('held for all sequences tried');
+});
+
+t.test('HEAD uses up nothing of GET, and has a limit of its own that counts in the process', async (t) => {
+  const keys: string[] = [];
+  const countInProcess = createProcessCounter();
+  const count: Count = (key, windowMs) => {
+    keys.push(key);
+    return countInProcess(key, windowMs);
+  };
+  const { app } = await buildLimited(t, count);
+  for (const url of ['/image', '/own']) {
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await app.inject({ method: 'HEAD', url })).statusCode);
+    t.same(statuses, [200, 200, 429], url);
+    t.same(keys, [], url);
+    t.match((await app.inject(url)).headers, { 'ratelimit-remaining': '1' }, url);
+    t.equal(keys.splice(0).length, 1);
+  }
 });

@@ -8,6 +8,7 @@ import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { createLogger } from '../../../src/http/observability/logger.js';
 import { serverOptions } from '../../../src/http/server/server-options.js';
+import { en } from '../../../src/messages/en.js';
 import { buildSharedApp, collectLog } from '../shared-app.js';
 
 async function listen(t: Test) {
@@ -49,7 +50,7 @@ t.test('slow headers, and a silent connection, are cut off with 408', async (t) 
     const answer = await exchange(Number(port), request);
     t.match(
       answer,
-      /^HTTP\/1\.1 408 Request Timeout\r\nCache-Control: no-store\r\n/,
+      /^HTTP\/1\.1 408 Request Timeout\r\nCache-Control: no-store\r\n[\s\S]*"code":"request_timeout"\}$/,
       JSON.stringify(request),
     );
   }
@@ -62,6 +63,7 @@ t.test('headers over 16 KiB are 431, bytes that are not HTTP are 400, neither ma
   const bad = await send('hunter2\r\n\r\n');
   t.match(bad, /^HTTP\/1\.1 400 .*\r\nCache-Control: no-store\r\n/);
   t.notMatch(bad, 'hunter2');
+  t.match(JSON.parse(bad.split('\r\n\r\n')[1] ?? ''), { code: 'bad_request', message: en.bad_request });
   const smuggled = await send(
     'POST /form HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   );

@@ -2,6 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { headOf } from '@tollgate/shared/http/server/methods.js';
 import { HashwxChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { SITE_PATH, SiteParams, SitePowQuery } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance } from 'fastify';
@@ -16,7 +17,7 @@ export default async function issueSitePow(app: FastifyInstance): Promise<void> 
     `${SITE_PATH}/pow`,
     {
       onRequest: app.requireSite,
-      config: { limited: true },
+      config: { limited: true, head: headOf(JSON_TYPE) },
       schema: {
         operationId: 'issueSiteProofOfWork',
         summary: 'A proof-of-work challenge of a site',

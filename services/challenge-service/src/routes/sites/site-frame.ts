@@ -1,7 +1,6 @@
 // GET {prefix}/sites/{sitekey}/frame: the page in the frame of a widget, which works and redeems.
 
 import { Type } from '@sinclair/typebox';
-import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { hostnameOf } from '../../sites/hostnames.js';
@@ -42,7 +41,6 @@ export default async function siteFrame(app: FastifyInstance): Promise<void> {
   app.get<{ Params: SiteParams; Querystring: { origin?: unknown } }>(
     `${SITE_PATH}/frame`,
     {
-      onRequest: (_request, _reply, done) => done(app.sites.isEmpty ? refuse(NotFound) : undefined),
       schema: {
         operationId: 'showWidget',
         summary: 'The frame of a widget',

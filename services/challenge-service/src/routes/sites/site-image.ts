@@ -1,16 +1,19 @@
 // GET {prefix}/sites/{sitekey} and its images: the second challenge of a site that demands an image.
 
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { headOf } from '@tollgate/shared/http/server/methods.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { ImageQuery } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { TOKEN_PATTERN } from '@tollgate/shared/schemas/names.js';
 import { SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type ServedSite, siteOf } from '../../plugins/sites.js';
-import { drawRecord, imagePath, Png } from '../draw-image.js';
-import { AnyChallenge, issueAnyImage } from '../issue-image.js';
+import { drawRecord, findDrawing, imagePath, Png, sendPng } from '../draw-image.js';
+import { AnyChallenge, checkPreset, issueAnyImage } from '../issue-image.js';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 const SiteImageQuery = Type.Omit(ImageQuery, ['scope']);
 const SiteImageParams = Type.Object({
@@ -31,7 +34,13 @@ export default async function siteImage(
     SITE_PATH,
     {
       onRequest: app.requireSite,
-      config: { limited: true },
+      config: {
+        limited: true,
+        head: headOf(JSON_TYPE, (request) => {
+          const { issuer: deps } = withImage(request);
+          checkPreset(app, { deps, honoursTickets: false }, request.query as ImageQuery);
+        }),
+      },
       schema: {
         operationId: 'issueSiteImage',
         summary: 'An image challenge of a site that demands one, or what stands in for it',
@@ -61,6 +70,11 @@ export default async function siteImage(
     {
       onRequest: app.requireSite,
       config: {
+        head: async (request, reply) => {
+          const { token } = request.params as Static<typeof SiteImageParams>;
+          await findDrawing(app, token, await withImage(request).challenges.readImage(token));
+          return sendPng(reply, 'cross-origin');
+        },
         rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }),
         answerHeaders: { 'Cross-Origin-Resource-Policy': 'Lets pages of other sites show it' },
       },
@@ -75,7 +89,7 @@ export default async function siteImage(
       const { challenges } = withImage(request);
       const { token } = request.params;
       const png = await drawRecord(app, token, await challenges.readImage(token));
-      return reply.type('image/png').header('cross-origin-resource-policy', 'cross-origin').send(png);
+      return sendPng(reply, 'cross-origin', png);
     },
   );
 }

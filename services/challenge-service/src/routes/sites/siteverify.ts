@@ -3,7 +3,8 @@
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { answerError, resolveAnswer } from '@tollgate/shared/http/errors/error-handler.js';
+import { resolveAnswer } from '@tollgate/shared/http/errors/error-handler.js';
+import { headOf } from '@tollgate/shared/http/server/methods.js';
 import { type Count, createProcessCounter } from '@tollgate/shared/http/server/rate-limit.js';
 import {
   type Api,
@@ -67,13 +68,14 @@ export default async function siteverify(
     scope.setErrorHandler(answerFailure);
     for (const [url, vendor, operationId, summary] of PATHS) {
       const options = {
-        onRequest: [app.requireSite, writeAs(vendor)],
+        onRequest: writeAs(vendor),
         // The schemas are for the documents: the fields are read below, in each of their forms.
         validatorCompiler: () => () => true,
         config: {
           answersVerdicts: true,
           answerHeaders: { 'Retry-After': 'With `internal-error`: seconds to wait' },
-          refusals: { 404: { description: 'No site is configured', headers: {} } },
+          // Nobody reads the verdict, so that it costs neither a receipt nor a place in a limit.
+          head: headOf(JSON_TYPE),
         },
       };
       const response = { 200: SiteverifyAnswer };
@@ -87,7 +89,6 @@ export default async function siteverify(
         url,
         {
           ...options,
-          exposeHeadRoute: true,
           schema: {
             operationId: `${operationId}OfQuery`,
             summary: 'The same for clients that cannot send a body: addresses are logged on their way',
@@ -100,12 +101,7 @@ export default async function siteverify(
     }
   });
 
-  async function verify(
-    request: SiteverifyRequest,
-    reply: FastifyReply,
-  ): Promise<SiteverifyAnswer | FastifyReply> {
-    // Nobody reads the verdict, so that it costs neither a receipt nor a place in a limit.
-    if (request.method === 'HEAD') return reply.send();
+  async function verify(request: SiteverifyRequest, reply: FastifyReply): Promise<SiteverifyAnswer> {
     const fields = await readSiteverify(requestOf(request));
     if (fields === null) return refused('', 'bad-request');
     const { secret, response, ...question } = fields;
@@ -152,7 +148,6 @@ export default async function siteverify(
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    if (app.sites.isEmpty) return answerError(thrown, request, reply);
     const { answer } = await resolveAnswer(thrown, request);
     const code = answer.status < 500 ? 'bad-request' : retryAfter(reply, RETRY_SECONDS * 1000);
     return reply.code(200).send(refused('', code));

@@ -44,7 +44,6 @@ export default async function widgetScript(app: FastifyInstance): Promise<void> 
     app.get<{ Querystring: { compat?: unknown } }>(
       url,
       {
-        onRequest: app.requireSite,
         config: { answerHeaders: { ETag: 'Names this content in this encoding' } },
         schema: {
           operationId,

@@ -20,7 +20,6 @@ export default async function jwks(
   app.get(
     '/.well-known/jwks.json',
     {
-      exposeHeadRoute: true,
       config: {
         rateLimit: limitTo({ name: 'jwks', max: limitPerMinute }),
         answerHeaders: {

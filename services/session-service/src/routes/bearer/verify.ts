@@ -9,7 +9,6 @@ export default async function verify(app: FastifyInstance): Promise<void> {
   app.get(
     '/verify',
     {
-      exposeHeadRoute: true,
       onRequest: app.requireBearer,
       config: {
         answerHeaders: {
