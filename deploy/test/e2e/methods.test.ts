@@ -69,7 +69,7 @@ function send(
 }
 
 /** Keys that the services write by themselves, and at each probe of readiness. */
-const BY_THEMSELVES = /:(?:ready|options|\{load\})$/;
+const BY_THEMSELVES = /^machine:|:(?:ready|options|\{load\})$/;
 
 /** What requests have left in the files of the services, by row. */
 function stored(): Record<string, string> {
