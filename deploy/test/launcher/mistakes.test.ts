@@ -1,6 +1,6 @@
 // What keeps a system from starting, as a person at the terminal reads it.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { openChallengeService } from '@tollgate/challenge-service/service.js';
@@ -8,6 +8,7 @@ import { openSessionService } from '@tollgate/session-service/service.js';
 import { startService } from '@tollgate/shared/http/server/lifecycle.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
+import { projectRoot } from '../../src/launcher/local-environment.js';
 import { programOf } from '../../src/launcher/service-program.js';
 import { startSystem } from '../../src/launcher/system.js';
 import { startServiceHere } from '../support/services-here.js';
@@ -128,4 +129,16 @@ t.test('a program with a DATA_DIR that cannot be ends with one line', (t) => {
     }
   }
   t.end();
+});
+
+t.test('a command of a clone that is not built says what to do in one line', async (t) => {
+  const clone = t.testdir({ 'package.json': readFileSync(join(projectRoot, 'package.json'), 'utf8') });
+  for (const name of ['captcha', 'users', 'keys', 'hash-password', 'session', 'doctor']) {
+    const { status, stdout, stderr } = spawnSync('npm', ['run', '-s', name], {
+      cwd: clone,
+      encoding: 'utf8',
+    });
+    t.equal(stdout + stderr, 'Tollgate is not built: run npm ci and npm run build first.\n', name);
+    t.not(status, 0);
+  }
 });
