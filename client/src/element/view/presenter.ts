@@ -31,7 +31,7 @@ export interface Presenter {
  *   when the page's language has changed or a language has been added
  */
 export function createPresenter(
-  element: Element,
+  element: HTMLElement,
   ownTexts: () => Partial<Texts>,
   root: ShadowRoot,
   events: ChallengeEvents,
@@ -76,7 +76,7 @@ export function createPresenter(
     else if (display !== 'inline') {
       import('./placement.js').then(
         ({ createPlacement }) => {
-          placement ??= createPlacement(view.box);
+          placement ??= createPlacement(element, view.box);
           onTick();
         },
         // The next change of the state tries again.

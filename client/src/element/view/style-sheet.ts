@@ -148,8 +148,6 @@ button[aria-disabled="true"]:hover { background: transparent; }
   inset: 0 auto auto 0;
   z-index: 2147483647;
   inline-size: min(21rem, 100vw - 16px);
-  max-block-size: calc(100vh - 16px);
-  overflow: auto;
   background: linear-gradient(var(--tollgate-surface, color-mix(in srgb, currentColor 3%, transparent)) 0 0), Canvas;
   box-shadow: 0 .4rem 1.6rem #0004;
 }
