@@ -37,17 +37,16 @@ export function createSignIn({
   ].map(find);
   const guard = document.createElement('tollgate-challenge');
   guard.setAttribute('hold-submit', '');
-  const imageFields = [fields?.captcha_token ?? 'captcha_token', fields?.captcha ?? 'captcha'];
   const countdown = createCountdown(showSubmit);
   let challenge;
   let isSubmitting = false;
-  let areErrorsOfWork = false;
 
   email.value = demoEmail ?? '';
   setText(find('password-hint'), translate(demoEmail ? 'demo_hint' : 'own_hint'));
   toggle.ariaLabel = translate('show_password');
   toggle.addEventListener('click', () => showPassword(password.type === 'password'));
   form.addEventListener('submit', onSubmit);
+  for (const field of [email, password]) field.addEventListener('input', () => showError(field, []));
 
   async function onSubmit(event) {
     event.preventDefault();
@@ -73,17 +72,19 @@ export function createSignIn({
   async function showRefusal(response) {
     const language = response.headers.get('Content-Language') ?? '';
     const refusal = await response.json().catch(() => ({}));
-    const { message = translate('sign_in_failed'), errors = {} } = refusal;
-    // The page repeats the work by itself, but only the person can answer an image.
-    const needsOnlyImage = refusal.code === 'pow_insufficient' && refusal.captcha_required;
-    const imageIsNew = refusal.code === 'login_failed' && refusal.captcha_required;
-    if (needsOnlyImage) notify(translate('image_too'));
-    else notify(imageIsNew ? `${message} ${translate('image_below')}` : message, 'bad', language);
-    showErrors(needsOnlyImage ? {} : errors, language);
-    if (refusal.code === 'login_failed') onWrongPassword();
+    const { code, message = translate('sign_in_failed'), errors = {} } = refusal;
+    const isOfField = 'email' in errors || 'password' in errors;
+    // The page repeats the work by itself, but only the person can answer an image: the element says so under it.
+    const isOfImage =
+      code === 'captcha_invalid' ||
+      code === 'captcha_required' ||
+      (code === 'pow_insufficient' && refusal.captcha_required);
+    if (!isOfField && !isOfImage) notify(message, 'bad', language);
+    showErrors(errors, language);
+    if (code === 'login_failed') onWrongPassword();
     countdown.start(Number(response.headers.get('Retry-After')) || 0);
     if (errors.email) email.focus();
-    else if (needsOnlyImage || areOfImage(errors)) guard.focus();
+    else if (isOfImage) guard.focus();
     else password.select();
   }
 
@@ -96,24 +97,15 @@ export function createSignIn({
     else notify(translate(/^(Type|Timeout)Error$/.test(error.name) ? 'no_answer' : 'sign_in_failed'), 'bad');
   }
 
-  function showErrors({ email: ofEmail, password: ofPassword, ...ofChallenge }, language = '') {
-    const places = { email: ofEmail, password: ofPassword, challenge: Object.values(ofChallenge).flat() };
-    areErrorsOfWork = !areOfImage(ofChallenge);
-    for (const [name, errors = []] of Object.entries(places)) {
-      const line = find(`${name}-error`);
-      line.textContent = errors.join(' ');
-      line.lang = language;
-      if (name !== 'challenge') find(name).ariaInvalid = String(errors.length > 0);
-    }
+  function showErrors(errors, language = '') {
+    for (const field of [email, password]) showError(field, errors[field.name] ?? [], language);
   }
 
-  function areOfImage(errors) {
-    return imageFields.some((name) => name in errors);
-  }
-
-  /** Clears the errors of the work once better work is ready. Errors of the image stay. */
-  function dropErrorsOfWork() {
-    if (challenge.status === 'ready' && areErrorsOfWork) find('challenge-error').textContent = '';
+  function showError(field, errors, language = '') {
+    const line = find(`${field.id}-error`);
+    line.textContent = errors.join(' ');
+    line.lang = language;
+    field.ariaInvalid = String(errors.length > 0);
   }
 
   function showSubmit() {
@@ -136,7 +128,6 @@ export function createSignIn({
       challenge = createChallenge({ baseUrl, solver, prefix, fields });
       guard.controller = challenge;
       find('challenge').append(guard);
-      challenge.subscribe(dropErrorsOfWork);
       meter.follow(challenge);
       (email.value === '' ? email : password).focus();
     },

@@ -91,6 +91,7 @@ async function sendOnce(t: Test): Promise<void> {
   await again.click();
   await again.waitFor({ state: 'detached' });
   t.equal(await submit.isDisabled(), true, 'while the work is done');
+  t.equal(await page.getByText('Security check').isVisible(), true, 'and the page says so');
   releaseWork();
   await page.getByLabel('E-mail').fill('nobody@example.com');
   await page.getByLabel('Password').fill('wrong');

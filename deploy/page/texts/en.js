@@ -22,8 +22,6 @@ export const en = {
   own_hint: 'Use an account from your directory.',
   no_answer: 'The server does not answer. Please try again in a moment.',
   sign_in_failed: 'Sign-in failed. Please try again.',
-  image_below: 'Please answer the image below as well.',
-  image_too: 'Please also answer the image below, then sign in again.',
 
   account_id: 'user {id}',
   token_left: '{time} left',

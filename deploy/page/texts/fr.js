@@ -30,8 +30,6 @@ export const fr = {
   own_hint: 'Un compte de votre propre annuaire.',
   no_answer: 'Le serveur ne répond pas. Veuillez réessayer dans un instant.',
   sign_in_failed: 'La connexion a échoué. Veuillez réessayer.',
-  image_below: 'Veuillez aussi répondre à l’image ci-dessous.',
-  image_too: 'Veuillez aussi répondre à l’image ci-dessous, puis vous connecter à nouveau.',
 
   signed_in: 'Vous êtes connecté',
   account_id: 'utilisateur {id}',

@@ -3,15 +3,7 @@
 import type { Request } from 'playwright-core';
 import t from 'tap';
 import { shippedPage } from '../../src/demo/demo-page.js';
-import {
-  fail,
-  failUntilImage,
-  openDemo,
-  submit,
-  visit,
-  waitForAccount,
-  waitForForm,
-} from './demo-page-visit.js';
+import { failUntilImage, openDemo, submit, visit, waitForAccount, waitForForm } from './demo-page-visit.js';
 
 const demo = 'demo@example.com';
 const path = '/challenges/v1';
@@ -53,9 +45,12 @@ t.test('an image is demanded, complained of and answered under its names', async
   const field = page.getByRole('textbox', { name: 'Characters in the image' });
   await field.fill('zzzzzz');
   const issued = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith(path));
-  await fail(page, demo);
+  await submit(page, demo, 'wrong');
   const { answer } = (await (await issued).json()) as { answer: string };
-  await page.locator('#challenge-error:not(:empty)').waitFor();
+  const hint = page.locator(
+    '#hint:text-is("That answer was not accepted. Please type the characters in this new image.")',
+  );
+  await hint.waitFor();
   await page.waitForSelector('tollgate-challenge:focus');
   await field.fill(answer);
   // The work for the next try is there too.
@@ -65,7 +60,8 @@ t.test('an image is demanded, complained of and answered under its names', async
     element.addEventListener('statuschange', look);
     look();
   })`);
-  t.not(await page.textContent('#challenge-error'), '', 'what was wrong with the image stays to be read');
+  t.equal(await page.textContent('#notice'), '', 'a wrong image is one sentence, under its field');
+  t.equal(await hint.count(), 0, 'which is gone once another answer is typed');
   await submit(page, demo, password());
   await waitForAccount(page, demo);
   t.strictSame(await Promise.all(codes), ['login_failed', 'login_failed', 'captcha_invalid', 200]);

@@ -124,9 +124,9 @@ t.test('an account that needs an image at once: the page asks for it, and for no
   const issued = page.waitForResponse((response) => response.url().endsWith('/api/captcha?hint=1'));
   await submit(page, email, password);
   const { answer } = (await (await issued).json()) as Issued;
-  await page.locator('#notice:text-is("Please also answer the image below, then sign in again.")').waitFor();
-  t.equal(await page.getAttribute('#notice', 'data-kind'), '');
-  t.equal(await page.textContent('#challenge-error'), '');
+  await page.locator('#word:text-is("One more step: the image below.")').waitFor();
+  t.equal(await page.textContent('#notice'), '', 'the element has said it');
+  t.equal(await page.locator('.field-error:not(:empty)').count(), 0);
   await answerField(page).fill(answer);
   await submit(page, email, password);
   await waitForAccount(page, email);

@@ -74,6 +74,11 @@ export function SignIn({ session }: { session: Session }) {
           Extra work <progress value={captcha.part} max={captcha.parts} />
         </label>
       )}
+      {(state.status === 'idle' || state.status === 'solving') && (
+        <label>
+          Security check <progress value={state.work?.chance ?? 0} />
+        </label>
+      )}
       <p role="alert">{refusal || state.error?.message}</p>
       {state.status === 'error' && (
         <button type="button" onClick={refresh}>
