@@ -13,8 +13,10 @@ const refusal = { captcha_required: true, captcha_alternatives: ['effort'] };
  * @param {string} example.words
  * @param {Record<string, string>} example.attributes of the element
  * @param {Record<string, string>} [example.declarations] of the form's style
+ * @param {boolean} [example.waits] whether it fetches nothing before it is used: each challenge of a page raises the
+ *   price for its visitor
  */
-export function createExample({ title, words, attributes, declarations }) {
+export function createExample({ title, words, attributes, declarations, waits = true }) {
   const html = formText(attributes);
   const card = document.createElement('article');
   card.className = 'example';
@@ -29,11 +31,13 @@ export function createExample({ title, words, attributes, declarations }) {
   form.ariaLabel = title;
   for (const [name, value] of Object.entries(declarations ?? {})) form.style.setProperty(name, value);
   const element = form.querySelector('tollgate-challenge');
+  if (waits) element.setAttribute('start', 'focus');
   const outcome = document.createElement('output');
   form.append(outcome);
   const code = declarations === undefined ? html : `${ruleOf(declarations)}\n\n${html}`;
   card.append(
-    ...[head, line, form, createImageButton(element, title)],
+    // Not below the form, where the floating box would cover the button that has the focus.
+    ...[head, line, createImageButton(element, title), form],
     createCopiedCode({ title: translate('lines_of', { title }), code, level: 'h4' }),
   );
 

@@ -16,6 +16,7 @@ export function showLanguages({ list, place, attributes, language }) {
   card.className = 'example';
   const element = document.createElement('tollgate-challenge');
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.setAttribute('start', 'focus');
   const code = document.createElement('div');
   card.append(element, createImageButton(element, translate('languages')), code);
   list.append(...languages.map(createChoice));

@@ -23,6 +23,7 @@ find('displays').append(
       title: translate(`display_${display}`),
       words: translate(`display_${display}_words`),
       attributes: { ...common, ...(display === 'inline' ? {} : { display }) },
+      waits: display !== 'inline',
     }),
   ),
 );

@@ -20,7 +20,8 @@ const example = (page: Page, title: string) =>
   page.locator('.example', { has: page.getByRole('heading', { name: title, exact: true }) });
 
 t.test('each form works: it takes its work along, and an image where one is asked for', async (t) => {
-  const page = await openForms(t);
+  // With room for a floating box under its button.
+  const page = await openForms(t, { viewport: { width: 1280, height: 2000 } });
   for (const title of ['Inline', 'Floating', 'Invisible', 'Light', 'Dark', 'Your own']) {
     const card = example(page, title);
     await card.locator('input[type="email"]').fill('somebody@example.com');
@@ -35,6 +36,21 @@ t.test('each form works: it takes its work along, and an image where one is aske
     await card.locator('form > button').press('Enter');
     await card.locator('output:has-text("captcha_token, captcha")').waitFor();
   }
+});
+
+t.test('a visitor who only reads the page asks for one work', async (t) => {
+  const page = await openForms(t);
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/checks/pow') asked.push(request.url());
+  });
+  await page.reload();
+  await page.locator('#displays .box[data-status="ready"]').first().waitFor();
+  await page.locator('tollgate-challenge').nth(6).waitFor({ state: 'attached' });
+  t.equal(asked.length, 1);
+  await example(page, 'Dark').locator('input[type="email"]').focus();
+  await example(page, 'Dark').locator('.box[data-status="ready"]').waitFor();
+  t.equal(asked.length, 2, 'and for that of a form that is used');
 });
 
 t.test('the lines to copy are those of the form, with what this installation needs', async (t) => {
