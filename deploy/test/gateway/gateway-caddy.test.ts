@@ -63,7 +63,29 @@ t.test('routes and headers', async (t) => {
     sessions: [host(services.session)],
     challenges: [host(services.challenge)],
   });
+  await t.test('it holds no more of a body than the services read', async (t) => {
+    for (const path of ['/login', '/refresh/bind', '/api/captcha/siteverify']) {
+      for (const bytes of [20_000, 99_999, 2_000_000]) {
+        const refused = await ask(url + path, { method: 'POST', body: Buffer.alloc(bytes) });
+        t.match(
+          refused,
+          { status: 413, headers: { 'cache-control': 'no-store' } },
+          `${bytes} bytes to ${path}`,
+        );
+        t.equal(JSON.parse(refused.text).code, 'body_too_large');
+      }
+    }
+    t.strictSame([...services.session.received, ...services.challenge.received], []);
+    t.equal((await ask(`${url}/login`, { method: 'POST', body: Buffer.alloc(19_999) })).status, 200);
+    t.equal(services.session.received.pop()?.body.length, 19_999);
+  });
   await followsTheRules(t, url, services);
+});
+
+// With a limit Caddy would pass on what is longer, or broken, while it arrives: chunks that a stranger breaks then count as a
+// failure of the process, and a GET with them is repeated for ten seconds.
+t.test('it passes no body on while it arrives', async (t) => {
+  t.match(CADDYFILE, /^\t\{\$BUFFERING:request_buffers unlimited\}$/m);
 });
 
 /** Starts the gateway before these processes of session-service. */

@@ -74,10 +74,10 @@ export async function runNginxGateway(
   };
 }
 
-// Older versions have no bound on what they hold, and another name for it.
+// Older versions have another name for it.
 export function caddyBuffering(): string {
   const [minor = 0] = caddyVersion();
-  return minor < 7 ? 'buffer_requests' : 'request_buffers 16KiB';
+  return minor < 7 ? 'buffer_requests' : 'request_buffers unlimited';
 }
 
 /** The numbers of Caddy's version behind `2.`. */
@@ -116,12 +116,12 @@ export async function runCaddy(
   return { folder, log };
 }
 
-/** Runs nginx with one file of its folder conf.d. @param port where it listens when it is there */
+/** Runs nginx with one file of its folder conf.d. @param port where it listens when it is there @returns its error logs */
 export async function runNginx(
   t: Pick<Test, 'teardown'>,
   configuration: string,
   port: number,
-): Promise<void> {
+): Promise<{ log(): string }> {
   const folder = tempDir(t);
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${join(folder, name)};`,
@@ -132,11 +132,13 @@ export async function runNginx(
     `daemon off; master_process off; pid ${join(folder, 'pid')}; error_log stderr warn;
 events {}
 http { access_log off; ${temporary.join(' ')}
-${configuration}}`,
+${configuration.replaceAll('/var/log/nginx', folder)}}`,
   );
   const program = process.env.NGINX || '/usr/sbin/nginx';
   const child = spawn(program, ['-p', folder, '-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
-  await listening(t, child, port);
+  const said = await listening(t, child, port);
+  const errors = join(folder, 'error.log');
+  return { log: () => said() + (existsSync(errors) ? readFileSync(errors, 'utf8') : '') };
 }
 
 /** The program HAProxy; an empty text where there is none. */

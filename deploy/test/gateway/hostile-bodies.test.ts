@@ -181,6 +181,9 @@ const FAST: Readonly<Record<string, Attack>> = {
       20,
       0,
     ]),
+  'a header that is too long': (url, operation) =>
+    send(url, operation, `X-Long: ${'x'.repeat(1000)}\r\n`.repeat(900), []),
+  'a request for a tunnel': (url, operation) => send(url, { ...operation, method: 'CONNECT' }, '', []),
 };
 
 const slowBody: Attack = (url, operation) =>

@@ -37,10 +37,10 @@ export async function startGateway(
 const upstreams = (services: readonly Service[]) =>
   services.map(({ publicUrl }) => new URL(publicUrl).host).join(' ');
 
-/** Before 2.7 Caddy had another name for the buffers of requests, and no bound. */
+/** Before 2.7 Caddy had another name for the buffers of requests. */
 function bufferingOf(program: string): string {
   const [, minor = '0'] = /2\.(\d+)/.exec(execFileSync(program, ['version'], { encoding: 'utf8' })) ?? [];
-  return Number(minor) < 7 ? 'buffer_requests' : 'request_buffers 16KiB';
+  return Number(minor) < 7 ? 'buffer_requests' : 'request_buffers unlimited';
 }
 
 /** Any answer shows that somebody listens. */

@@ -22,7 +22,7 @@ import {
   UnsupportedMediaType,
   ValidationFailed,
 } from './errors.js';
-import { type ErrorAnswer, sendError } from './send-error.js';
+import { answerConnect, type ErrorAnswer, sendError } from './send-error.js';
 import { fieldsOf } from './validation-fields.js';
 
 const STORE_RETRY_SECONDS = 1;
@@ -51,6 +51,7 @@ declare module 'fastify' {
 
 async function answerErrors(app: FastifyInstance): Promise<void> {
   app.setErrorHandler(answerError);
+  app.server.on('connect', answerConnect);
 
   app.setNotFoundHandler((request, reply) => {
     const answer = answerTo(refuse(NotFound));

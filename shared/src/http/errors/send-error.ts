@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { MessageKey } from '../../messages/en.js';
 import { type Language, languages, messageIn } from '../../messages/messages.js';
 import type { ErrorBody } from '../../schemas/error-body.js';
-import { isAnswered } from '../server/unread-bodies.js';
+import { endConnection, isAnswered, isEnding } from '../server/unread-bodies.js';
 import {
   BadRequest,
   type CodedErrorClass,
@@ -86,13 +86,24 @@ const clientErrors = new Map<unknown, CodedErrorClass>([
  * there is no parsed request whose language the answer could follow.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  if (socket.writable && !isAnswered(socket)) {
-    const { statusCode: status = 400, code } = new (clientErrors.get(error.code) ?? BadRequest)();
-    const body = errorBody({ status, code: code.toLowerCase() as MessageKey, details: {} }, languages[0]);
-    socket.write(messageOf(status, JSON.stringify(body)));
-  }
-  socket.destroy(error);
+  // The parser reports all that arrives after an error.
+  if (error.code === 'ECONNRESET' || socket.destroyed || isEnding(socket)) return;
+  if (socket.writable && !isAnswered(socket)) writeError(socket, clientErrors.get(error.code) ?? BadRequest);
+  // Whoever is too slow has no more time; others may still send, and a gateway takes a reset for a failed process.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy(error);
+  else endConnection(socket);
+}
+
+/** Answers CONNECT, to which Node otherwise ends the connection without an answer: a gateway takes that for a failed process. */
+export function answerConnect(_request: unknown, socket: Socket): void {
+  writeError(socket, BadRequest);
+  endConnection(socket);
+}
+
+function writeError(socket: Socket, errorClass: CodedErrorClass): void {
+  const { statusCode: status = 400, code } = new errorClass();
+  const body = errorBody({ status, code: code.toLowerCase() as MessageKey, details: {} }, languages[0]);
+  socket.write(messageOf(status, JSON.stringify(body)));
 }
 
 function messageOf(status: number, body: string): string {

@@ -1,6 +1,7 @@
 // Discards the rest of a request body that is answered before all of it has arrived.
 
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 
 /** How much of a body is discarded after its answer, and for how long. */
 export interface DiscardLimits {
@@ -13,6 +14,7 @@ export interface DiscardLimits {
 export const DISCARD_LIMITS: DiscardLimits = { bytes: 1_048_576, ms: 5_000 };
 
 const answered = new WeakSet<object>();
+const ending = new WeakSet<object>();
 
 /** Whether bytes of the request's body may still arrive. */
 export function isBodyUnread({ complete, destroyed, headers }: IncomingMessage): boolean {
@@ -55,4 +57,29 @@ export function discardBody(request: IncomingMessage, limits: DiscardLimits, don
   answered.add(socket);
   request.unpipe();
   request.on('data', count).on('end', end).on('close', end).resume();
+}
+
+/**
+ * Ends a connection whose peer may still send: sends what has been written, discards what arrives, and closes the connection
+ * when the peer has ended it, but after `ms` at the latest. A connection that is closed at once is reset.
+ */
+export function endConnection(socket: Socket, { bytes, ms }: DiscardLimits = DISCARD_LIMITS): void {
+  if (ending.has(socket)) return;
+  ending.add(socket);
+  const close = () => socket.destroy();
+  const timer = setTimeout(close, ms);
+  const { bytesRead } = socket;
+  socket.on('data', () => {
+    if (socket.bytesRead - bytesRead > bytes) socket.pause();
+  });
+  socket
+    .on('error', close)
+    .on('end', close)
+    .on('close', () => clearTimeout(timer));
+  socket.resume().end();
+}
+
+/** Whether `endConnection` has been called for this connection. */
+export function isEnding(socket: object): boolean {
+  return ending.has(socket);
 }

@@ -37,10 +37,10 @@ async function listen(t: Test, { state, limits = LIMITS }: { state?: Closing; li
   return { app, port: Number(port), handled: () => handled };
 }
 
-/** An open connection, and all that has been received on it. */
-async function open(t: Test, port: number) {
+/** An open connection, and all that has been received on it. @param allowHalfOpen goes on sending when the other side has ended */
+async function open(t: Test, port: number, allowHalfOpen = false) {
   let received = '';
-  const socket = connect(port, '127.0.0.1');
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
   t.teardown(() => socket.destroy());
   socket.setEncoding('utf8').on('data', (text: string) => {
     received += text;
@@ -182,5 +182,41 @@ t.test('a client that goes away while its body is discarded leaves nothing behin
   ]);
   t.equal(peer, 1);
   socket.destroy();
+  await app.close();
+});
+
+t.test(
+  'a header that is too long is answered, and the connection is not reset while the rest arrives',
+  async (t) => {
+    const { port } = await listen(t);
+    const long = `GET /too-large HTTP/1.1\r\nHost: x\r\n${`X-Long: ${'x'.repeat(1000)}\r\n`.repeat(500)}`;
+    for (const method of ['header', 'CONNECT']) {
+      const { socket, received, until } = await open(t, port, true);
+      const ended = once(socket, 'end');
+      await write(socket, method === 'CONNECT' ? 'CONNECT /login HTTP/1.1\r\nHost: x\r\n\r\n' : long);
+      await until(/\r\n\r\n/);
+      for (let sent = 0; sent < 500; sent++) await write(socket, `X-Long: ${'x'.repeat(1000)}\r\n`);
+      await ended;
+      socket.end();
+      await once(socket, 'close');
+      t.notOk(socket.errored, method);
+      const status = method === 'CONNECT' ? '400 Bad Request' : '431 Request Header Fields Too Large';
+      t.match(received(), new RegExp(`^HTTP/1\\.1 ${status}\\r\\n`));
+      t.equal(received().split('HTTP/1.1').length, 2, 'one answer');
+    }
+  },
+);
+
+t.test('who goes on sending behind a request that is none is cut off', async (t) => {
+  const { app, port } = await listen(t);
+  const { socket, until } = await open(t, port, true);
+  const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));
+  await write(socket, 'nonsense\r\n\r\n');
+  await until(/^HTTP\/1\.1 400 /);
+  const startedMs = performance.now();
+  while (!socket.destroyed) await write(socket, 'x'.repeat(16_384)).catch(() => socket.destroy());
+  await closed;
+  t.ok(performance.now() - startedMs < 10_000, 'after a while');
+  t.ok(socket.bytesWritten < 32 * LIMITS.bytes, `${socket.bytesWritten} bytes`);
   await app.close();
 });
