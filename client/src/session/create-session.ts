@@ -114,11 +114,17 @@ export function openSession(options: SessionOptions, environment: Environment): 
     // The page may be left before the server answers. Where others sign in too, they would not end what is remembered.
     if (options.hint !== false) hint.set('logout');
     return changeUser(async () => {
-      const error = await service.logout(refresher.token()).catch((error: SessionError) => error);
       // A login in another tab may have come first.
-      hint.set(error ? 'logout' : null);
-      signOut(error ?? unreachable);
-      tabs.send('signed-out');
+      if (options.hint !== false) hint.set('logout');
+      const error = await service.logout(refresher.token()).catch((error: SessionError) => error);
+      // Or afterwards, in a tab that did not wait for the lock any longer: its session is not the one to end.
+      const isOvertaken = options.hint !== false && hint.mayBeSignedIn() && !hint.isLogoutPending();
+      if (error && isOvertaken) onTabMessage('signed-in');
+      else {
+        hint.set(error ? 'logout' : null);
+        signOut(error ?? unreachable);
+        tabs.send('signed-out');
+      }
       if (error) throw error;
     });
   }
@@ -126,6 +132,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
   function onTabMessage(message: TabMessage): void {
     if (message === 'signed-out') signOut(unreachable);
     if (message !== 'signed-in') return;
+    hint.forgetUnsavedLogout();
     // The log-in has ended the session of this tab and may belong to another person.
     onUserChange();
     refresher.suspend();

@@ -47,6 +47,8 @@ export interface TokenRefresher {
 const checkEveryMs = 30_000;
 /** The shortest delay after a failure, whatever happens in the page. */
 const shortestDelayMs = 1_000;
+/** The longest `Retry-After` that is waited for: a wrong date or a page for maintenance must not keep anybody out for days. */
+const longestRetryAfterMs = 3_600_000;
 
 interface Call {
   /** Whether somebody is signed in now; rejects if that is not known. */
@@ -148,7 +150,7 @@ export function createTokenRefresher(deps: TokenRefresherDeps): TokenRefresher {
     failure = {
       error,
       elapsedMs: startStopwatch(environment).elapsedMs,
-      delayMs: error.retryAfterMs || retryDelayMs(retries, error.meaning),
+      delayMs: Math.min(error.retryAfterMs, longestRetryAfterMs) || retryDelayMs(retries, error.meaning),
       retries: retries + 1,
     };
     const asked = call;

@@ -101,6 +101,18 @@ t.test('a Retry-After beyond the end of the token is waited for without a token'
   t.equal(session.state.status, 'signed-in');
 });
 
+for (const retryAfter of ['86400', 'Infinity', 'Fri, 01 Jan 2100 00:00:00 GMT']) {
+  t.test(`a gateway that asks to wait too long (${retryAfter}) is asked again after an hour`, async (t) => {
+    const { script, advance, session } = await signIn(t, 900);
+    script.setAnswers(refreshing, refuse(503, 'maintenance', retryAfter), grant());
+    await advance(due + 3599.9);
+    t.equal(script.count(refreshing), 1);
+    t.equal(session.state.status, 'unknown');
+    await advance(0.1);
+    t.equal(session.state.status, 'signed-in');
+  });
+}
+
 t.test(
   'the network coming back ends the pause after a lost answer, not one that the server asked for',
   async (t) => {

@@ -131,6 +131,49 @@ t.test('a login in one tab takes the pending logout from the others', async (t) 
   t.equal(one.session.state.status, 'signed-in');
 });
 
+t.test('a login in another tab that did not wait for a logout outlives that logout', async (t) => {
+  const script = await startScriptedService(t);
+  const tabs = { ...openTabs(), openStorage: createBrowserStorage(), leavesRequestsOpen: true };
+  const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
+  const never = new Promise<void>((resolve) => t.teardown(resolve));
+  script.setAnswers('POST /login', grant());
+  script.setAnswers(refreshing, grant());
+  script.setAnswers('DELETE /refresh', { status: 204, after: never });
+  const logout = one.session.logout();
+  logout.catch(() => {});
+  await script.received('DELETE /refresh', 1);
+  const login = two.session.login(loginFields);
+  await two.advance(10);
+  t.equal((await login).status, 200);
+  await becomes(two.session, 'signed-in');
+  await one.advance(20);
+  await t.rejects(logout, { name: 'SessionError', reason: 'network' });
+  await becomes(one.session, 'signed-in');
+  t.same(tabs.messages, ['signed-in'], 'the others are not signed out');
+  t.equal(two.session.state.status, 'signed-in');
+  await two.advance(600);
+  t.equal(script.count('DELETE /refresh'), 1, 'nobody ends the new session');
+});
+
+t.test(
+  'where the browser keeps no storage, a login in one tab still takes the logout from the others',
+  async (t) => {
+    const script = await startScriptedService(t);
+    const tabs = openTabs();
+    const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
+    script.setAnswers('POST /login', grant());
+    script.setAnswers(refreshing, grant());
+    script.setAnswers('DELETE /refresh', lost);
+    await t.rejects(one.session.logout());
+    t.equal(one.session.state.reason, 'logout_pending');
+    const ends = script.count('DELETE /refresh');
+    await two.session.login(loginFields);
+    await becomes(one.session, 'signed-in');
+    await one.advance(600);
+    t.equal(script.count('DELETE /refresh'), ends, 'nobody ends the new session');
+  },
+);
+
 t.test('a log-in in one tab has the others ask who is signed in now', async (t) => {
   const script = await startScriptedService(t);
   const tabs = openTabs();
