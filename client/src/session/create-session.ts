@@ -132,7 +132,8 @@ export function openSession(options: SessionOptions, environment: Environment): 
   function onTabMessage(message: TabMessage): void {
     if (message === 'signed-out') signOut(unreachable);
     if (message !== 'signed-in') return;
-    hint.forgetUnsavedLogout();
+    // The storage may tell later than the message, or not at all, that nobody's logout is pending any more.
+    hint.set('signed-in');
     // The log-in has ended the session of this tab and may belong to another person.
     onUserChange();
     refresher.suspend();

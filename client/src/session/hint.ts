@@ -10,8 +10,6 @@ export interface Hint {
   mayBeSignedIn(): boolean;
   /** Where the browser keeps no storage, only the page that requested the logout knows. */
   isLogoutPending(): boolean;
-  /** Somebody has signed in in another tab, which could not store that either. */
-  forgetUnsavedLogout(): void;
 }
 
 /** @param openStorage throws or returns undefined where the browser has no storage for this page */
@@ -48,8 +46,5 @@ export function openHint(openStorage: () => Storage | undefined, key: string): H
       }) ?? true,
     isLogoutPending: () =>
       isLogoutUnsaved || tryStorage((storage) => storage.getItem(key) === 'logout') === true,
-    forgetUnsavedLogout() {
-      isLogoutUnsaved = false;
-    },
   };
 }

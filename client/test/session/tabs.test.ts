@@ -174,6 +174,24 @@ t.test(
   },
 );
 
+t.test('a storage that tells of a login later than the message ends no session', async (t) => {
+  const script = await startScriptedService(t);
+  const shared = openTabs();
+  // Each tab is a process of its own, and sees late what the others store.
+  const [one, two] = [createBrowserStorage(), createBrowserStorage()].map((openStorage) =>
+    openTestSession(t, script.address, { ...shared, openStorage }),
+  ) as [ReturnType<typeof openTestSession>, ReturnType<typeof openTestSession>];
+  script.setAnswers('POST /login', grant());
+  script.setAnswers(refreshing, grant());
+  script.setAnswers('DELETE /refresh', lost);
+  await t.rejects(one.session.logout());
+  const ends = script.count('DELETE /refresh');
+  script.setAnswers('DELETE /refresh', { status: 204 });
+  await two.session.login(loginFields);
+  await becomes(one.session, 'signed-in');
+  t.equal(script.count('DELETE /refresh'), ends, 'nobody ends the new session');
+});
+
 t.test('a log-in in one tab has the others ask who is signed in now', async (t) => {
   const script = await startScriptedService(t);
   const tabs = openTabs();
