@@ -1,29 +1,32 @@
 // Treats a request whose body has no bytes as a request without a body, however its headers frame or name that body.
 
-import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { preParsingHookHandler } from 'fastify';
+import type { FastifyRequest, preParsingHookHandler } from 'fastify';
 
 /**
  * Removes `Content-Type`, `Content-Encoding` and `Transfer-Encoding` of a request whose body has no bytes, so that Fastify
  * reads no body. Gateways frame a request without a body as they like: Caddy sends `Transfer-Encoding: chunked`, and
- * wrappers of `fetch` name a type with every POST. A `preParsing` hook: `onRequest` hooks have passed.
+ * wrappers of `fetch` name a type with every POST. A form stays an empty form where forms are read. A `preParsing` hook: `onRequest` hooks have passed.
  */
 export const dropEmptyBody: preParsingHookHandler = (request, _reply, payload, done) => {
   const { headers } = request.raw;
   if (headers['transfer-encoding'] === undefined) {
-    if (Number(headers['content-length'] ?? 0) === 0) forgetBody(request.raw);
+    if (Number(headers['content-length'] ?? 0) === 0) forgetBody(request);
     done(null, payload);
     return;
   }
   firstBytes(payload, (bytes) => {
-    if (bytes === 0) forgetBody(request.raw);
+    if (bytes === 0) forgetBody(request);
     done(null, payload);
   });
 };
 
-function forgetBody({ headers }: IncomingMessage): void {
-  delete headers['content-type'];
+const FORM = 'application/x-www-form-urlencoded';
+
+function forgetBody({ raw: { headers }, server }: FastifyRequest): void {
+  // A form without fields has no bytes either; a route that takes forms names the fields that are missing.
+  const isForm = headers['content-type']?.startsWith(FORM) === true && server.hasContentTypeParser(FORM);
+  if (!isForm) delete headers['content-type'];
   delete headers['content-encoding'];
   delete headers['transfer-encoding'];
 }
