@@ -277,7 +277,10 @@ async function startSample(user: Test, { code, command, file }: Sample): Promise
   // Inside the project, so that its imports find what a workspace would.
   const folder = mkdtempSync(join(t.testdirName, 'sample-'));
   const program = file ?? join(folder, 'sample.mjs');
-  if (file === undefined) writeFileSync(program, code);
+  if (file === undefined) {
+    writeFileSync(program, code);
+    writeFileSync(join(folder, 'index.html'), codeBlocks(readProjectFile('README.md'), 'html')[0] ?? '');
+  }
   const port = await freePort();
   const child = spawn(command, [program, ...(command === 'python3' ? [String(port)] : [])], {
     cwd: folder,
