@@ -102,12 +102,11 @@ export function openSession(options: SessionOptions, environment: Environment): 
     refresher.abortAttempt();
   }
 
-  /** Forgets the token after a logout here or in another tab. @param error why the server has not confirmed it */
-  function signOut(error: SessionError): void {
+  /** Forgets the token after a logout here or in another tab. @param pending why the server has not confirmed it */
+  function signOut(pending?: SessionError): void {
     onUserChange();
-    const isPending = hint.isLogoutPending();
-    refresher.drop('signed-out', isPending ? 'logout_pending' : 'logged_out');
-    if (isPending && !closing.signal.aborted) refresher.retryAfter(error);
+    refresher.drop('signed-out', pending ? 'logout_pending' : 'logged_out');
+    if (pending && !closing.signal.aborted) refresher.retryAfter(pending);
   }
 
   function logOut(): Promise<void> {
@@ -122,15 +121,17 @@ export function openSession(options: SessionOptions, environment: Environment): 
       if (error && isOvertaken) onTabMessage('signed-in');
       else {
         hint.set(error ? 'logout' : null);
-        signOut(error ?? unreachable);
-        tabs.send('signed-out');
+        signOut(error || undefined);
+        tabs.send(error ? 'logout-pending' : 'signed-out');
       }
       if (error) throw error;
     });
   }
 
   function onTabMessage(message: TabMessage): void {
-    if (message === 'signed-out') signOut(unreachable);
+    // The storage may tell later than the message whether the server has confirmed it.
+    if (message === 'signed-out') signOut();
+    if (message === 'logout-pending') signOut(unreachable);
     if (message !== 'signed-in') return;
     // The storage may tell later than the message, or not at all, that nobody's logout is pending any more.
     hint.set('signed-in');

@@ -2,7 +2,8 @@
 
 import type { Environment } from './environment.js';
 
-export type TabMessage = 'signed-in' | 'signed-out';
+/** `logout-pending`: a logout that the server has not confirmed. */
+export type TabMessage = 'signed-in' | 'signed-out' | 'logout-pending';
 
 export interface TabChannel {
   send(message: TabMessage): void;
