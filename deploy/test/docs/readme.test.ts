@@ -78,7 +78,7 @@ t.test('the form behind the guard works as it is written', { skip: !hasShell }, 
     const page = await browser.newPage();
     await page.goto(url);
     await page.fill('[name=email]', 'ann@example.com');
-    await page.click('button:enabled');
+    await page.getByRole('button', { name: 'Subscribe' }).click();
     await page.getByText('{"subscribed":true}').waitFor();
   });
   const submit = async (path: string, body: object) => {

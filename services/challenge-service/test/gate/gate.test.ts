@@ -276,7 +276,10 @@ t.test(
 
 t.test('a pass is accepted decoded once, encoded twice and in double quotes', async (t) => {
   const node = await openGate(t);
-  const value = (await passOf(node)).slice(NAME.length + 1);
+  const issue = async () => (await passOf(node)).slice(NAME.length + 1);
+  let value = await issue();
+  // One pass in some hundred has nothing to encode, and so one spelling only.
+  while (!value.includes('%')) value = await issue();
   const spellings = [value, decodeURIComponent(value), encodeURIComponent(value), `"${value}"`];
   for (const spelling of spellings)
     t.equal((await ask(node, { cookie: `${NAME}=${spelling}` })).statusCode, 204, spelling);
