@@ -94,7 +94,7 @@ t.test('the environment says what the command line does not', async (t) => {
 });
 
 t.test('a variable that is wrong is one line', async (t) => {
-  t.match(await doctor(['https://a.example'], { CAPTCHA_ROUTES_PREFIX: '//x' }), {
+  t.match(await doctor(['https://a.example'], { CAPTCHA_ROUTES_PREFIX: 'x//y' }), {
     code: 1,
     out: '',
     error: /^doctor: CAPTCHA_ROUTES_PREFIX must be [^\n]+\n$/,

@@ -143,7 +143,7 @@ export const CaptchaOptions = group({
       default: 'api/captcha',
       description: 'Path of the public routes of the challenge service',
       maxLength: 128,
-      pattern: '^/?(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.~-]+(?:/(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.~-]+)*/?$',
+      pattern: '^/*(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.~-]+(?:/(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.~-]+)*/*$',
       expected: 'path segments such as api/captcha',
       outerSlashes: false,
     }),

@@ -53,9 +53,9 @@ export function strangersIn(options: unknown, schema: TObject, path: readonly st
   });
 }
 
-/** People write a path with a slash in front, behind, or neither; with `outerSlashes: false` all of them are the last. */
+/** People write a path with slashes around it or without; `outerSlashes: false` makes them one. */
 function withoutOuterSlashes({ outerSlashes }: TSchema, value: unknown): unknown {
-  return outerSlashes === false && typeof value === 'string' ? value.replace(/^\/|\/$/g, '') : value;
+  return outerSlashes === false && typeof value === 'string' ? value.replace(/^\/+|\/+$/g, '') : value;
 }
 
 function isGroup(value: unknown): value is Record<string, unknown> {

@@ -120,8 +120,7 @@ const wrong: [string, string, CaptchaOptionsInput, RegExp][] = [
     { effort: { enabled: 'no' as unknown as true } },
     /must be true or false, not "no"/,
   ],
-  ['routes.prefix', '/api', { routes: { prefix: '/api' } }, /must be path segments/],
-  ['routes.prefix', 'api/', { routes: { prefix: 'api/' } }, /must be path segments/],
+  ['routes.prefix', '/', { routes: { prefix: '/' } }, /must be path segments/],
   ['routes.prefix', 'a//b', { routes: { prefix: 'a//b' } }, /must be path segments/],
   ['routes.prefix', 'a/../b', { routes: { prefix: 'a/../b' } }, /must be path segments/],
   ['routes.prefix', ':id', { routes: { prefix: ':id' } }, /must be path segments/],
@@ -186,6 +185,8 @@ t.test('a path that only begins like a taken one is free', async (t) => {
   for (const prefix of ['api/login', 'logins', 'v1/openapi.json']) {
     t.equal(resolveCaptchaOptions({ routes: { prefix } }).routes.prefix, prefix);
   }
+  for (const prefix of ['/api/captcha', 'api/captcha/', '//api/captcha/'])
+    t.equal(resolveCaptchaOptions({ routes: { prefix } }).routes.prefix, 'api/captcha');
 });
 
 t.test('the floor must not be above the ceiling', async (t) => {
