@@ -9,7 +9,7 @@ import { createLink } from './link.js';
 const serverLines = `import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
 import Fastify from 'fastify';
 
-const app = Fastify({ trustProxy: 'loopback' });
+const app = Fastify({ trustProxy: 'loopback', logger: true });
 await app.register(challengeGuard, { application: 'newsletter', environment: process.env });
 await app.register(formBodies); // accepts plain HTML forms in addition to JSON
 app.post('/subscribe', { config: { guards: [pow] } }, async () => ({ subscribed: true }));

@@ -22,7 +22,8 @@ t.test('secrets that are short, equal, weak or changing', async (t) => {
   const { examine, env, system } = await sharedExaminedSystem();
   const { ACCESS_SECRET = '', REFRESH_SECRET = '' } = system.secrets;
   const short = await examine({
-    env: { ...env, ACCESS_SECRET: 'short', REFRESH_SECRET: env.ENCRYPTION_KEY },
+    // Others reach the service, so a weak secret stops its start.
+    env: { ...env, BIND: '0.0.0.0', ACCESS_SECRET: 'short', REFRESH_SECRET: env.ENCRYPTION_KEY },
   });
   t.strictSame(complaints(short), [
     problem(
@@ -37,8 +38,20 @@ t.test('secrets that are short, equal, weak or changing', async (t) => {
   t.equal(short.skipped.at(-1), 'Stores and users: the environment has to be mended first.');
 
   const changing = await examine({
-    env: { ...env, ACCESS_SECRET: 'ab'.repeat(20), REFRESH_SECRET: `${REFRESH_SECRET},${ACCESS_SECRET}` },
+    env: {
+      ...env,
+      BIND: '0.0.0.0',
+      ACCESS_SECRET: 'ab'.repeat(20),
+      REFRESH_SECRET: `${REFRESH_SECRET},${ACCESS_SECRET}`,
+    },
   });
+  const local = await examine({ env: { ...env, REFRESH_WINDOWS: '5' } });
+  t.strictSame(complaints(local), [
+    warning(
+      'configuration',
+      'The service starts, but: REFRESH_WINDOWS is not known: REFRESH_WINDOW may be meant.',
+    ),
+  ]);
   t.strictSame(complaints(changing), [
     problem(
       'configuration',

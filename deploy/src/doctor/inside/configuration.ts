@@ -16,6 +16,8 @@ const ALL_SECRETS = [...SECRETS, 'ACCESS_SIGNING_KEYS', 'CHALLENGE_SECRET'] as c
 export interface ConfigurationFacts {
   /** The lines with which the service would refuse to start; none if it would start. */
   readonly mistakes: readonly string[];
+  /** The lines that the service logs about settings that work, but probably not as meant. */
+  readonly warnings: readonly string[];
   readonly publicUrl: string;
   /** `PUBLIC_URL` of the environment. */
   readonly configuredUrl: string | undefined;
@@ -63,6 +65,7 @@ export function configurationFacts(
   const embedded = Object.entries(urls).filter(([, url]) => url?.startsWith('file:'));
   return {
     mistakes,
+    warnings: config?.warnings ?? [],
     publicUrl,
     configuredUrl: values?.PUBLIC_URL,
     secrets: Object.fromEntries(ALL_SECRETS.map((name) => [name, values?.[name] ?? env[name]])),
@@ -90,6 +93,13 @@ export function diagnoseConfiguration(facts: ConfigurationFacts): Finding[] {
       problem(
         'configuration',
         `The service would not start: ${line}.`,
+        'Mend the variable that the line begins with.',
+      ),
+    ),
+    ...facts.warnings.map((line) =>
+      warning(
+        'configuration',
+        `The service starts, but: ${line}.`,
         'Mend the variable that the line begins with.',
       ),
     ),
