@@ -24,6 +24,12 @@ export function canonicalText(text: string): string {
 }
 
 /**
+ * Blanks between two cookies. `trim` drops more, such as the byte A0: a browser lets another host of the site set `\xA0__Host-x`,
+ * which would count as `__Host-x`, and which no response that expires `__Host-x` removes.
+ */
+const LEADING_BLANKS = /^[ \t]+/;
+
+/**
  * Returns the canonical text of every cookie of a name, in order; double quotes around a value are not part of it (RFC
  * 6265, 4.1.1). Cookie parsers return one value per name, so a planted twin would hide the real cookie.
  * @param header the `Cookie` header
@@ -33,7 +39,7 @@ export function cookieValues(header: string | undefined, name: string): string[]
   const values: string[] = [];
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=');
-    if (at <= 0 || pair.slice(0, at).trim() !== name) continue;
+    if (at <= 0 || pair.slice(0, at).replace(LEADING_BLANKS, '') !== name) continue;
     const value = pair.slice(at + 1).trim();
     values.push(canonicalText(/^"(.*)"$/s.exec(value)?.[1] ?? value));
   }

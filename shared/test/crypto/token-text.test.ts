@@ -60,3 +60,14 @@ t.test('every cookie of a name is found, in order and without its quotes', async
   t.strictSame(cookieValues('token=""; token="; token=%', 'token'), ['', '"', '']);
   t.strictSame(cookieValues(undefined, 'token'), []);
 });
+
+t.test('a name with white space that is not between cookies is another name', async (t) => {
+  for (const blank of ['\xA0', '\uFEFF', '\u2000', '\v', '\f'])
+    for (const name of [`${blank}__Host-token`, `__Host-token${blank}`])
+      t.strictSame(
+        cookieValues(`${name}=planted; __Host-token=own`, '__Host-token'),
+        ['own'],
+        encodeURI(name),
+      );
+  t.strictSame(cookieValues('a=1;\t __Host-token=own', '__Host-token'), ['own']);
+});
