@@ -6,17 +6,22 @@ import { createCopiedCode } from './copied-code.js';
 import { createLink } from './link.js';
 
 // A test compares both with README.md.
-const serverLines = `import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
+const serverLines = `import { readFile } from 'node:fs/promises';
+import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
 import Fastify from 'fastify';
 
 const app = Fastify({ trustProxy: 'loopback', logger: true });
 await app.register(challengeGuard, { application: 'newsletter', environment: process.env });
 await app.register(formBodies); // accepts plain HTML forms in addition to JSON
+app.get('/', async (_request, reply) => reply.type('text/html').send(await readFile('index.html')));
 app.post('/subscribe', { config: { guards: [pow] } }, async () => ({ subscribed: true }));
 app.post('/contact', { config: { guards: [captcha, pow] } }, async () => ({ sent: true }));
 await app.listen({ port: Number(process.env.PORT ?? 3000) });`;
 
-const pageLines = `<script type="module" src="/api/captcha/tollgate.js"></script>
+const elementLine = '<script type="module" src="/api/captcha/tollgate.js"></script>';
+
+const pageLines = `<!doctype html>
+<script type="module" src="http://localhost:8080/api/captcha/tollgate.js"></script>
 <form method="post" action="/subscribe">
   <input type="email" name="email" aria-label="E-mail" required>
   <tollgate-challenge></tollgate-challenge>
@@ -31,18 +36,19 @@ const documents = {
   own_deploy: 'docs/deploy.md',
 };
 
-/** The line that brings the element into a page. @param {string} [prefix] of the challenge routes */
-export function scriptLine(prefix = 'api/captcha') {
-  // `PUBLIC_URL` may have a path.
-  const { pathname } = new URL(`./${prefix}/`, location.href);
-  return pageLines.split('\n')[0].replace('/api/captcha/', pathname);
+/** The address of the challenge routes; `PUBLIC_URL` may have a path. @param {string} [prefix] */
+const challengeRoutes = (prefix = 'api/captcha') => new URL(`./${prefix}/`, location.href);
+
+/** The line that brings the element into a page of the same origin. @param {string} [prefix] of the challenge routes */
+export function scriptLine(prefix) {
+  return elementLine.replace('/api/captcha/', challengeRoutes(prefix).pathname);
 }
 
 /** @param {string} [prefix] of the challenge routes */
 export function showOwnForm(prefix) {
-  const [, ...form] = pageLines.split('\n');
+  const code = pageLines.replace('http://localhost:8080/api/captcha/', challengeRoutes(prefix).href);
   find('own-lines').append(
-    createCopiedCode({ title: translate('own_page'), code: [scriptLine(prefix), ...form].join('\n') }),
+    createCopiedCode({ title: translate('own_page'), code }),
     createCopiedCode({ title: translate('own_server'), code: serverLines }),
   );
   find('own-links').append(

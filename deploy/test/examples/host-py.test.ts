@@ -56,8 +56,12 @@ t.test('a sign-in in Python', { skip }, async (t) => {
     const first = await signIn({ ...wrong, ...(await system.work()) });
     t.match(first, { status: 422, json: { code: 'login_failed', captcha_required: false } });
     const { pow_scope: scope } = first.json;
-    // The address remembers the price of the account, so that work without a ticket is enough as well.
-    t.match(await signIn({ ...wrong, ...(await system.work()) }), {
+    // The address that was refused remembers the price; another one does not.
+    t.match(await signIn({ ...wrong, ...(await system.work(undefined, '198.51.100.7')) }), {
+      status: 422,
+      json: { code: 'pow_insufficient', pow_scope: String },
+    });
+    t.match(await signIn({ ...wrong, ...(await system.work(scope)) }), {
       json: { code: 'login_failed', captcha_required: true, captcha_alternatives: ['effort'] },
     });
     t.match(await signIn({ ...account, ...(await system.work(scope)) }), {

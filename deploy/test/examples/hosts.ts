@@ -20,8 +20,8 @@ export interface HostedSystem extends System {
   readonly hostEnvironment: Record<string, string>;
   /** The store, for a host that checks by itself. */
   readonly storeUrl: string;
-  /** The fields of solved work. */
-  work(scope?: string): Promise<{ pow_token: string; pow_nonce: string }>;
+  /** The fields of solved work. @param address of the client that asks for it, by default this machine's */
+  work(scope?: string, address?: string): Promise<{ pow_token: string; pow_nonce: string }>;
   /** The fields of an image, rightly answered. */
   image(): Promise<{ captcha_token: string; captcha: string }>;
 }
@@ -52,8 +52,12 @@ export async function startHostedSystem(t: Test, environment: Environment = {}):
     },
   });
   t.teardown(() => system.stop());
-  const issue = async (path: string) =>
-    (await (await fetch(`${system.address}/api/captcha${path}`)).json()) as Issued;
+  const issue = async (path: string, address?: string) => {
+    // The service trusts proxies on this machine, the gateway takes no address from a client.
+    const origin = address === undefined ? system.address : `http://127.0.0.1:${system.ports.challenge}`;
+    const headers = address === undefined ? {} : { 'X-Forwarded-For': address };
+    return (await (await fetch(`${origin}/api/captcha${path}`, { headers })).json()) as Issued;
+  };
   return {
     ...system,
     hostKey,
@@ -62,8 +66,9 @@ export async function startHostedSystem(t: Test, environment: Environment = {}):
       HOST_API_URL: `http://127.0.0.1:${system.ports.challengeAdmin}`,
     },
     storeUrl: environment.STORE_URL ?? `file:${folder}/tollgate.db`,
-    async work(scope) {
-      const { token, salt, difficulty } = await issue(scope === undefined ? '/pow' : `/pow?scope=${scope}`);
+    async work(scope, address) {
+      const path = scope === undefined ? '/pow' : `/pow?scope=${scope}`;
+      const { token, salt, difficulty } = await issue(path, address);
       return { pow_token: token, pow_nonce: solve({ salt, difficulty }) };
     },
     async image() {
