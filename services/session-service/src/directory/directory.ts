@@ -102,6 +102,8 @@ export function readDirectoryUser(value: unknown, source: string): DirectoryUser
   if (account !== undefined && (typeof account !== 'string' || account === '')) {
     throw new UnusableUserError(`${source} returned a user whose account is not a text`, [id]);
   }
+  // No token is made for a disabled user. A mistake in what tokens hold must not hide that the user is disabled.
+  if (disabled) return { id, email, ...(account !== undefined && { account }), hash, disabled };
   const claims = readUserClaims(user.claims);
   if (claims === null) {
     const mistake = `whose claims are no JSON object of at most ${MAX_CLAIMS_BYTES} bytes`;

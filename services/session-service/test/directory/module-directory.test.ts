@@ -200,6 +200,14 @@ t.test('an invalid user is refused, and no value is disclosed', async (t) => {
   }
 });
 
+t.test('a disabled user is disabled, whatever is wrong with the claims', async (t) => {
+  for (const claims of ["['secret']", "{ a: 'x'.repeat(2000) }"]) {
+    const found = `findByEmail: async () => ({ ...user, disabled: true, claims: ${claims} })`;
+    const directory = await openModuleDirectory(writeModule(t, driver(found)));
+    t.match(await directory.findByEmail('e@x.org'), { disabled: true, claims: undefined });
+  }
+});
+
 t.test('a driver that fails or does not respond counts as a directory that does not answer', async (t) => {
   const methods = `
     findByEmail: async () => { throw new Error('secret'); },

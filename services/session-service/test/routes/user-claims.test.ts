@@ -1,9 +1,13 @@
 // Claims of the directory: in both formats of token, at every refresh, in the introspection.
 
 import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
-import { eachKind } from '@tollgate/test-support/stores.js';
+import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { DirectoryUnavailableError } from '../../src/directory/directory.js';
+import {
+  type Directory,
+  DirectoryUnavailableError,
+  readDirectoryUser,
+} from '../../src/directory/directory.js';
 import { heldFrom, logIn, refresh, startNode, userDirectory, withBearer } from '../support/session-node.js';
 import { codeFor, exchange, introspected } from '../support/sign-in-codes.js';
 
@@ -66,3 +70,20 @@ for (const [format, env] of Object.entries(FORMATS)) {
     });
   });
 }
+
+t.test('a user disabled with claims that were too long went on refreshing', async (t) => {
+  const { store } = embeddedStore(t);
+  const directory = await userDirectory(t, ANN);
+  let row: object = {};
+  const findById: Directory['findById'] = async (id) => {
+    const user = await directory.findById(id);
+    return user && readDirectoryUser({ ...user, ...row }, 'the directory');
+  };
+  const node = await startNode(t, { store, directory: { ...directory, findById } });
+  const held = heldFrom(await refresh(node, await logIn(node, ANN)));
+  row = { claims: { text: 'x'.repeat(2000) } };
+  const again = heldFrom(await refresh(node, held));
+  row = { ...row, disabled: true };
+  const refused = await refresh(node, again);
+  t.match([refused.statusCode, refused.json().code], [401, 'session_revoked']);
+});
