@@ -65,6 +65,7 @@ interface TokenFormatValues {
   readonly ACCESS_TOKEN_ISSUER?: string | undefined;
   readonly ACCESS_TOKEN_AUDIENCE?: readonly string[] | undefined;
   readonly ACCESS_TOKEN_CLIENT_ID?: string | undefined;
+  readonly PUBLIC_URL?: string | undefined;
 }
 
 /** Checks that there are keys for the format of new tokens, and that these are short enough to be accepted. */
@@ -76,12 +77,13 @@ export function checkTokenFormat(
 }
 
 function tooLongNames(values: TokenFormatValues): string[] {
-  const { ACCESS_TOKEN_ISSUER = '', ACCESS_TOKEN_AUDIENCE = [], ACCESS_TOKEN_CLIENT_ID = '' } = values;
-  const names = [ACCESS_TOKEN_ISSUER, ...ACCESS_TOKEN_AUDIENCE, ACCESS_TOKEN_CLIENT_ID];
+  const { ACCESS_TOKEN_CLIENT_ID = '', PUBLIC_URL = '' } = values;
+  const { issuer, audiences } = publicTokenNames(values, PUBLIC_URL);
+  const names = [issuer, ...audiences, ACCESS_TOKEN_CLIENT_ID];
   if (values.ACCESS_TOKEN_FORMAT !== 'public' || Buffer.byteLength(JSON.stringify(names)) <= MAX_NAMES_BYTES)
     return [];
   return [
-    `ACCESS_TOKEN_ISSUER, ACCESS_TOKEN_AUDIENCE and ACCESS_TOKEN_CLIENT_ID have more than ${MAX_NAMES_BYTES} bytes together: tokens would be too long to be accepted`,
+    `ACCESS_TOKEN_ISSUER, ACCESS_TOKEN_AUDIENCE and ACCESS_TOKEN_CLIENT_ID have more than ${MAX_NAMES_BYTES} bytes together (unset, the first two are PUBLIC_URL): tokens would be too long to be accepted`,
   ];
 }
 
@@ -97,7 +99,7 @@ function missingKeys(
 
 /** Returns issuer and audiences as configured, else the given address for both. */
 export function publicTokenNames(
-  values: { readonly ACCESS_TOKEN_ISSUER?: string; readonly ACCESS_TOKEN_AUDIENCE?: readonly string[] },
+  values: Pick<TokenFormatValues, 'ACCESS_TOKEN_ISSUER' | 'ACCESS_TOKEN_AUDIENCE'>,
   publicUrl: string,
 ): { readonly issuer: string; readonly audiences: readonly string[] } {
   const { ACCESS_TOKEN_ISSUER: issuer = publicUrl, ACCESS_TOKEN_AUDIENCE: audiences = [publicUrl] } = values;

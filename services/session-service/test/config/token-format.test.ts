@@ -41,8 +41,21 @@ t.test('names that leave a public token too little room stop the start with one 
   t.strictSame(lines(8), []);
   t.strictSame(lines(9, 'sealed'), []);
   t.strictSame(lines(9), [
-    'ACCESS_TOKEN_ISSUER, ACCESS_TOKEN_AUDIENCE and ACCESS_TOKEN_CLIENT_ID have more than 900 bytes together: tokens would be too long to be accepted',
+    'ACCESS_TOKEN_ISSUER, ACCESS_TOKEN_AUDIENCE and ACCESS_TOKEN_CLIENT_ID have more than 900 bytes together (unset, the first two are PUBLIC_URL): tokens would be too long to be accepted',
   ]);
+});
+
+t.test('a long PUBLIC_URL, which names issuer and audience, made tokens that nobody accepted', async (t) => {
+  const lines = (length: number, own = {}) =>
+    linesFor({
+      ACCESS_SIGNING_KEYS: KEY,
+      ACCESS_TOKEN_FORMAT: 'public',
+      PUBLIC_URL: `https://auth.example/${'a'.repeat(length)}`,
+      ...own,
+    });
+  t.strictSame(lines(400), []);
+  t.match(lines(1000), [/^ACCESS_TOKEN_ISSUER, .* have more than 900 bytes together \(unset,/]);
+  t.strictSame(lines(1000, { ACCESS_TOKEN_ISSUER: 'us', ACCESS_TOKEN_AUDIENCE: 'them' }), []);
 });
 
 t.test('a wrong signing key stops the start with one line that does not repeat it', async (t) => {
