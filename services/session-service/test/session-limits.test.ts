@@ -170,6 +170,18 @@ t.test('of more than eight cookies of the name none is opened', async (t) => {
   t.equal(calls(), 8);
 });
 
+t.test("a flood of cookies is opened by a logout alone, which ends the owner's session", async (t) => {
+  const node = await openNode(t, {}, ANN);
+  const { cookie } = await logIn(node, ANN);
+  const headers = { cookie: Array(40).fill(cookie).join('; ') };
+  const calls = countCalls(t, 'createDecipheriv');
+  for (const url of ['/refresh/bind', '/refresh/renew'])
+    await node.app.inject({ method: 'POST', url, headers });
+  t.equal(calls(), 0);
+  t.equal((await node.app.inject({ method: 'DELETE', url: '/refresh', headers })).statusCode, 204);
+  t.match(await refreshFrom(node, '127.0.0.1', cookie), { statusCode: 401 });
+});
+
 t.test('a login verifies the signature of a proof only within its limit', async (t) => {
   const node = await openNode(t, { RATE_LIMIT_LOGIN: '5' }, ANN);
   const calls = countCalls(t, 'verify');

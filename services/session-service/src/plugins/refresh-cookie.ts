@@ -23,8 +23,13 @@ import { type CookieOptions, cookieAttributes } from './cookie-attributes.js';
 export interface RefreshCookie {
   /** The session that the request's cookies present. */
   read(request: FastifyRequest): PresentedSession;
-  /** The claims of each session that the request's cookies present. */
+  /** The claims of each session that the request's cookies present; cookies of a name that comes too often are not opened. */
   sessions(request: FastifyRequest): RefreshClaims[];
+  /**
+   * The claims of each session that any cookie of the request presents, for a logout: planted cookies must not keep the
+   * owner's session alive. The header is at most 16 KiB, so some 40 tokens are opened at most.
+   */
+  everySession(request: FastifyRequest): RefreshClaims[];
   /**
    * Sets the cookie to a token of these claims, in the first `Set-Cookie` header, and expires our cookies that were sent
    * with other prefixes.
@@ -70,6 +75,11 @@ async function refreshCookie(app: FastifyInstance, options: CookieOptions): Prom
       .slice(0, MAX_COOKIES)
       .map((token) => app.tokens.refresh.read(token))
       .some((reading) => reading.ok || reading.reason === 'expired');
+  const sessionsOf = (request: FastifyRequest, names: readonly string[]) => {
+    const host = names.includes(hostName) ? readings(request, hostName) : [];
+    const others = readings(request, ...plantable.filter((each) => names.includes(each)));
+    return validSessions([...host, ...refuseHostTokens(others)]);
+  };
   const isOther = (cookie: string) => cookie !== name;
   const expire = (reply: FastifyReply, cookie: string) =>
     reply.setCookie(cookie, '', { ...attributesOf(cookie), maxAge: 0, expires: new Date(0) });
@@ -82,8 +92,11 @@ async function refreshCookie(app: FastifyInstance, options: CookieOptions): Prom
       if (!hasHost && plantable.some(isFlooded(request))) return { ok: false, reason: 'flood' };
       return presentedSession(countingReadings(host, hasHost ? [] : readings(request, ...plantable)));
     },
-    sessions: (request) =>
-      validSessions([...readings(request, hostName), ...refuseHostTokens(readings(request, ...plantable))]),
+    sessions(request) {
+      const isOpened = (cookie: string) => !isFlooded(request)(cookie);
+      return sessionsOf(request, [hostName, ...plantable].filter(isOpened));
+    },
+    everySession: (request) => sessionsOf(request, [hostName, ...plantable]),
     set(reply, claims, maxAge) {
       const token = app.tokens.refresh.issue(prefix === HOST_PREFIX ? { ...claims, prefix } : claims);
       const lifetime = maxAge === undefined ? {} : { maxAge };

@@ -27,7 +27,7 @@ export default async function endRefresh(
       },
     },
     async (request, reply) => {
-      for (const { sub, sid } of app.refreshCookie.sessions(request)) {
+      for (const { sub, sid } of app.refreshCookie.everySession(request)) {
         await limit.countSession(request, reply, sid);
         const session = { uid: readUserId(sub), sid };
         if (await app.endSession(request, 'logout', session)) app.audit(request, 'logout', session);
