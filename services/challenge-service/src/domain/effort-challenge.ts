@@ -7,10 +7,10 @@ import { EFFORT, formatEffortRecord } from '@tollgate/shared/challenges/types/ef
 import { EFFORT_PARTS, totalBits } from '@tollgate/shared/pow/effort.js';
 import { hashwxPartBits } from '@tollgate/shared/pow/hashwx/work.js';
 import type { EffortChallenge, HashwxEffortChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
 import {
   hashwxFields,
   type IssuerDependencies,
-  isoTime,
   issuingAddress,
   type NewWork,
   newWork,

@@ -11,10 +11,11 @@ import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/typ
 import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import type { ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
 import type { ImagePreset } from '../presets/preset.js';
 import type { NamedPreset } from '../presets/presets.js';
 import { answerContent, type PublicFields, verifiedContent } from './challenge-content.js';
-import { type IssuerDependencies, isoTime, issuingAddress } from './issuing.js';
+import { type IssuerDependencies, issuingAddress } from './issuing.js';
 
 const SEED_BYTES = 4;
 

@@ -131,16 +131,3 @@ export function workTerms(
     volumeMs: escalation.decay * 1000,
   };
 }
-
-let formattedSecond = Number.NaN;
-let formatted = '';
-
-/** Formats a time in ISO 8601, in UTC and to the second, e.g. `2026-08-10T15:05:28+00:00`. Most requests of a second share one. */
-export function isoTime(ms: number): string {
-  const second = Math.floor(ms / 1000);
-  if (second !== formattedSecond) {
-    formatted = `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
-    formattedSecond = second;
-  }
-  return formatted;
-}

@@ -4,10 +4,10 @@ import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { Issued, PowIssue } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { encodePowTail } from '@tollgate/shared/challenges/store/records.js';
 import type { HashwxChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
 import {
   hashwxFields,
   type IssuerDependencies,
-  isoTime,
   issuingAddress,
   type NewWork,
   newWork,

@@ -1,5 +1,6 @@
 // A user's list of live sessions, and the form in which the user sees each of them.
 
+import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
 import type { SessionEntry } from '@tollgate/shared/schemas/session-bodies.js';
 import { isLive, type SessionSet } from './session-set.js';
 
@@ -34,9 +35,4 @@ export function sessionEntry(session: ListedSession, currentSid?: string): Sessi
     user_agent: session.userAgent,
     current: session.sid === currentSid,
   };
-}
-
-/** ISO 8601 in UTC, to the second, e.g. `2026-08-10T15:05:28+00:00`. */
-function isoTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}+00:00`;
 }

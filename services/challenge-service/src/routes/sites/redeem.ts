@@ -6,9 +6,9 @@ import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonym
 import type { FailedVerdict } from '@tollgate/shared/challenges/verification.js';
 import { CaptchaInvalid, CaptchaRequired, PowInvalid, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { refusalReason, suspiciousRefusal } from '@tollgate/shared/http/observability/suspicious-refusal.js';
+import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
 import { Receipt, RedeemBody, SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { isoTime } from '../../domain/issuing.js';
 import { HostnameNotAllowed } from '../../errors.js';
 import { siteOf } from '../../plugins/sites.js';
 import { pageHostname } from '../../sites/hostnames.js';
