@@ -10,6 +10,7 @@ import { chartFiles } from './chart-files.js';
 import { configurationPage } from './configuration-page.js';
 import { errorsPage } from './errors-page.js';
 import { openApiDocuments } from './openapi-documents.js';
+import { openApiPage } from './openapi-page.js';
 import { prebuiltPage } from './prebuilt-page.js';
 import { wireBodies } from './wire-bodies.js';
 
@@ -25,7 +26,7 @@ write('deploy/grafana/tollgate.json', dashboard());
 for (const [name, content] of Object.entries(chartFiles()))
   write(`deploy/helm/tollgate/files/${name}`, content);
 for (const [service, document] of Object.entries(await openApiDocuments())) {
-  write(`docs/openapi/${service}.json`, document);
+  write(`docs/openapi/${service}.yaml`, openApiPage(document));
 }
 
 /** @param content a text, or an object for JSON */

@@ -9,6 +9,7 @@ import { configurationPage, launcherVariables, variableNames } from '../../src/d
 import { errorCodes, gatewayCodes } from '../../src/docs/error-codes.js';
 import { errorsPage } from '../../src/docs/errors-page.js';
 import { adminApps, type OpenApiDocument, openApiDocuments } from '../../src/docs/openapi-documents.js';
+import { openApiPage } from '../../src/docs/openapi-page.js';
 import { prebuiltPage } from '../../src/docs/prebuilt-page.js';
 import { listFiles, readSources } from '../../src/docs/source-files.js';
 import { drills } from '../../src/drills/catalogue.js';
@@ -75,12 +76,12 @@ t.test('docs/reliability.md is what the drills and their results say (npm run do
 
 t.test('docs/openapi is what the services serve (npm run docs)', async (t) => {
   for (const [service, document] of Object.entries(documents)) {
-    t.same(JSON.parse(page(`docs/openapi/${service}.json`)), document, service);
+    t.equal(page(`docs/openapi/${service}.yaml`), openApiPage(document), service);
   }
   t.same(
     listFiles('docs/openapi', /./).sort(),
     Object.keys(documents)
-      .map((name) => `docs/openapi/${name}.json`)
+      .map((name) => `docs/openapi/${name}.yaml`)
       .sort(),
   );
 });

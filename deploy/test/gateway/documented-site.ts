@@ -3,6 +3,7 @@
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 import { type System, startSystem } from '../../src/launcher/system.js';
+import type { OpenApi } from '../e2e/contract.js';
 import { CHEAP } from '../e2e/site.js';
 import { freePorts } from '../launcher/launch.js';
 import { GATE, KEYS, SITE } from '../monitoring/site-traffic.js';
@@ -21,11 +22,17 @@ export interface Operation {
   readonly hasBody: boolean;
 }
 
+export interface DocumentedOperation extends Operation {
+  /** The path as the document names it. */
+  readonly pattern: string;
+}
+
 export interface DocumentedSite {
   readonly system: System;
   /** `host:port` of each listener. */
   readonly at: Readonly<Record<Listener, string>>;
-  readonly operations: readonly Operation[];
+  readonly operations: readonly DocumentedOperation[];
+  readonly documents: Readonly<Record<Listener, OpenApi>>;
 }
 
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -55,24 +62,24 @@ export async function startDocumentedSite(
   const at = Object.fromEntries(
     LISTENERS.map((listener) => [listener, `127.0.0.1:${system.ports[listener]}`]),
   ) as Record<Listener, string>;
-  const operations = await Promise.all(
-    LISTENERS.map(async (listener) => {
-      const response = await fetch(`http://${at[listener]}/openapi.json`);
-      return operationsOf(listener, (await response.json()) as OpenApi);
-    }),
-  );
-  return { system, at, operations: operations.flat() };
+  const documents = Object.fromEntries(
+    await Promise.all(
+      LISTENERS.map(async (listener) => {
+        const response = await fetch(`http://${at[listener]}/openapi.json`);
+        return [listener, await response.json()] as const;
+      }),
+    ),
+  ) as Record<Listener, OpenApi>;
+  const operations = LISTENERS.flatMap((listener) => operationsOf(listener, documents[listener]));
+  return { system, at, operations, documents };
 }
 
-interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly requestBody?: object }>>>>;
-}
-
-function operationsOf(listener: Listener, { paths }: OpenApi): Operation[] {
+function operationsOf(listener: Listener, { paths }: OpenApi): DocumentedOperation[] {
   return Object.entries(paths).flatMap(([pattern, item]) =>
     Object.entries(item).map(([method, { requestBody }]) => ({
       listener,
       method: method.toUpperCase(),
+      pattern,
       path: pattern.replace(/\{(\w+)\}/g, (_all, name: string) => {
         const example = EXAMPLES[name];
         if (example === undefined) throw new Error(`no example of the parameter ${name}`);

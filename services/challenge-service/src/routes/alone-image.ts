@@ -47,7 +47,10 @@ export default async function aloneImage(
       config: {
         head: async (_request, reply) => sendPng(reply, route.resourcePolicy),
         rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }),
-        answerHeaders: { 'Cross-Origin-Resource-Policy': 'Whether pages of another site may show it' },
+        answerHeaders: {
+          'Cross-Origin-Resource-Policy': 'Whether pages of another site may show it',
+          'X-Captcha-Answer': 'The answer, in test mode',
+        },
       },
       schema: {
         operationId: 'drawImageWithoutScript',

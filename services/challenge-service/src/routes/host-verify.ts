@@ -22,6 +22,7 @@ export default async function hostVerify(
     '/host/verify',
     {
       onRequest: app.requireHostKey,
+      config: { answerHeaders: { 'Content-Language': 'The language of `message` of a failed attempt' } },
       schema: {
         operationId: 'verifySubmission',
         summary: 'Check the challenges of a submission, and count the attempt; a failed one is an answer too',

@@ -29,10 +29,19 @@ const Script = {
   description: 'The script',
   content: { 'text/javascript': { schema: { type: 'string' } } },
 };
+export const Unchanged = Type.Null({ description: 'The client has this content' });
+const Moved = Type.Null({ description: 'A file of another release; `Location` is the present one' });
 const Params = Type.Object({
   version: Type.Optional(Type.String({ description: 'Names the content of all files' })),
   language: Type.Optional(Type.String({ description: 'Such as `fr`' })),
 });
+
+/** The headers of a script that any page may load, for its description. */
+export const SCRIPT_HEADERS = {
+  ETag: 'Names this content in this encoding',
+  'Content-Encoding': 'If the client accepts it',
+  'Cross-Origin-Resource-Policy': 'Always `cross-origin`',
+};
 
 interface ScriptRoute {
   readonly url: string;
@@ -97,8 +106,19 @@ export default async function serveScript(
     app.get<ScriptRequest>(
       url,
       {
-        config: { answerHeaders: { ETag: 'Names this content in this encoding' } },
-        schema: { operationId, summary, params: Params, response: { 200: Script } },
+        config: {
+          answerHeaders: {
+            ...SCRIPT_HEADERS,
+            'Cross-Origin-Embedder-Policy': 'Always `require-corp`',
+            Location: 'With 302: the present file',
+          },
+        },
+        schema: {
+          operationId,
+          summary,
+          params: Params,
+          response: { 200: Script, 302: Moved, 304: Unchanged },
+        },
       },
       async (request, reply) => {
         const { version, language } = request.params;

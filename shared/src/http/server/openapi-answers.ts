@@ -10,6 +10,8 @@ declare module 'fastify' {
     readonly answerHeaders?: Readonly<Record<string, string>>;
     /** The route answers everything with 200 and a verdict, but a path that does not exist. */
     readonly answersVerdicts?: boolean;
+    /** Browsers get each error as a page. */
+    readonly answersPages?: boolean;
     /** Refusals that only this route has: what each status means, and its headers with their descriptions. */
     readonly refusals?: Readonly<Record<number, Refusal>>;
   }
@@ -68,6 +70,8 @@ const LIMITED: readonly AnswerHeader[] = ['RateLimit-Limit', 'RateLimit-Remainin
 
 /** An error answer: its status, when it is sent, and its headers besides those of every answer. */
 export interface DocumentedError {
+  /** The name of the response in `components`; undefined for one that only this route has. */
+  readonly name: string | undefined;
   readonly status: number;
   readonly description: string;
   readonly headers: readonly AnswerHeader[];
@@ -85,46 +89,89 @@ export interface RouteFacts {
   readonly isLimited: boolean;
   readonly checksOrigin: boolean;
   readonly answersVerdicts: boolean;
+  readonly answersPages: boolean;
   /** The credential that it requires. */
   readonly credential: 'none' | 'cookie' | 'bearer';
 }
 
-interface Rule extends Omit<DocumentedError, 'ownHeaders'> {
+interface Rule extends Omit<DocumentedError, 'name' | 'ownHeaders'> {
+  readonly name: string;
   readonly when: (facts: RouteFacts) => boolean;
 }
 
 const RULES: readonly Rule[] = [
-  { status: 400, description: 'The request cannot be read', headers: [], when: ({ hasBody }) => hasBody },
   {
+    name: 'BadRequest',
+    status: 400,
+    description: 'The request cannot be read',
+    headers: [],
+    when: ({ hasBody, hasParams }) => hasBody || hasParams,
+  },
+  {
+    name: 'BearerRequired',
     status: 401,
     description: 'The credential is missing or no longer valid',
     headers: ['WWW-Authenticate'],
     when: ({ credential }) => credential === 'bearer',
   },
   {
+    name: 'CookieRequired',
     status: 401,
     description: 'The cookie is missing or no longer valid',
     headers: ['Set-Cookie'],
     when: ({ credential }) => credential === 'cookie',
   },
-  { status: 403, description: 'Another origin', headers: [], when: ({ checksOrigin }) => checksOrigin },
-  { status: 404, description: 'There is no such thing', headers: [], when: ({ hasParams }) => hasParams },
-  { status: 413, description: 'The body is too large', headers: [], when: ({ hasBody }) => hasBody },
   {
+    name: 'OtherOrigin',
+    status: 403,
+    description: 'Another origin',
+    headers: [],
+    when: ({ checksOrigin }) => checksOrigin,
+  },
+  {
+    name: 'NotFound',
+    status: 404,
+    description: 'There is no such thing',
+    headers: [],
+    when: ({ hasParams }) => hasParams,
+  },
+  {
+    name: 'PayloadTooLarge',
+    status: 413,
+    description: 'The body is too large',
+    headers: [],
+    when: ({ hasBody }) => hasBody,
+  },
+  {
+    name: 'UnsupportedMediaType',
     status: 415,
     description: 'Not a type that is read here, or a compressed body',
     headers: ['Accept-Encoding'],
     when: ({ hasBody }) => hasBody,
   },
-  { status: 422, description: 'What was sent is refused', headers: [], when: ({ isChecked }) => isChecked },
   {
+    name: 'UnprocessableContent',
+    status: 422,
+    description: 'What was sent is refused',
+    headers: [],
+    when: ({ isChecked }) => isChecked,
+  },
+  {
+    name: 'TooManyRequests',
     status: 429,
     description: 'Too many requests',
     headers: ['Retry-After'],
     when: ({ isLimited }) => isLimited,
   },
-  { status: 500, description: 'A mistake of the service', headers: [], when: () => true },
   {
+    name: 'InternalServerError',
+    status: 500,
+    description: 'A mistake of the service',
+    headers: [],
+    when: () => true,
+  },
+  {
+    name: 'ServiceUnavailable',
     status: 503,
     description: 'The store or a part of the service is out of reach, or busy',
     headers: ['Retry-After'],
@@ -143,6 +190,7 @@ export function factsOf(route: RouteOptions, checksOrigin: boolean): RouteFacts 
     isLimited: config?.limited === true || config?.rateLimit !== undefined,
     checksOrigin: checksOrigin && hasBody,
     answersVerdicts: config?.answersVerdicts === true,
+    answersPages: config?.answersPages === true,
     credential: credentialOf(schema?.security ?? []),
   };
 }
@@ -165,12 +213,20 @@ export function errorAnswers(
     const rule = common.find((each) => each.status === status);
     const refusal = refusals[status];
     return {
+      name: refusal === undefined && rule && !facts.answersPages ? nameOf(rule, facts) : undefined,
       status,
       description: refusal?.description ?? rule?.description ?? '',
       headers: [...EVERY_ERROR, ...limitHeaders(facts), ...(rule?.headers ?? [])],
-      ownHeaders: refusal?.headers ?? {},
+      ownHeaders: { ...refusal?.headers, ...(facts.answersPages && PAGE_HEADERS) },
     };
   });
+}
+
+const PAGE_HEADERS = { 'Cross-Origin-Opener-Policy': 'Of a page: `same-origin-allow-popups`' };
+
+/** A limit adds headers, so the same error is another response of a limited route. */
+function nameOf({ name, status }: Rule, { isLimited }: RouteFacts): string {
+  return isLimited && status !== 429 ? `Limited${name}` : name;
 }
 
 /** Returns the headers that a limit adds to the answers of a route. */

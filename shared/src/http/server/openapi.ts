@@ -1,5 +1,6 @@
 // Describes a service in OpenAPI 3.1, from the schemas of its routes.
 
+import { STATUS_CODES } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify';
 import fp from 'fastify-plugin';
 import { ErrorBody } from '../../schemas/error-body.js';
@@ -54,7 +55,7 @@ async function describeService(app: FastifyInstance, options: OpenApiOptions): P
 }
 
 /** What the document describes: all routes, and the scopes whose schemas they refer to. */
-interface Described {
+interface Routes {
   readonly routes: readonly RouteOptions[];
   readonly scopes: readonly FastifyInstance[];
 }
@@ -66,7 +67,7 @@ interface Described {
 async function writeDocument(
   app: FastifyInstance,
   options: OpenApiOptions,
-  { routes, scopes }: Described,
+  { routes, scopes }: Routes,
 ): Promise<string> {
   const { title, version, description, serverUrl, securitySchemes = {} } = options;
   const copy = Fastify({ exposeHeadRoutes: false });
@@ -75,9 +76,16 @@ async function writeDocument(
   await copy.register(import('@fastify/swagger'), {
     openapi: {
       openapi: '3.1.0',
-      info: { title, version, description: `${description}. ${METHODS}` },
+      info: {
+        title,
+        version,
+        description: `${description}. ${METHODS}`,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
       servers: [{ url: serverUrl }],
       components: { securitySchemes },
+      // Of every operation that names none.
+      security: [],
     },
     transform: ({ schema, url, route }) => ({ schema: annotate(schema, route), url }),
     transformObject: (made) => withAnswers('openapiObject' in made ? made.openapiObject : {}, app),
@@ -99,11 +107,13 @@ const NOTE = 'x-route';
 
 type Route = RouteOptions & { readonly schema: FastifySchema };
 type Note = { readonly route: Route };
-type Header = { readonly $ref: string } | { readonly description: string; readonly schema: object };
+type Header = Reference | { readonly description: string; readonly schema: object };
+type Reference = { readonly $ref: string };
 type Response = { description: string; headers?: Record<string, Header>; content?: object };
-type Operation = { responses: Record<string, Response>; [NOTE]?: Note };
+type Described = { responses: Record<string, Response>; [NOTE]?: Note };
+type Operation = { responses: Record<string, Response | Reference> };
 type Document = {
-  paths?: Record<string, Record<string, Operation>>;
+  paths?: Record<string, Record<string, Described>>;
   components?: { schemas?: Record<string, object>; headers?: Record<string, object> };
 };
 
@@ -112,9 +122,18 @@ function annotate(schema: FastifySchema | undefined, route: RouteOptions): Fasti
     ...schema,
     ...typedProperties('body', schema?.body),
     ...typedProperties('querystring', schema?.querystring),
+    ...paramsOf(route),
     [NOTE]: { route },
   };
   return annotated;
+}
+
+/** The parameters that the path has: routes may share a schema that has more. */
+function paramsOf({ url, schema }: RouteOptions): Partial<FastifySchema> {
+  const { properties } = (schema?.params ?? {}) as { properties?: Record<string, object> };
+  if (properties === undefined) return {};
+  const own = Object.entries(properties).filter(([name]) => new RegExp(`:${name}\\b`).test(url));
+  return { params: { ...(schema?.params as object), properties: Object.fromEntries(own) } };
 }
 
 function typedProperties(part: 'body' | 'querystring', schema: unknown): Partial<FastifySchema> {
@@ -134,50 +153,93 @@ function withAnswers(document: object, app: FastifyInstance): object {
   const { paths = {}, components = {}, ...rest } = document as Document;
   const everywhere = [...EVERY_ANSWER, ...(app.hasPlugin('@fastify/cors') ? CROSS_ORIGIN : [])];
   const { $id: _name, ...errorBody } = ErrorBody;
+  const errors: Record<string, Response> = {};
+  const checksOrigin = app.hasPlugin('tollgate-origin');
+  const described = mapValues(paths, (item) =>
+    mapValues(item, (operation) => withResponses(operation, { everywhere, checksOrigin, errors })),
+  );
+  const successes = shareResponses(Object.values(described).flatMap((item) => Object.values(item)));
+  const responses = { ...successes, ...errors };
+  const text = JSON.stringify([responses, described]);
+  const headers = Object.entries(ANSWER_HEADERS).filter(([name]) => text.includes(`/headers/${name}"`));
   return {
     ...rest,
     components: {
       ...components,
       schemas: { ...components.schemas, ErrorBody: errorBody },
-      headers: describedHeaders(ANSWER_HEADERS),
-    },
-    paths: mapValues(paths, (item) =>
-      mapValues(item, (operation) =>
-        withResponses(operation, { everywhere, checksOrigin: app.hasPlugin('tollgate-origin') }),
+      responses: Object.fromEntries(
+        Object.entries(responses).sort(([one], [other]) => (one < other ? -1 : 1)),
       ),
-    ),
+      headers: describedHeaders(Object.fromEntries(headers)),
+    },
+    paths: described,
   };
 }
 
-function withResponses(
-  operation: Operation,
-  {
-    everywhere,
-    checksOrigin,
-  }: { readonly everywhere: readonly AnswerHeader[]; readonly checksOrigin: boolean },
-): Operation {
+/** What holds for all operations, and the errors that they have in common, which are collected by name. */
+interface Common {
+  readonly everywhere: readonly AnswerHeader[];
+  readonly checksOrigin: boolean;
+  readonly errors: Record<string, Response>;
+}
+
+function withResponses(operation: Described, { everywhere, checksOrigin, errors }: Common): Operation {
   const { [NOTE]: note, responses, ...rest } = operation;
   if (note === undefined) return operation;
   const { route } = note;
   const facts = factsOf(route, checksOrigin);
   const own = describedHeaders(route.config?.answerHeaders);
-  const described = mapValues(responses, ({ headers, ...response }) => ({
+  const described: Operation['responses'] = mapValues(responses, ({ headers, ...response }) => ({
     ...response,
     headers: { ...references([...everywhere, ...limitHeaders(facts)]), ...own, ...headers },
   }));
-  const errors = Object.fromEntries(
-    errorAnswers(facts, route.config?.refusals)
-      .filter(({ status }) => !(status in described))
-      .map(({ status, description, headers, ownHeaders }) => [
-        status,
-        {
-          description,
-          headers: { ...references([...everywhere, ...headers]), ...describedHeaders(ownHeaders) },
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
-        },
-      ]),
-  );
-  return { ...rest, responses: { ...described, ...errors } };
+  for (const { name, status, description, headers, ownHeaders } of errorAnswers(
+    facts,
+    route.config?.refusals,
+  )) {
+    if (status in described) continue;
+    const error = {
+      description,
+      headers: { ...references([...everywhere, ...headers]), ...describedHeaders(ownHeaders) },
+      content: {
+        'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } },
+        ...(facts.answersPages && { 'text/html': { schema: { type: 'string' } } }),
+      },
+    };
+    if (name !== undefined) errors[name] = error;
+    described[status] = name === undefined ? error : { $ref: `#/components/responses/${name}` };
+  }
+  return { ...rest, responses: described };
+}
+
+/**
+ * Replaces the responses that several operations have by references, and returns them by name. JSON stays where it is:
+ * some generators of clients do not follow the reference of a success.
+ */
+function shareResponses(operations: readonly Operation[]): Record<string, Response> {
+  const users = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const key = `${status} ${JSON.stringify(response)}`;
+      if (!('$ref' in response) && !hasJson(response)) users.set(key, [...(users.get(key) ?? []), operation]);
+    }
+  }
+  const shared: Record<string, Response> = {};
+  for (const [key, [first, ...others]] of users) {
+    if (first === undefined || others.length === 0) continue;
+    const status = key.slice(0, 3);
+    const phrase = (STATUS_CODES[status] ?? status).replaceAll(/\W/g, '');
+    const same = Object.keys(shared).filter((name) => name.startsWith(phrase)).length;
+    const name = same === 0 ? phrase : `${phrase}${same + 1}`;
+    shared[name] = first.responses[status] as Response;
+    for (const operation of [first, ...others])
+      operation.responses[status] = { $ref: `#/components/responses/${name}` };
+  }
+  return shared;
+}
+
+function hasJson({ content = {} }: Response): boolean {
+  return 'application/json' in content;
 }
 
 function describedHeaders(descriptions: Readonly<Record<string, string>> = {}): Record<string, Header> {

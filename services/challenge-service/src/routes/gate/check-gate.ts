@@ -17,6 +17,7 @@ export default async function checkGate(app: FastifyInstance): Promise<void> {
     '/gate/check',
     {
       config: {
+        answersPages: true,
         refusals: {
           403: {
             description: 'No pass, and what the visitor gets: a page for browsers, JSON for programs',

@@ -30,8 +30,17 @@ const Body = Type.Object(
   },
   { description: 'With the fields of the challenges, under their configured names' },
 );
-const Passed = Type.Object({
-  expires_in: Type.Integer({ description: 'Seconds that the pass is valid' }),
+const Passed = {
+  description: 'The pass; a page for a form without JavaScript whose data was lost',
+  content: {
+    'application/json': {
+      schema: Type.Object({ expires_in: Type.Integer({ description: 'Seconds that the pass is valid' }) }),
+    },
+    'text/html': { schema: { type: 'string' } },
+  },
+};
+const Returned = Type.Null({
+  description: 'The pass, for a form without JavaScript; `Location` is the page that was asked for',
 });
 
 /** @param route.limitPerMinute submissions per minute and address */
@@ -48,6 +57,7 @@ export default async function passGate(
       errorHandler: answerGuarded,
       config: {
         rateLimit: limitTo({ name: 'gate', max: limitPerMinute, shared: true }),
+        answersPages: true,
         answerHeaders: { 'Set-Cookie': 'The pass' },
         refusals: { 403: { description: 'Another origin, or no guarded site', headers: {} } },
       },
@@ -55,7 +65,7 @@ export default async function passGate(
         operationId: 'passGate',
         summary: 'A pass of the gate, for solved challenges',
         body: Body,
-        response: { 200: Passed },
+        response: { 200: Passed, 303: Returned },
       },
     },
     async (request, reply) => {

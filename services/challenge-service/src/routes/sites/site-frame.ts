@@ -1,6 +1,7 @@
 // GET {prefix}/sites/{sitekey}/frame: the page in the frame of a widget, which works and redeems.
 
 import { Type } from '@sinclair/typebox';
+import { ErrorBody } from '@tollgate/shared/schemas/error-body.js';
 import { SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { hostnameOf } from '../../sites/hostnames.js';
@@ -14,6 +15,10 @@ const FrameQuery = Type.Object({
 });
 
 const Frame = { description: 'The page', content: { 'text/html': { schema: { type: 'string' } } } };
+const NoFrame = {
+  description: 'The page; an error for a path that is no site key',
+  content: { ...Frame.content, 'application/json': { schema: ErrorBody } },
+};
 
 /** Its script is its own, and starts workers with WebAssembly; it sets no style and loads nothing from elsewhere. */
 const POLICY =
@@ -41,12 +46,21 @@ export default async function siteFrame(app: FastifyInstance): Promise<void> {
   app.get<{ Params: SiteParams; Querystring: { origin?: unknown } }>(
     `${SITE_PATH}/frame`,
     {
+      config: {
+        answerHeaders: {
+          'Content-Language': 'The language of an error',
+          'Cross-Origin-Embedder-Policy': 'Always `require-corp`',
+          'Cross-Origin-Resource-Policy': 'Always `cross-origin`',
+          'Permissions-Policy': 'No permission that a frame does not need',
+          'X-Robots-Tag': 'Always `noindex`',
+        },
+      },
       schema: {
         operationId: 'showWidget',
         summary: 'The frame of a widget',
         params: SiteParams,
         querystring: FrameQuery,
-        response: { 200: Frame, 403: Frame, 404: Frame },
+        response: { 200: Frame, 403: Frame, 404: NoFrame },
       },
     },
     async (request, reply) => {

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
 import type { FastifyInstance } from 'fastify';
 import type { Widgets } from '../../plugins/browser-files.js';
-import { sendCopy } from '../serve-script.js';
+import { SCRIPT_HEADERS, sendCopy, Unchanged } from '../serve-script.js';
 
 /** The paths below the prefix; that of `api.js` has the interfaces of all, unless its query names one. */
 const PATHS: readonly (readonly [url: string, operationId: string, widgets: Widgets])[] = [
@@ -44,12 +44,12 @@ export default async function widgetScript(app: FastifyInstance): Promise<void> 
     app.get<{ Querystring: { compat?: unknown } }>(
       url,
       {
-        config: { answerHeaders: { ETag: 'Names this content in this encoding' } },
+        config: { answerHeaders: SCRIPT_HEADERS },
         schema: {
           operationId,
           summary: `The script of the widgets: ${widgets === 'all' ? 'three interfaces' : widgets}`,
           querystring: Query,
-          response: { 200: Script },
+          response: { 200: Script, 304: Unchanged },
         },
       },
       async (request, reply) => {

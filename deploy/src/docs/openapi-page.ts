@@ -1,0 +1,18 @@
+// Writes an OpenAPI document as YAML that people read: what is short on one line, no anchors.
+import { Document, isCollection, isPair, visit } from 'yaml';
+import type { OpenApiDocument } from './openapi-documents.js';
+
+/** A map or a list of this many characters stands on one line. */
+const SHORT_CHARACTERS = 80;
+
+/** Returns the document as YAML. */
+export function openApiPage(document: OpenApiDocument): string {
+  const yaml = new Document(document, { aliasDuplicateObjects: false });
+  visit(yaml, {
+    Collection(_key, node) {
+      const isFlat = node.items.every((item) => !isCollection(isPair(item) ? item.value : item));
+      node.flow = isFlat && JSON.stringify(node).length <= SHORT_CHARACTERS;
+    },
+  });
+  return yaml.toString({ lineWidth: 110, singleQuote: true });
+}
