@@ -1,20 +1,36 @@
 // `npm run interfaces -- REF`: compares what others build on with an earlier commit: OpenAPI documents, bodies on the wire,
-// variables, error codes, store keys and metrics. Prints each difference and ends with 1 if there is one.
+// variables, error codes, store keys, metrics, commands and their options, values of the chart, and entry points of the
+// packages. Prints each difference and ends with 1 if there is one.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { root } from './prepare.js';
 
-const openapi = readdirSync(join(root, 'docs', 'openapi')).map((name) => `docs/openapi/${name}`);
-
-/** The facts of each generated document: a text for each, which says what a client, an operator or a dashboard relies on. */
-const documents = [
-  ...openapi.map((path) => ({ path, facts: (text) => leaves(JSON.parse(text)) })),
-  { path: 'client/src/wire.ts', facts: (text) => codeLines(text) },
-  { path: 'docs/configuration.md', facts: (text) => rows(text, 2) },
-  { path: 'docs/errors.md', facts: (text) => rows(text, 2) },
-  { path: 'docs/store-keys.md', facts: (text) => rows(text, 1) },
-  { path: 'docs/metrics.md', facts: (text) => rows(text, 3) },
+/** What is compared: the files that say it, wherever they stand, and the facts of each file. */
+const interfaces = [
+  {
+    name: (path) => /([\w-]+)\.(?:json|yaml)$/.exec(path)[1],
+    files: /^docs\/openapi\/[\w-]+\.(?:json|yaml)$/,
+    facts: (text) => leaves(withResponses(parse(text))),
+  },
+  { name: () => 'wire bodies', files: /(?:^|\/)client\/src\/wire\.ts$/, facts: codeLines },
+  { name: () => 'variables', files: /^docs\/configuration\.md$/, facts: (text) => rows(text, 2) },
+  { name: () => 'error codes', files: /^docs\/errors\.md$/, facts: (text) => rows(text, 2) },
+  { name: () => 'store keys', files: /^docs\/store-keys\.md$/, facts: (text) => rows(text, 1) },
+  { name: () => 'metrics', files: /^docs\/metrics\.md$/, facts: (text) => rows(text, 3) },
+  { name: () => 'scripts', files: /^package\.json$/, facts: (text) => Object.keys(JSON.parse(text).scripts) },
+  {
+    name: () => 'commands',
+    files: /^(?!.*(?:^|\/)(?:test|docs|bench|lab)\/).*\.[jt]s$/,
+    facts: usageLines,
+  },
+  {
+    name: () => 'chart values',
+    files: /^deploy\/helm\/\w+\/values\.yaml$/,
+    facts: (text) => leaves(parse(text)),
+  },
+  { name: () => 'entry points', files: /(?:^|\/)package\.json$/, facts: entryPoints },
 ];
 
 /** Every value in a document with its path; texts that only people read are left out. */
@@ -22,6 +38,16 @@ function leaves(value, path = '') {
   if (typeof value !== 'object' || value === null) return [`${path} = ${JSON.stringify(value)}`];
   return Object.entries(value).flatMap(([key, inner]) =>
     typeof inner === 'string' && /^(description|summary)$/.test(key) ? [] : leaves(inner, `${path}/${key}`),
+  );
+}
+
+/** The document with each shared response in its place: where a response stands is no fact. */
+function withResponses({ components: { responses = {}, ...components }, ...document }) {
+  const text = JSON.stringify({ ...document, components });
+  return JSON.parse(
+    text.replace(/\{"\$ref":"#\/components\/responses\/(\w+)"\}/g, (_all, name) =>
+      JSON.stringify(responses[name]),
+    ),
   );
 }
 
@@ -48,17 +74,39 @@ function rows(text, columns) {
     );
 }
 
-function before(ref, path) {
-  try {
-    return execFileSync('git', ['show', `${ref}:${path}`], {
-      cwd: root,
-      encoding: 'utf8',
-      maxBuffer: 1e8,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-  } catch {
-    return undefined;
+/** The forms of a command: the lines of its usage that are no explanation. */
+function usageLines(text) {
+  const [, usage = ''] = /\busage: ([\s\S]*?)`/.exec(text) ?? [];
+  const command = usage.split(' ')[0];
+  return usage
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && line.startsWith(command));
+}
+
+/** What can be imported from a package that others install: `@tollgate/shared` is internal. */
+function entryPoints(text) {
+  const { name, exports = {}, bin = {} } = JSON.parse(text);
+  if (!['@tollgate/client', '@tollgate/fastify'].includes(name)) return [];
+  return [...Object.keys(exports), ...Object.keys(bin)].map((entry) => `${name} ${entry}`);
+}
+
+function git(...args) {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1e9 });
+}
+
+/** The facts of all interfaces. @param read returns the text of a file */
+function factsOf(paths, read) {
+  const found = new Map();
+  for (const { name, files, facts } of interfaces) {
+    for (const path of paths.filter((each) => files.test(each))) {
+      const title = name(path);
+      const known = found.get(title) ?? new Set();
+      for (const fact of facts(read(path))) known.add(fact);
+      found.set(title, known);
+    }
   }
+  return found;
 }
 
 const [ref] = process.argv.slice(2);
@@ -66,17 +114,22 @@ if (ref === undefined) {
   console.error('Usage: npm run interfaces -- REF (a commit, a branch or a tag)');
   process.exit(2);
 }
+const here = git('ls-files', '--cached', '--others', '--exclude-standard').trim().split('\n');
+const now = factsOf(
+  here.filter((path) => existsSync(join(root, path))),
+  (path) => readFileSync(join(root, path), 'utf8'),
+);
+const there = git('ls-tree', '-r', '--name-only', ref).trim().split('\n');
+const old = factsOf(there, (path) => git('show', `${ref}:${path}`));
 let differences = 0;
-for (const { path, facts } of documents) {
-  const text = before(ref, path);
-  const old = new Set(text === undefined ? [] : facts(text));
-  const now = new Set(facts(readFileSync(join(root, path), 'utf8')));
-  if (now.size === 0) throw new Error(`${path} says nothing that could be compared`);
+for (const title of new Set([...old.keys(), ...now.keys()])) {
+  const [before, after] = [old, now].map((facts) => facts.get(title) ?? new Set());
+  if (after.size === 0) throw new Error(`nothing is known of ${title}`);
   const changes = [
-    ...[...old].filter((fact) => !now.has(fact)).map((fact) => `- ${fact}`),
-    ...[...now].filter((fact) => !old.has(fact)).map((fact) => `+ ${fact}`),
+    ...[...before].filter((fact) => !after.has(fact)).map((fact) => `- ${fact}`),
+    ...[...after].filter((fact) => !before.has(fact)).map((fact) => `+ ${fact}`),
   ];
-  for (const change of changes) console.log(`${path}: ${change}`);
+  for (const change of changes) console.log(`${title}: ${change}`);
   differences += changes.length;
 }
 console.log(differences === 0 ? `Nothing differs from ${ref}.` : `${differences} differences from ${ref}.`);
