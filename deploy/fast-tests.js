@@ -23,7 +23,7 @@ export const fastTests = [
   'client/dist/test/element/texts.test.js',
   'client/dist/test/session/{answers,bearer-fetch,hint,login-logout,properties,refresh-call,refresh-schedule,tabs}.test.js',
   'client/dist/test/session/concurrency.test.js',
-  'deploy/dist/test/{architecture,compose}.test.js',
+  'deploy/dist/test/compose.test.js',
   'deploy/dist/test/docs/{node-lines,pages,presets,wire-bodies}.test.js',
   'deploy/dist/test/gateway/{challenge-names,gateway}.test.js',
   'deploy/dist/test/launcher/{local-environment,readiness,secrets,terminal-log}.test.js',

@@ -66,7 +66,7 @@ function filesThatName(name: string, definition: SourceFile, sources: readonly S
     .filter((source) =>
       source.path === definition.path
         ? uses(source) > 1
-        : source.imports.some(({ target }) => target === definition.path) && uses(source) > 0,
+        : source.imports.includes(definition.path) && uses(source) > 0,
     )
     .map(({ path }) => path);
 }

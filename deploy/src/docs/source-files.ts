@@ -3,20 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { projectRoot } from '../launcher/local-environment.js';
 
-/** One import of a file. */
-export interface Import {
-  /** A file of the project (`shared/src/pow/difficulty.ts`), or the specifier of a package (`node:fs`, `fastify`). */
-  readonly target: string;
-  /** Whether it imports types only. */
-  readonly isType: boolean;
-}
-
 /** A source file. */
 export interface SourceFile {
   /** Relative to the project's root, with slashes. */
   readonly path: string;
   readonly text: string;
-  readonly imports: readonly Import[];
+  /** Files of the project (`shared/src/pow/difficulty.ts`), and specifiers of packages (`node:fs`, `fastify`). */
+  readonly imports: readonly string[];
 }
 
 const folders = [
@@ -32,7 +25,7 @@ const folders = [
 const roots = folders.flatMap((folder) => [`${folder}/src`, `${folder}/test`]);
 
 const statements =
-  /^(?:import|export)\s+(type\s)?[^'";]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm;
+  /^(?:import|export)\s+(?:type\s)?[^'";]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm;
 
 /** Every TypeScript file of the project, ordered by path in each folder. */
 export function readSources(): SourceFile[] {
@@ -54,10 +47,9 @@ export function listFiles(folder: string, pattern: RegExp): string[] {
 
 function readSource(path: string): SourceFile {
   const text = readFileSync(join(projectRoot, path), 'utf8');
-  const imports = [...text.matchAll(statements)].map(([, type, from, bare, dynamic]) => ({
-    target: resolveImport(path, from ?? bare ?? dynamic ?? ''),
-    isType: type !== undefined,
-  }));
+  const imports = [...text.matchAll(statements)].map(([, from, bare, dynamic]) =>
+    resolveImport(path, from ?? bare ?? dynamic ?? ''),
+  );
   return { path, text, imports };
 }
 
@@ -86,7 +78,7 @@ export function reachableFrom(path: string, sources: readonly SourceFile[]): Set
     const source = byPath.get(at);
     if (source === undefined || reached.has(at)) return;
     reached.add(at);
-    for (const { target } of source.imports) visit(target);
+    for (const target of source.imports) visit(target);
   };
   visit(path);
   return reached;

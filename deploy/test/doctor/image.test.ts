@@ -18,7 +18,7 @@ const manifest = (path: string) =>
 t.test('what the doctor imports is copied into the image, from where npm installs it', async (t) => {
   const targets = readSources()
     .filter(({ path }) => DOCTOR.test(path))
-    .flatMap(({ imports }) => imports.map(({ target }) => target))
+    .flatMap(({ imports }) => imports)
     .filter((target) => !DOCTOR.test(target) && !PROJECT.test(target) && !target.startsWith('node:'));
   const { dependencies } = manifest('services/session-service/package.json');
   const further = [...new Set(targets)].filter((name) => !(name in dependencies));

@@ -74,7 +74,7 @@ t.test('what is shared is named module by module, and needed outside', async (t)
   const { exports } = read('shared/package.json') as { exports: Readonly<Record<string, string>> };
   const needed = readSources()
     .filter(({ path }) => !path.startsWith('shared/'))
-    .flatMap(({ imports }) => imports.map(({ target }) => target))
+    .flatMap(({ imports }) => imports)
     .filter((target) => target.startsWith('shared/src/'));
   const modules = [...new Set(needed)].map((path) => path.replace(/^shared\/src\/(.*)\.ts$/, '$1.js')).sort();
   t.strictSame(
