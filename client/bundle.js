@@ -1,6 +1,6 @@
-// Makes the prebuilt file dist/tollgate.js, for pages without a bundler, and what it loads later in dist/tollgate/. Beside
-// them, for challenge-service alone: dist/frame.js, the page in the frame of a widget, which loads the same files later,
-// and the scripts of the widgets in dist/drop-in/.
+// Makes the prebuilt file dist/tollgate.js, for pages without a bundler, and what it loads later in dist/tollgate/; for
+// classic script tags, dist/classic.js, which imports it. Beside them, for challenge-service alone: dist/frame.js, the
+// page in the frame of a widget, which loads the same files later, and the scripts of the widgets in dist/drop-in/.
 //
 //   node client/bundle.js
 //       run after client/build.js; does nothing if the file is newer than the code in it
@@ -143,6 +143,7 @@ if (!isUpToDate) await bundle();
 async function bundle() {
   for (const folder of [languages, scripts]) rmSync(folder, { recursive: true, force: true });
   await write(entry, 'tollgate.js', [workersLoadThisFile, languagesStayFiles, rareStaysFile, proofStaysFile]);
+  await write(join(sources, 'classic.js'), 'classic.js', [], 'iife');
   cpSync(join(sources, 'element', 'texts'), languages, {
     recursive: true,
     filter: (path) => !/\.(ts|map)$|\/en\.js$/.test(path),

@@ -15,7 +15,7 @@ export function writeBrowserFiles() {
     const scripts = readdirSync(join(built, folder)).filter((name) => name.endsWith('.js'));
     return scripts.sort().map((name) => `${folder}/${name}`);
   };
-  const names = ['tollgate.js', ...scriptsIn('tollgate'), 'frame.js', ...scriptsIn('drop-in')];
+  const names = ['tollgate.js', 'classic.js', ...scriptsIn('tollgate'), 'frame.js', ...scriptsIn('drop-in')];
   const files = names.flatMap((name) => [name, `${name}.br`, `${name}.gz`]);
   const sources = [fileURLToPath(import.meta.url), ...names.map((name) => join(built, name))];
   if (isNewer(files, Math.max(...sources.map(changedMs)))) return;

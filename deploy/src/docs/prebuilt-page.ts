@@ -9,7 +9,7 @@ import { readBrowserFiles } from '@tollgate/challenge-service/browser/browser-fi
 export function prebuiltPage(): string {
   const { version, names: served, copyOf } = readBrowserFiles();
   // The files of widgets are not for pages of one's own.
-  const names = served.filter((name) => name.startsWith('tollgate'));
+  const names = served.filter((name) => /^(classic|tollgate)/.test(name));
   const bytesOf = (name: string, encoding = '') => {
     const copy = copyOf(name, encoding);
     if (copy === undefined)
@@ -32,6 +32,18 @@ export function prebuiltPage(): string {
 
 A page is ready after three requests and less than 40 kB: this file, a challenge, and at most one look at the same file for the worker. Texts in another language than English are one request more, and so is \`rare.js\`: the work HashWX, if the page asks for it, the kernel for long searches without WebAssembly, and what the solver has to say when it is slow. \`proof.js\`, which [binds sessions](session.md#binding-to-the-device), is loaded with the first log-in or refresh. \`gate.js\` is for [the page of the gate](../gate.md) alone.
 
+## Classic script tags
+
+WordPress, tag managers and other programs that insert scripts without \`type="module"\` take \`classic.js\`. It stands beside \`tollgate.js\` and imports it from there; the page needs nothing else:
+
+\`\`\`html
+<script async src="/api/captcha/classic.js"></script>
+\`\`\`
+
+\`async\`, \`defer\`, a query such as \`?ver=1\` and elements made with \`document.createElement('script')\` work as well. Exclude the file from plugins that combine or inline scripts: it finds the service by its own address. A classic script of the page gets the functions with \`const { createSession } = await import('/api/captcha/tollgate.js')\`.
+
+The \`script-src\` of the page must allow both files: by the origin of the service, by a \`nonce\` on the tag (which the import inherits), or with \`'strict-dynamic'\`. A hash allows only the one it names. \`integrity\` on the tag covers \`classic.js\` alone.
+
 ## Two names
 
 | Name | Cached | For |
@@ -46,7 +58,7 @@ The version names the content of all files that the service serves to browsers. 
   integrity="${integrityOf('tollgate.js')}"></script>
 \`\`\`
 
-From a server of your own, \`dist/tollgate.js\` of the package \`@tollgate/client\` has the same bytes and the same hash. Serve the folder \`dist/tollgate/\` beside it.
+Both names exist for \`classic.js\` too. From a server of your own, \`dist/tollgate.js\` of the package \`@tollgate/client\` has the same bytes and the same hash. Serve the folder \`dist/tollgate/\` beside it, and \`dist/classic.js\` if you use it.
 
 ## The service it asks
 

@@ -50,6 +50,7 @@ t.test('npm pack in a fresh clone builds each package first', async (t) => {
       'dist/src/element.d.ts',
       'dist/src/solver/js-kernel.js',
       'dist/src/solver/wasm-kernels.js',
+      'dist/classic.js',
       'dist/tollgate.js',
       'dist/tollgate/fr.js',
     ],

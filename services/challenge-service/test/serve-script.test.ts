@@ -65,7 +65,7 @@ t.test(
   'a name with the version is kept for good, and one that is gone leads to the present file',
   async (t) => {
     const { version } = node.browserFiles;
-    for (const file of ['tollgate.js', 'tollgate/ar.js']) {
+    for (const file of ['tollgate.js', 'classic.js', 'tollgate/ar.js']) {
       const { statusCode, headers, body } = await load(`/v/${version}/${file}`);
       t.equal(statusCode, 200);
       t.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
@@ -91,6 +91,7 @@ t.test('HEAD answers as GET does, without the file', async (t) => {
     ['/tollgate.js', {}, 200],
     ['/tollgate.js', { 'accept-encoding': 'br' }, 200],
     ['/tollgate.js', known, 304],
+    ['/classic.js', {}, 200],
     ['/tollgate/fr.js', {}, 200],
     [`/v/${version}/tollgate.js`, {}, 200],
     [`/v/${version}/tollgate/ar.js`, {}, 200],

@@ -1,4 +1,5 @@
-// GET {prefix}/tollgate.js and its languages: the prebuilt file of the browser package, for pages of any origin.
+// GET {prefix}/tollgate.js, classic.js and the languages: the prebuilt files of the browser package, for pages of any
+// origin.
 
 import { Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
@@ -72,6 +73,18 @@ const routes: readonly ScriptRoute[] = [
     url: `/v/${VERSION}/tollgate/${LANGUAGE}`,
     operationId: 'loadTextsOfVersion',
     summary: 'The texts that belong to that version',
+  },
+  {
+    url: '/classic.js',
+    file: 'classic.js',
+    operationId: 'loadClassicScript',
+    summary: 'Imports `tollgate.js` from a classic script tag',
+  },
+  {
+    url: `/v/${VERSION}/classic.js`,
+    file: 'classic.js',
+    operationId: 'loadClassicScriptOfVersion',
+    summary: 'The same for `tollgate.js` of that version; the present one in place of one that is gone',
   },
 ];
 
