@@ -29,7 +29,7 @@ for i = 1, #fields, 2 do
   if limit and now - at >= limit then redis.call('HDEL', key, fields[i]) end
 end
 for i = 1, #fields, 2 do
-  local name = fields[i]:match('^began:(.*)$')
+  local name = fields[i]:match('^began:(.*)$') or fields[i]:match('^seen:(.*)$')
   if name and redis.call('HEXISTS', key, 'node:' .. name) == 0 then redis.call('HDEL', key, fields[i]) end
 end
 redis.call('PEXPIRE', key, keep)

@@ -85,7 +85,8 @@ export async function openChallengeService(
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
   const lifetimes = challengeLifetimes(captcha, [...sites.values()], gate?.options.pass.seconds);
-  const keyReport = reportKeys(store, { makes: true, ids, lifetimes: { ...lifetimes } }, logger);
+  const keys = { makes: true, ids, lifetimes: { ...lifetimes } };
+  const keyReport = reportKeys(store, keys, logger, { trustProxy: values.TRUST_PROXY });
   const state: HealthState = { stopping: false };
   const undrawn = new Map<string, number>();
   const rememberUndrawn = (what: string) => undrawn.set(what, Date.now());

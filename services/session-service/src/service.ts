@@ -133,7 +133,9 @@ export async function openSessionService(
     refresh: values.REFRESH_TTL,
     ...challengeLifetimes(config.captcha),
   };
-  const keyReport = reportTokenKeys(store, { ...tokenKeys, challengeSecrets: ring }, lifetimes, logger);
+  const allKeys = { ...tokenKeys, challengeSecrets: ring };
+  const reported = { trustProxy: values.TRUST_PROXY };
+  const keyReport = reportTokenKeys(store, allKeys, lifetimes, logger, reported);
   const state: HealthState = { stopping: false };
   // Refreshes, log-outs and the verification of tokens work without these two.
   const dispensable = ['challenge_store', 'directory'];

@@ -4,7 +4,7 @@ import { publicTokenNames } from '@tollgate/shared/config/token-formats.js';
 import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openSigningKeys, type SigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
 import type { TokenOptions } from '@tollgate/shared/http/tokens/tokens.js';
-import { type KeyReportLog, reportKeys } from '@tollgate/shared/keys/key-report.js';
+import { type KeyReportLog, type ReportedService, reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { SessionConfig } from './config.js';
@@ -51,11 +51,12 @@ export function reportTokenKeys(
   { accessSecrets, publicTokens, ...rest }: TokenOptions & { readonly challengeSecrets: KeyRing },
   lifetimes: KeyLifetimes,
   log: KeyReportLog,
+  service: ReportedService,
 ): { readonly ids: Readonly<Record<string, string[]>>; stop(): Promise<void> } {
   const format = publicTokens?.issued ? 'public' : 'sealed';
   const rings: NodeRings = { ...rest, accessSecrets, signingKeys: publicTokens?.keys, format };
   const [running, accepted] = [runningKeys(rings), acceptedKeys(rings)];
-  const reports = [reportKeys(store, { ...running, lifetimes: { ...lifetimes } }, log)];
+  const reports = [reportKeys(store, { ...running, lifetimes: { ...lifetimes } }, log, service)];
   // As if by another node: a node makes something with all the keys that it reports, or only accepts them.
   if (Object.keys(accepted.ids).length > 0) reports.push(reportKeys(store, accepted, log));
   return {

@@ -25,10 +25,26 @@ export interface ReportedLifetime {
   readonly lastMs: number;
 }
 
+/** What a process of a service tells of itself every few seconds. */
+export interface ProcessState {
+  /** Its clock, in milliseconds since 1970. */
+  readonly clockMs: number;
+  readonly hasTrustProxy: boolean;
+  /** Where it runs, for people: host and process id. */
+  readonly place: string;
+}
+
+/** The state of a process, and the store's time when it told it. */
+export interface SeenProcess extends ProcessState {
+  readonly atMs: number;
+}
+
 /** A node as it is read. */
 export interface ReportedNode extends NodeKeys {
   /** When it reported for the first time; undefined for a node of an older version. */
   readonly beganMs?: number;
+  /** Undefined for an application, and for a service of an older version. */
+  readonly seen?: SeenProcess;
 }
 
 /** What all nodes have reported. Times are the store's, in milliseconds since 1970. */
@@ -48,11 +64,16 @@ export interface ReportedKeys {
 export interface KeyRecord {
   /** Writes the keys of a node, or removes them if it is not `running` any more. */
   report(node: string, keys: NodeKeys, running: boolean): Promise<void>;
+  /** Writes that the process of a node runs, and its state. */
+  see(node: string, state: ProcessState): Promise<void>;
   read(): Promise<ReportedKeys>;
 }
 
 /** How often a node reports, in milliseconds. */
 export const REPORT_EVERY_MS = 3_600_000;
+
+/** How often a process of a service tells its state, in milliseconds. */
+export const SEEN_EVERY_MS = 5_000;
 
 /** A node counts as gone after this silence, in milliseconds. */
 export const SILENCE_MS = 2.5 * REPORT_EVERY_MS;
@@ -66,10 +87,14 @@ const SCRIPTS = new URL('../../../lua/', import.meta.url);
 export function openKeyRecord(store: Store): KeyRecord {
   if (store.kind === 'redis') {
     const report = loadScript<number>(store.client, SCRIPTS, 'key_report');
+    const see = loadScript<number>(store.client, SCRIPTS, 'process_seen');
     return {
       async report(node, keys, running) {
         const text = running ? formatKeys(keys) : '';
         await report([KEY_RECORD_KEY], [node, text, KEEP_MS, SILENCE_MS, ...stampedBy(keys)]);
+      },
+      async see(node, state) {
+        await see([KEY_RECORD_KEY], [node, formatState(state), KEEP_MS]);
       },
       async read() {
         try {
@@ -100,10 +125,17 @@ export function openKeyRecord(store: Store): KeyRecord {
           if (/^(?:used|life):/.test(name) && silentMs >= KEEP_MS) fields.delete(name);
         }
         for (const name of fields.keys()) {
-          if (name.startsWith('began:') && !fields.has(name.replace('began:', 'node:'))) fields.delete(name);
+          const isAbout = /^(?:began|seen):/.test(name);
+          if (isAbout && !fields.has(name.replace(/^\w+/, 'node'))) fields.delete(name);
         }
-        const text = [...fields].map(([name, value]) => `${name}=${value}`).join('\n');
-        transaction.put(KEY_RECORD_KEY, text, nowMs + KEEP_MS);
+        transaction.put(KEY_RECORD_KEY, formatLines(fields), nowMs + KEEP_MS);
+      }),
+    see: (node, state) =>
+      store.transact((transaction) => {
+        const { nowMs } = transaction;
+        const fields = parseLines(transaction.get(KEY_RECORD_KEY));
+        fields.set(`seen:${node}`, `${nowMs} ${formatState(state)}`);
+        transaction.put(KEY_RECORD_KEY, formatLines(fields), nowMs + KEEP_MS);
       }),
     read: () =>
       store.transact((transaction) =>
@@ -133,6 +165,25 @@ function parseKeys(text: string): NodeKeys {
   return { makes: role === 'makes', ids: Object.fromEntries(ids) };
 }
 
+/** Formats a state as the clock, `proxy` or `-`, and the place, which may have spaces. */
+function formatState({ clockMs, hasTrustProxy, place }: ProcessState): string {
+  return `${clockMs} ${hasTrustProxy ? 'proxy' : '-'} ${place}`;
+}
+
+function parseSeen(text: string): SeenProcess {
+  const [atMs, clockMs, proxy, ...place] = text.split(' ');
+  return {
+    atMs: Number(atMs),
+    clockMs: Number(clockMs),
+    hasTrustProxy: proxy === 'proxy',
+    place: place.join(' '),
+  };
+}
+
+function formatLines(fields: ReadonlyMap<string, string>): string {
+  return [...fields].map(([name, value]) => `${name}=${value}`).join('\n');
+}
+
 function parseLines(text: string | undefined): Map<string, string> {
   const lines = text === undefined ? [] : text.split('\n');
   return new Map(
@@ -156,7 +207,9 @@ function readFields(fields: ReadonlyMap<string, string>, nowMs: number): Reporte
     } else if (name.startsWith('node:') && nowMs - atMs < SILENCE_MS) {
       const began = fields.get(name.replace('node:', 'began:'));
       const since = began === undefined ? {} : { beganMs: Number(began) };
-      nodes.push({ atMs, keys: { ...parseKeys(value.slice(value.indexOf(' ') + 1)), ...since } });
+      const state = fields.get(name.replace('node:', 'seen:'));
+      const seen = state === undefined ? {} : { seen: parseSeen(state) };
+      nodes.push({ atMs, keys: { ...parseKeys(value.slice(value.indexOf(' ') + 1)), ...since, ...seen } });
     }
   }
   const since = fields.get('since');

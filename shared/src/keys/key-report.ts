@@ -1,17 +1,37 @@
 // Reports the keys of this node when it starts, every hour, when a lost connection is restored, and when it stops.
 
+import { hostname } from 'node:os';
 import { randomAlphanumerics } from '../crypto/random.js';
 import type { Store } from '../store/open-store.js';
 import { startPeriodicTask } from '../store/periodic-task.js';
-import { type NodeKeys, openKeyRecord, REPORT_EVERY_MS } from './key-record.js';
+import {
+  type NodeKeys,
+  openKeyRecord,
+  type ProcessState,
+  REPORT_EVERY_MS,
+  SEEN_EVERY_MS,
+} from './key-record.js';
 
 /** The part of a logger that this file uses. */
 export interface KeyReportLog {
   warn(about: object, message: string): void;
 }
 
-/** Starts reporting and retries a failed report after ten seconds. Stop it before you close the store. */
-export function reportKeys(store: Store, keys: NodeKeys, log: KeyReportLog): { stop(): Promise<void> } {
+/** What is told of the process of a service, so that differences between processes can be found. */
+export interface ReportedService {
+  readonly trustProxy: readonly string[] | undefined;
+}
+
+/**
+ * Starts reporting and retries a failed report after ten seconds. Stop it before you close the store.
+ * @param service of a service alone: its process tells its state every five seconds
+ */
+export function reportKeys(
+  store: Store,
+  keys: NodeKeys,
+  log: KeyReportLog,
+  service?: ReportedService,
+): { stop(): Promise<void> } {
   const record = openKeyRecord(store);
   const node = randomAlphanumerics(12);
   const task = startPeriodicTask(store, () => record.report(node, keys, true), {
@@ -19,11 +39,28 @@ export function reportKeys(store: Store, keys: NodeKeys, log: KeyReportLog): { s
     afterReconnect: true,
     onFailure: (error) => log.warn({ err: error }, 'the keys of this node could not be reported'),
   });
+  const seen = service && reportState(store, (state) => record.see(node, state), service);
   return {
     async stop() {
+      await seen?.stop();
       await task.stop();
       // A node that cannot report its end counts as gone after its silence.
       await record.report(node, keys, false).catch(() => {});
     },
   };
+}
+
+function reportState(
+  store: Store,
+  see: (state: ProcessState) => Promise<void>,
+  { trustProxy = [] }: ReportedService,
+): { stop(): Promise<void> } {
+  const place = `${hostname()}, process ${process.pid}`;
+  const hasTrustProxy = trustProxy.length > 0;
+  return startPeriodicTask(store, () => see({ clockMs: Date.now(), hasTrustProxy, place }), {
+    everyMs: SEEN_EVERY_MS,
+    afterReconnect: true,
+    // The report of the keys tells of a store that does not answer.
+    onFailure() {},
+  });
 }

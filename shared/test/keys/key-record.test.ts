@@ -89,6 +89,52 @@ t.test('reported lifetimes stay known, and reports without any are read', async 
   });
 });
 
+t.test('the process of a service tells its state, and that goes with the node', async (t) => {
+  await eachStore(t, async (t, { store, age, redis }) => {
+    const record = openKeyRecord(store);
+    const state = { clockMs: 1_234_567, hasTrustProxy: true, place: 'a host, process 7' };
+    await record.see('one', state);
+    t.strictSame((await record.read()).nodes, [], 'without its keys it is no node');
+    if (redis !== undefined) t.ok((await redis.client.pttl('session:keys')) > 0);
+    await record.report('one', MAKER, true);
+    await record.see('one', state);
+    await record.report('older', VERIFIER, true);
+    const seen = (await record.read()).nodes.map((node) => node.seen);
+    t.match(seen.find(Boolean), state);
+    t.equal(seen.filter(Boolean).length, 1);
+    await age(60_000);
+    await record.see('one', { ...state, hasTrustProxy: false });
+    const { nodes, nowMs } = await record.read();
+    const again = nodes.find((node) => node.seen)?.seen;
+    t.equal(again?.hasTrustProxy, false);
+    t.ok(nowMs - (again?.atMs ?? 0) < 5000);
+    await record.report('one', MAKER, false);
+    await record.report('one', MAKER, true);
+    t.strictSame(
+      (await record.read()).nodes.filter((node) => node.seen),
+      [],
+      'nothing is left of a node that has stopped',
+    );
+  });
+});
+
+t.test('a node of a service tells its state from its start, that of an application does not', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const record = openKeyRecord(store);
+    const application = reportKeys(store, VERIFIER, { warn() {} });
+    const service = reportKeys(store, MAKER, { warn() {} }, { trustProxy: ['loopback'] });
+    const seen = async () => (await record.read()).nodes.flatMap((node) => node.seen ?? []);
+    while ((await seen()).length === 0 || (await record.read()).nodes.length < 2) await pause(2);
+    const [state, ...more] = await seen();
+    t.strictSame(more, []);
+    t.equal(state?.hasTrustProxy, true);
+    t.match(state?.place, new RegExp(`, process ${process.pid}$`));
+    t.ok(Math.abs((state?.clockMs ?? 0) - Date.now()) < 5000);
+    for (const each of [application, service]) await each.stop();
+    t.strictSame((await record.read()).nodes, []);
+  });
+});
+
 t.test('a node reports at its start and its end, with every key of the store expiring', async (t) => {
   await eachStore(t, async (t, { store, redis }) => {
     const record = openKeyRecord(store);
