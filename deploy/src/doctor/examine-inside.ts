@@ -5,12 +5,14 @@ import { readSessionConfig, type SessionConfig } from '@tollgate/session-service
 import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
 import { ChallengeListenVariables } from '@tollgate/shared/config/variables.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import type { OutsideResult } from './examine-outside.js';
 import { configurationFacts, diagnoseConfiguration } from './inside/configuration.js';
 import { type CountedAddress, probeCountedAddress } from './inside/counted-address.js';
 import { diagnoseFiles, probeFiles } from './inside/files.js';
 import { diagnoseHealthChecks, probeHealthChecks } from './inside/health-checks.js';
 import { diagnoseOtherAccounts, probeOtherAccounts } from './inside/other-accounts.js';
+import { diagnoseProcesses, type ProcessFacts, probeProcesses } from './inside/processes.js';
 import { diagnoseReadiness, probeReadiness } from './inside/readiness.js';
 import { closeStores, diagnoseStores, type OpenedStore, openStores, probeStores } from './inside/stores.js';
 import { diagnoseUsers, probeUsers } from './inside/users.js';
@@ -57,6 +59,7 @@ export async function examineInside(
   try {
     const stores = await probeStores(opened, config);
     const files = await probeFiles(opened, config, root);
+    const processes = stores.away.length === 0 ? await compareProcesses(config, opened) : undefined;
     const users = await collect(() => probeUsers(config, root, email));
     const { ADMIN_BIND } = config.values;
     const ports = adminPorts(config, env);
@@ -71,6 +74,7 @@ export async function examineInside(
       findings: [
         ...diagnoseConfiguration(configuration),
         ...diagnoseStores(stores),
+        ...(processes === undefined ? [] : diagnoseProcesses(processes)),
         ...diagnoseFiles(files),
         ...(users === undefined ? [] : diagnoseUsers(users)),
         ...diagnoseOtherAccounts(otherAccounts),
@@ -91,6 +95,25 @@ export async function examineInside(
 function adminPorts({ values }: SessionConfig, env: InsideOptions['env']): Record<string, number> {
   const { CHALLENGE_ADMIN_PORT } = readEnvironment(Type.Object(ChallengeListenVariables), env);
   return { 'session-service': values.SESSION_ADMIN_PORT, 'challenge-service': CHALLENGE_ADMIN_PORT };
+}
+
+async function compareProcesses(
+  { values }: SessionConfig,
+  opened: readonly OpenedStore[],
+): Promise<ProcessFacts | undefined> {
+  const stores = opened.flatMap(({ store }) => store ?? []);
+  const secrets = ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY', 'CHALLENGE_SECRET'] as const;
+  const ownIds = Object.fromEntries(
+    secrets.map((name) => [
+      name,
+      values[name] === undefined ? [] : openKeyRing(values[name]).all.map(({ id }) => id),
+    ]),
+  );
+  const hasTrustProxy = (values.TRUST_PROXY ?? []).length > 0;
+  return probeProcesses(stores, { ownIds, hasTrustProxy }).catch((error) => {
+    if (error instanceof StoreUnavailableError) return undefined;
+    throw error;
+  });
 }
 
 /** Reads the store's counters only if the tags of several addresses have not answered the question already. */

@@ -44,10 +44,12 @@ t.test('sessions and challenges on one Redis, under one address or two', async (
     'Sessions and challenges are on one Redis: a flood of challenges can fill the memory of the sessions.',
   );
   for (const more of [{}, { CAPTCHA_CACHE_STORE: `${sessions.url}/1` }]) {
-    const { examine, env } = await startExaminedSystem(t, {
+    const { examine, env, system } = await startExaminedSystem(t, {
       environment: { STORE_URL: sessions.url, ...more },
     });
     t.strictSame(complaints(await examine({ env })), [one]);
+    // The next one has other secrets.
+    await system.stop();
   }
 });
 

@@ -27,13 +27,20 @@ export interface Stop {
 export interface Node {
   /** Its public listener, as `host:port`. */
   readonly at: string;
-  /** Stops it as an orchestrator does and starts it again on its ports; resolves when it is ready. */
-  restart(): Promise<Stop>;
+  /**
+   * Stops it as an orchestrator does and starts it again on its ports; resolves when it is ready.
+   * @param own variables that this process alone has
+   */
+  restart(own?: Environment): Promise<Stop>;
+  /** Ends it without warning. */
+  kill(): Promise<void>;
 }
 
 export interface TwoOfEach {
   readonly sessions: readonly Node[];
   readonly challenges: readonly Node[];
+  /** The variables of every session-service. */
+  readonly env: Environment;
   /** All that every process has logged. */
   logs(): string;
 }
@@ -63,7 +70,7 @@ export default {
 export async function startTwoOfEach(t: Test, given: Environment): Promise<TwoOfEach> {
   const folder = tempDir(t);
   const redis = await startRedis(t);
-  const { DRAIN_SECONDS: _none, ...environment } = completeForLocalUse(
+  const { DRAIN_SECONDS: _none, ...local } = completeForLocalUse(
     {
       ...openSecrets(folder, {}),
       STORE_URL: redis.url,
@@ -73,23 +80,26 @@ export async function startTwoOfEach(t: Test, given: Environment): Promise<TwoOf
     },
     await settlePorts(ANY_PORTS),
   );
+  const environment: Environment = { ...local, ...given };
   const logs: (() => string)[] = [];
 
   const startNode = async (service: ServiceName): Promise<Node> => {
     const ports = await settlePorts(ANY_PORTS);
     const isSession = service === 'session-service';
-    const own: Environment = isSession
+    const listeners: Environment = isSession
       ? { SESSION_PORT: `${ports.session}`, SESSION_ADMIN_PORT: `${ports.sessionAdmin}` }
       : { CHALLENGE_PORT: `${ports.challenge}`, CHALLENGE_ADMIN_PORT: `${ports.challengeAdmin}` };
-    const start = async (): Promise<ServiceProcess> => {
+    const start = async (own: Environment = {}): Promise<ServiceProcess> => {
       const started = startService(service, {
-        environment: { ...environmentFor(service, environment), ...own, TRUST_PROXY: 'loopback' },
+        environment: { ...environmentFor(service, environment), ...listeners, ...own },
         logFile: join(folder, `${service}.${logs.length}.log`),
       });
       logs.push(started.log);
       t.teardown(() => started.stop(5_000));
       const url = `http://127.0.0.1:${isSession ? ports.sessionAdmin : ports.challengeAdmin}/health/ready`;
-      await waitUntilAllReady([{ service: started, url, explain: (body) => body }], {
+      // A process serves with a clock that differs.
+      const explain = (body: string) => (body.includes('"clock"') ? undefined : body);
+      await waitUntilAllReady([{ service: started, url, explain }], {
         unreadyMs: 10_000,
         silentMs: 60_000,
       });
@@ -98,16 +108,21 @@ export async function startTwoOfEach(t: Test, given: Environment): Promise<TwoOf
     let running = await start();
     return {
       at: `127.0.0.1:${isSession ? ports.session : ports.challenge}`,
-      async restart() {
+      async restart(own) {
         const startedMs = performance.now();
         await running.stop(30_000);
         const stop = { service, code: running.child.exitCode, ms: performance.now() - startedMs };
-        running = await start();
+        running = await start(own);
         return stop;
+      },
+      async kill() {
+        running.child.kill('SIGKILL');
+        await running.gone;
       },
     };
   };
   const two = (service: ServiceName) => Promise.all([startNode(service), startNode(service)]);
   const [sessions, challenges] = await Promise.all([two('session-service'), two('challenge-service')]);
-  return { sessions, challenges, logs: () => logs.map((read) => read()).join('') };
+  const env = environmentFor('session-service', environment);
+  return { sessions, challenges, env, logs: () => logs.map((read) => read()).join('') };
 }

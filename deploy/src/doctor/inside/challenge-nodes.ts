@@ -3,9 +3,10 @@
 import {
   type ChallengeServiceStatus,
   challengeServiceStatus,
+  isChallengeService,
 } from '@tollgate/shared/challenges/challenge-service-watch.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { openKeyRecord } from '@tollgate/shared/keys/key-record.js';
+import { openKeyRecord, type ReportedKeys, SEEN_EVERY_MS } from '@tollgate/shared/keys/key-record.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { type Finding, problem, warning } from '../report.js';
 
@@ -34,7 +35,16 @@ export async function probeChallengeNodes(
     (node) => !node.makes && node.ids.CHALLENGE_SECRET !== undefined,
   );
   const others = applications.filter(({ ids: theirs }) => !theirs.CHALLENGE_SECRET?.includes(ids[0] ?? ''));
-  return { variable, service: challengeServiceStatus(reported, ids), otherSecrets: others.length };
+  return { variable, service: serviceStatus(reported, ids), otherSecrets: others.length };
+}
+
+/** If processes differ, one with the same secret counts: another check compares them. */
+function serviceStatus({ nodes, nowMs }: ReportedKeys, ids: readonly string[]): ChallengeServiceStatus {
+  const running = nodes.filter(
+    (node) => isChallengeService(node) && nowMs - (node.seen?.atMs ?? 0) < 2 * SEEN_EVERY_MS,
+  );
+  const isFound = running.some((node) => challengeServiceStatus({ nodes: [node] }, ids) === 'found');
+  return isFound ? 'found' : challengeServiceStatus({ nodes }, ids);
 }
 
 /** Requires a challenge service with the same secret; warns of applications with another one. */

@@ -1,0 +1,130 @@
+// The doctor on two processes of each service, of which one or both differ: each fault, and the sentence about it.
+
+import { freePort } from '@tollgate/test-support/free-port.js';
+import t from 'tap';
+import { examine } from '../../src/doctor/examine.js';
+import { PASSWORD } from '../../src/drills/servers/static-directory.js';
+import { type Environment, projectRoot } from '../../src/launcher/local-environment.js';
+import { runNginxGateway } from '../gateway/gateway-programs.js';
+import { type Node, startTwoOfEach } from '../gateway/two-of-each.js';
+import { CHEAP } from './examined-system.js';
+
+t.setTimeout(240_000);
+
+const OTHER_KEY = 'another-secret-of-one-process-0123456789';
+const AHEAD: Environment = {
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent('const now = Date.now; Date.now = () => now() + 90_000;')}`,
+};
+
+const UNTRUSTING = 'no TRUST_PROXY, although a gateway is in front: there all clients count as one address.';
+const REFUSING = 'what one process makes, another refuses.';
+
+interface Fault {
+  readonly name: string;
+  readonly own: Environment;
+  readonly sessions?: number;
+  readonly challenges?: number;
+  /** What the doctor says of processes, with `(…)` for places. */
+  readonly found: readonly string[];
+}
+
+const FAULTS: readonly Fault[] = [
+  {
+    name: 'both session-services without TRUST_PROXY',
+    own: { TRUST_PROXY: '' },
+    sessions: 2,
+    found: [`2 of 4 processes (session-service on …; session-service on …) have ${UNTRUSTING}`],
+  },
+  {
+    name: 'one session-service without TRUST_PROXY',
+    own: { TRUST_PROXY: '' },
+    sessions: 1,
+    found: [`1 of 4 processes (session-service on …) has ${UNTRUSTING}`],
+  },
+  {
+    name: 'one challenge-service without TRUST_PROXY',
+    own: { TRUST_PROXY: '' },
+    challenges: 1,
+    found: [`1 of 4 processes (challenge-service on …) has ${UNTRUSTING}`],
+  },
+  {
+    name: 'one challenge-service with another CHALLENGE_SECRET',
+    own: { CHALLENGE_SECRET: OTHER_KEY },
+    challenges: 1,
+    found: [`1 of 4 processes (challenge-service on …) has another CHALLENGE_SECRET: ${REFUSING}`],
+  },
+  {
+    name: 'one session-service with another CHALLENGE_SECRET',
+    own: { CHALLENGE_SECRET: OTHER_KEY },
+    sessions: 1,
+    found: [`1 of 4 processes (session-service on …) has another CHALLENGE_SECRET: ${REFUSING}`],
+  },
+  {
+    name: 'one session-service with another ENCRYPTION_KEY',
+    own: { ENCRYPTION_KEY: OTHER_KEY },
+    sessions: 1,
+    found: [`1 of 2 processes (session-service on …) has another ENCRYPTION_KEY: ${REFUSING}`],
+  },
+  {
+    name: 'one session-service 90 s ahead',
+    own: AHEAD,
+    sessions: 1,
+    found: ['The clock of session-service on … is 90 s ahead of that of its store.'],
+  },
+  {
+    name: 'one challenge-service 90 s ahead',
+    own: AHEAD,
+    challenges: 1,
+    found: ['The clock of challenge-service on … is 90 s ahead of that of its store.'],
+  },
+];
+
+const GOOD = ['4 processes report the same secrets, and clocks that agree.'];
+
+t.test('a fault of single processes is found and explained, and nothing where there is none', async (t) => {
+  const port = await freePort();
+  const publicUrl = `http://localhost:${port}`;
+  const { sessions, challenges, env } = await startTwoOfEach(t, {
+    ...CHEAP,
+    DRAIN_SECONDS: '0',
+    PUBLIC_URL: publicUrl,
+  });
+  await runNginxGateway(t, {
+    port,
+    sessions: sessions.map(({ at }) => at),
+    challenges: challenges.map(({ at }) => at),
+  });
+  const saidOfProcesses = async () => {
+    const { findings } = await examine({
+      publicUrl,
+      challengePrefix: 'api/captcha',
+      pageOrigin: publicUrl,
+      account: { email: 'user1@example.com', password: PASSWORD },
+      fields: { token: 'pow_token', nonce: 'pow_nonce' },
+      env,
+      root: projectRoot,
+    });
+    const about = findings.filter(({ check }) => check.startsWith('process'));
+    return about.map(({ message }) => message.replaceAll(/ on [^;()]+?, process \d+/g, ' on …'));
+  };
+
+  t.strictSame(await saidOfProcesses(), GOOD, 'without a fault');
+  let before: readonly Node[] = [];
+  for (const { name, own, sessions: ofSessions = 0, challenges: ofChallenges = 0, found } of FAULTS) {
+    const nodes = [...sessions.slice(0, ofSessions), ...challenges.slice(0, ofChallenges)];
+    const mended = before.filter((node) => !nodes.includes(node));
+    await Promise.all([...nodes.map((node) => node.restart(own)), ...mended.map((node) => node.restart())]);
+    t.strictSame(await saidOfProcesses(), found, name);
+    before = nodes;
+  }
+  await Promise.all(before.map((node) => node.restart()));
+  t.strictSame(await saidOfProcesses(), GOOD, 'after a roll-out');
+
+  await sessions[0]?.restart({ ...AHEAD, TRUST_PROXY: '', ENCRYPTION_KEY: OTHER_KEY });
+  await sessions[0]?.kill();
+  t.strictSame(
+    await saidOfProcesses(),
+    ['3 processes report the same secrets, and clocks that agree.'],
+    'one that was killed does not count, whatever it had',
+  );
+});
