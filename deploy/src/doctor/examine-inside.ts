@@ -69,12 +69,16 @@ export async function examineInside(
     const { readiness, unreachable } = await probeReadiness(ADMIN_BIND, ports);
     const counted =
       stores.away.length === 0 ? await countRequest(client, config, opened, outside) : undefined;
-    const configuration = configurationFacts(env, config, mistakes, seen);
+    const ofProcesses = processes === undefined ? [] : diagnoseProcesses(processes);
+    const isMixed = ofProcesses.some(({ check }) => check === 'process_secret_differs');
+    // A token of a process that differs says nothing about the environment.
+    const accessToken = isMixed ? undefined : seen.accessToken;
+    const configuration = configurationFacts(env, config, mistakes, { ...seen, accessToken });
     return {
       findings: [
         ...diagnoseConfiguration(configuration),
         ...diagnoseStores(stores),
-        ...(processes === undefined ? [] : diagnoseProcesses(processes)),
+        ...ofProcesses,
         ...diagnoseFiles(files),
         ...(users === undefined ? [] : diagnoseUsers(users)),
         ...diagnoseOtherAccounts(otherAccounts),

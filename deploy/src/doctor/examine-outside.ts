@@ -5,7 +5,7 @@ import type { Route } from './exchange.js';
 import { type AddressTags, probeAddresses } from './outside/addresses.js';
 import { diagnoseAnswers } from './outside/answers.js';
 import { diagnoseBodies, probeBodies } from './outside/bodies.js';
-import { clocksIn, diagnoseClocks } from './outside/clocks.js';
+import { clocksIn, diagnoseClocks, diagnoseProcessClocks } from './outside/clocks.js';
 import { diagnoseCookie } from './outside/cookie.js';
 import { diagnoseCrossOrigin, probeCrossOrigin } from './outside/cross-origin.js';
 import { diagnoseExposure, probeExposure } from './outside/exposure.js';
@@ -49,7 +49,8 @@ export async function examineOutside(
   const { publicUrl, challengePrefix, pageOrigin } = client;
   const reach = await probeReach(client);
   const findings = diagnoseReach(reach);
-  const routing = diagnoseRouting(await probeRouting(client));
+  const routed = await probeRouting(client);
+  const routing = diagnoseRouting(routed);
   if (!isReached(reach)) {
     return unreached([...findings, ...routing.filter(({ severity }) => severity !== 'good')]);
   }
@@ -97,6 +98,7 @@ export async function examineOutside(
   const clocks = clocksIn(work, session, reach.hereMs);
   if (clocks === undefined) skipped.push('Clocks: the gateway removes the header Date.');
   else findings.push(...diagnoseClocks(clocks));
+  findings.push(...diagnoseProcessClocks(routed));
   return {
     findings,
     skipped,

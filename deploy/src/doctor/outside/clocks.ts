@@ -2,6 +2,7 @@
 
 import { type Answer, textOf } from '../answer.js';
 import { type Finding, good, problem, warning } from '../report.js';
+import type { RoutingFacts } from './routing.js';
 import type { SessionFacts } from './session.js';
 
 /** The clocks of a service and of its store at the same moment, in milliseconds since 1970, cut to whole seconds. */
@@ -70,6 +71,30 @@ export function diagnoseClocks({ pairs, serviceMs, hereMs }: ClockFacts): Findin
     );
   }
   return found.length > 0 ? found : [good('clocks', 'The clocks agree.')];
+}
+
+/**
+ * Compares the clocks of the processes of each service by the header `Date` of many answers. Of a gateway that sets its own
+ * (nginx) it sees one clock.
+ */
+export function diagnoseProcessClocks(facts: RoutingFacts): Finding[] {
+  return Object.entries(facts).flatMap(([service, answers]) => {
+    // An answer was dated between its request and its arrival, and the second is cut.
+    const bounds = answers.flatMap((answer) => {
+      const ms = answer.status === 404 ? dateOf(answer) : undefined;
+      return ms === undefined ? [] : [{ least: ms - answer.arrivedMs, most: ms + 1000 - answer.sentMs }];
+    });
+    const apartMs =
+      Math.max(...bounds.map(({ least }) => least)) - Math.min(...bounds.map(({ most }) => most));
+    if (bounds.length === 0 || apartMs <= STORE_APART_MS) return [];
+    return [
+      problem(
+        'clocks_vary',
+        `The clocks of processes of ${service} are about ${seconds(apartMs)} s apart.`,
+        'Set the time of all machines by NTP: tokens are made by one clock and checked by another.',
+      ),
+    ];
+  });
 }
 
 function seconds(differenceMs: number): number {

@@ -4,8 +4,14 @@ import { type Answer, describe } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem } from '../report.js';
 
+/** An answer, and this machine's clock around it, in milliseconds since 1970. */
+export interface TimedAnswer extends Answer {
+  readonly sentMs: number;
+  readonly arrivedMs: number;
+}
+
 /** Answers to the same request, many times, by service. */
-export type RoutingFacts = Readonly<Record<string, readonly Answer[]>>;
+export type RoutingFacts = Readonly<Record<string, readonly TimedAnswer[]>>;
 
 /** A gateway that takes turns asks each of up to four processes three times. */
 const TIMES = 12;
@@ -16,9 +22,11 @@ const UNREACHED = new Set([0, 502, 503, 504]);
 /** Requests addresses that the services answer with 404, without a store and without counting. */
 export async function probeRouting(client: PublicClient): Promise<RoutingFacts> {
   const repeat = async (path: string) => {
-    const answers: Answer[] = [];
+    const answers: TimedAnswer[] = [];
     for (let times = 0; times < TIMES; times++) {
-      answers.push(await client.send('GET', path, { timeoutMs: TIMEOUT_MS }));
+      const sentMs = Date.now();
+      const answer = await client.send('GET', path, { timeoutMs: TIMEOUT_MS });
+      answers.push({ ...answer, sentMs, arrivedMs: Date.now() });
     }
     return answers;
   };

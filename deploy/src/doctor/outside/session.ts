@@ -13,6 +13,8 @@ export interface SessionFacts {
   readonly login: Answer;
   /** `GET /profile` with the access token. */
   readonly profile?: Answer | undefined;
+  /** The same request again, many times, so that each process receives it. */
+  readonly repeats?: readonly Answer[] | undefined;
   /** `GET /sessions`. */
   readonly sessions?: Answer | undefined;
   /** `POST /refresh` with the cookie. */
@@ -32,6 +34,12 @@ export interface SessionFacts {
 const PASS_TOKENS =
   'Let the gateway pass Authorization and Cookie on as they are, percent signs included, up to 8 KiB.';
 
+/** A gateway that takes turns sends each of up to three processes four requests. */
+const REPEATS = 11;
+
+/** A process that refuses the token may be followed by one that accepts it. */
+const LOGOUT_ATTEMPTS = 4;
+
 /** A node follows a log-out within a second; these attempts take longer. */
 const REFUSAL_ATTEMPTS = 8;
 const REFUSAL_INTERVAL_MS = 200;
@@ -49,6 +57,7 @@ export async function probeSession(
   let cookie = cookieOf(login);
   try {
     steps.profile = await withBearer(client, 'GET', '/profile', bearer);
+    steps.repeats = await repeatProfile(client, bearer);
     steps.sessions = await withBearer(client, 'GET', '/sessions', bearer);
     steps.refresh = await withCookie(client, 'POST', cookie);
     if (steps.refresh.status === 200) {
@@ -57,13 +66,16 @@ export async function probeSession(
       steps.refreshed = await withBearer(client, 'GET', '/profile', bearer);
     }
   } finally {
-    steps.logout = await withBearer(client, 'POST', '/logout', bearer);
-    if (steps.logout.status === 204) steps.after = await getUntilRefused(client, bearer);
+    for (let attempt = 0; attempt < LOGOUT_ATTEMPTS; attempt++) {
+      steps.logout = await withBearer(client, 'POST', '/logout', bearer);
+      if (steps.logout.status !== 401) break;
+    }
+    if (steps.logout?.status === 204) steps.after = await getUntilRefused(client, bearer);
     steps.end = await withCookie(client, 'DELETE', cookie);
   }
   // DELETE /refresh answers 204 to a request without a cookie too.
   const isCookieRead = steps.refresh?.status === 200;
-  const isEnded = steps.logout.status === 204 || (steps.end.status === 204 && isCookieRead);
+  const isEnded = steps.logout?.status === 204 || (steps.end.status === 204 && isCookieRead);
   return { ...steps, login, isLeft: !isEnded };
 }
 
@@ -85,9 +97,23 @@ export function diagnoseSession(facts: SessionFacts): Finding[] {
   return [good('session', 'A log-in, a refresh and a log-out work, and the log-out is felt at once.')];
 }
 
-function diagnoseSteps({ login, profile, refresh, refreshed, logout, after, end }: SessionFacts): Finding[] {
+function diagnoseSteps(facts: SessionFacts): Finding[] {
+  const { login, profile, repeats = [], refresh, refreshed, logout, after, end } = facts;
   const found: Finding[] = [];
-  if (profile !== undefined && profile.status !== 200) {
+  const asked = profile === undefined ? [] : [profile, ...repeats];
+  const refused = asked.filter(({ status }) => status === 401);
+  const [first] = refused;
+  const isVarying = first !== undefined && asked.some(({ status }) => status === 200);
+  if (isVarying) {
+    // A refresh that is refused then has the same cause.
+    found.push(
+      problem(
+        'token_varies',
+        `${refused.length} of ${asked.length} requests with the same access token are refused with ${describe(first)}: processes of session-service differ.`,
+        'Give every process the same secrets and clocks that agree. With the environment of session-service the doctor names the process.',
+      ),
+    );
+  } else if (profile !== undefined && profile.status !== 200) {
     found.push(
       problem(
         'token_refused',
@@ -97,7 +123,7 @@ function diagnoseSteps({ login, profile, refresh, refreshed, logout, after, end 
     );
   }
   const isCookieMissing = refreshCookieOf(login) === undefined;
-  if (refresh !== undefined && refresh.status !== 200 && !isCookieMissing) {
+  if (refresh !== undefined && refresh.status !== 200 && !isCookieMissing && !isVarying) {
     found.push(
       problem(
         'refresh_refused',
@@ -105,7 +131,7 @@ function diagnoseSteps({ login, profile, refresh, refreshed, logout, after, end 
         `${PASS_TOKENS} All nodes need the same secrets and the same store.`,
       ),
     );
-  } else if (refreshed !== undefined && refreshed.status !== 200) {
+  } else if (refreshed !== undefined && refreshed.status !== 200 && !isVarying) {
     found.push(
       problem(
         'token_refused',
@@ -114,7 +140,7 @@ function diagnoseSteps({ login, profile, refresh, refreshed, logout, after, end 
       ),
     );
   }
-  if (logout !== undefined && logout.status !== 204) {
+  if (logout !== undefined && logout.status !== 204 && !isVarying) {
     found.push(
       problem('logout_refused', `POST /logout is refused: the answer is ${describe(logout)}.`, PASS_TOKENS),
     );
@@ -138,6 +164,14 @@ function diagnoseSteps({ login, profile, refresh, refreshed, logout, after, end 
     );
   }
   return found;
+}
+
+async function repeatProfile(client: PublicClient, bearer: string): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let times = 0; times < REPEATS; times++) {
+    answers.push(await withBearer(client, 'GET', '/profile', bearer));
+  }
+  return answers;
 }
 
 /** Every node follows a log-out within a second, so the token may be accepted until then. */
