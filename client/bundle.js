@@ -67,7 +67,7 @@ const kernelLoaded = `async function openJsKernel() {
 
 /**
  * What few pages need is a file beside it: HashWX, for services that ask for that work, the kernel of long searches in
- * JavaScript, and the texts of the solver.
+ * JavaScript, and the warnings in the console.
  */
 const rareStaysFile = {
   name: 'rare-stays-file',
@@ -83,7 +83,7 @@ const rareStaysFile = {
     return code.replace(unitsImport, unitsLoaded);
   },
   resolveId: (id) =>
-    /^\.\.?\/(hashwx\/unit-search|hashwx\/search|js-kernel|solver-texts)\.js$/.test(id)
+    /^\.\.?\/(hashwx\/unit-search|hashwx\/search|js-kernel|solver-texts|warnings)\.js$/.test(id)
       ? { id: './tollgate/rare.js', external: true }
       : undefined,
 };
@@ -95,9 +95,12 @@ const rareEntry = {
   resolveId: (id) => (id.endsWith('/rare-entry') ? 'rare-entry' : undefined),
   load(id) {
     if (id !== 'rare-entry') return undefined;
-    const folder = JSON.stringify(join(sources, 'solver')).slice(1, -1);
-    const parts = ['hashwx/search', 'hashwx/unit-search', 'js-kernel', 'solver-texts'];
-    return parts.map((part) => `export * from '${folder}/${part}.js';`).join('\n');
+    const folder = JSON.stringify(sources).slice(1, -1);
+    const parts = [
+      ...['hashwx/search', 'hashwx/unit-search', 'js-kernel', 'solver-texts'].map((name) => `solver/${name}`),
+      'element/warnings',
+    ];
+    return parts.map((part) => `export * from '${folder}${part}.js';`).join('\n');
   },
 };
 

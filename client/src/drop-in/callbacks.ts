@@ -1,5 +1,8 @@
 // Calls functions of the page: given as such, or by the name of a global, which is looked up when it is called.
 
+import { warnOnce } from '../warn-once.js';
+import type { Reason } from './messages.js';
+
 type Callback = (...values: unknown[]) => unknown;
 
 /** Returns the function that is meant now; undefined if there is none. */
@@ -50,7 +53,21 @@ export function guardCallbacks(): Guarded {
   };
 }
 
+/** What developers are told of a failure. */
+const explanations: Readonly<Record<Reason, string>> = {
+  frame:
+    'its frame did not load. PUBLIC_URL of challenge-service must be the address at which pages reach it, frame-src of the page must allow it, and SITES must list the host name of each page around the frame',
+  hostname:
+    'SITES does not list the host name of this page in "hostnames"; a sandboxed frame and a file have none',
+  sitekey: 'its sitekey is not in SITES',
+  network: 'the service does not answer',
+  rate_limited: 'the service asks to wait',
+  unavailable: 'the service is not available',
+  gave_up: 'the device found no solution',
+  failed: 'the console of its frame says more',
+};
+
 /** Tells the console of a failure that no callback of the page takes. */
-export function warn(reason: string): void {
-  console.warn(`Tollgate: a widget has failed: ${reason} (troubleshooting.md#a-widget-fails).`);
+export function warn(reason: Reason): void {
+  warnOnce(`a widget has failed (${reason}): ${explanations[reason]}.`);
 }

@@ -30,6 +30,7 @@ export function createFrameLink(url: string, events: FrameEvents): FrameLink {
   const { origin } = new URL(url);
   const node = document.createElement('iframe');
   let isOpen = false;
+  let frameOrigin = origin;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function onLoad(): void {
@@ -40,7 +41,10 @@ export function createFrameLink(url: string, events: FrameEvents): FrameLink {
   }
 
   function onMessage({ source, origin: from, data }: MessageEvent): void {
-    if (source === null || source !== node.contentWindow || from !== origin) return;
+    // In a page without an origin the frame has none either.
+    const isFrames = from === origin || (from === 'null' && globalThis.origin === 'null');
+    if (source === null || source !== node.contentWindow || !isFrames) return;
+    frameOrigin = from;
     const message = data as Partial<FromFrame> | null;
     if (typeof message?.tollgate !== 'string') return;
     if (message.tollgate !== 'greeting') {
@@ -62,7 +66,7 @@ export function createFrameLink(url: string, events: FrameEvents): FrameLink {
       return isOpen && node.contentWindow !== null;
     },
     send(message) {
-      if (isOpen) node.contentWindow?.postMessage(message, origin);
+      if (isOpen) node.contentWindow?.postMessage(message, frameOrigin === 'null' ? '*' : frameOrigin);
     },
     reload() {
       isOpen = false;

@@ -5,7 +5,8 @@ import { PowGaveUpError } from '../solver/errors.js';
 /**
  * - `rate_limited`: the service asks to wait
  * - `unavailable`: the service answers that it cannot
- * - `wrong_setup`: something answers that is not the service, or refuses what the element asks for
+ * - `wrong_setup`: something answers that is not the service, or refuses what the element asks for; or the page has no
+ *   origin, so that no service lets it read an answer
  * - `offline`: the device has no network
  * - `no_answer`: the service does not answer
  * - `gave_up`: the device did not find a solution
@@ -28,6 +29,7 @@ export function errorCodeOf(error: Error | null): ErrorCode {
   }
   // `fetch` throws a TypeError without an answer, and the client throws a TimeoutError if none comes in time.
   if (!(error instanceof TypeError) && error?.name !== 'TimeoutError') return 'failed';
+  if (globalThis.origin === 'null') return 'wrong_setup';
   return navigator.onLine === false ? 'offline' : 'no_answer';
 }
 

@@ -1,6 +1,7 @@
 // The events of the element about its challenges.
 import type { ChallengeState, WorkProgress } from '../challenge/challenge-state.js';
 import { type ErrorCode, errorCodeOf } from './error-codes.js';
+import { loadWarnings } from './load-warnings.js';
 
 /** The detail of `tollgate-progress`. */
 export interface ProgressDetail {
@@ -42,8 +43,9 @@ export function createEventDispatcher(element: Element): EventDispatcher {
   function dispatch<Name extends keyof TollgateEventMap>(
     name: Name,
     detail: TollgateEventMap[Name]['detail'],
-  ): void {
-    element.dispatchEvent(new CustomEvent(name, { bubbles: true, detail }));
+  ): boolean {
+    const cancelable = name === 'tollgate-error';
+    return element.dispatchEvent(new CustomEvent(name, { bubbles: true, cancelable, detail }));
   }
 
   return {
@@ -58,7 +60,9 @@ export function createEventDispatcher(element: Element): EventDispatcher {
       const error = state.status === 'error' ? state.error : null;
       if (error !== null && error !== lastError) {
         const { code: serviceCode = null } = error as { code?: string | null };
-        dispatch('tollgate-error', { code: errorCodeOf(error), serviceCode, error });
+        const code = errorCodeOf(error);
+        const isUnhandled = dispatch('tollgate-error', { code, serviceCode, error });
+        if (code === 'wrong_setup' && isUnhandled) loadWarnings(({ warnOfSetup }) => warnOfSetup(error));
       }
       lastError = error;
       if (isComplete && !wasComplete) dispatch('tollgate-verified', null);

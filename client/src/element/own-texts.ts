@@ -1,5 +1,6 @@
 // Texts of the page that replace those of the language.
 import type { Texts } from './languages.js';
+import { loadWarnings } from './load-warnings.js';
 
 /**
  * Reads texts by their names: an object, or the same as JSON. What is neither is reported in the console and ignored.
@@ -13,6 +14,6 @@ export function readTexts(source: unknown): Partial<Texts> {
   } catch {
     // Reported below.
   }
-  console.warn('Tollgate: "texts" must be a JSON object (troubleshooting.md#texts-are-ignored).');
+  loadWarnings(({ warnOfTexts }) => warnOfTexts());
   return {};
 }

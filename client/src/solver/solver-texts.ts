@@ -13,9 +13,7 @@ export function warnDegraded({ path, workers }: SolverState): void {
   if (path === 'interpreted') reasons.push('no WebAssembly modules made at run time');
   if (path === 'wasm') reasons.push('WebAssembly without SIMD');
   if (reasons.length === 0) reasons.push('fewer workers than were started');
-  console.warn(
-    `Tollgate: proof of work is slower here than it could be: ${reasons.join('; ')} (troubleshooting.md#it-is-slow).`,
-  );
+  console.warn(`Tollgate: proof of work is slower here than it could be: ${reasons.join('; ')}.`);
 }
 
 /** @returns the error of a search that is refused for its limits or its task */

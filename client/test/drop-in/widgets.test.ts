@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { until } from '@tollgate/test-support/until.js';
 import type { Frame, Page } from 'playwright-core';
 import t from 'tap';
 import { openVisit, startWidgetSite } from './widget-site.js';
@@ -397,6 +398,26 @@ t.test('a frame that does not come is an error, and is tried again', async (t) =
   t.same(await saidOf(page, 'error'), ['network-error']);
   site.refused.clear();
   await waitFor(page, 'token');
+});
+
+t.test('a widget in a sandboxed frame says at once that it cannot work, and the console why', async (t) => {
+  const inner = site.page(`<!doctype html><html lang="en"><title>A shop</title>
+    <div class="cf-turnstile" data-sitekey="shop"></div>${tag('/turnstile/v0/api.js')}`);
+  const page = await visit.context.newPage();
+  const said: string[] = [];
+  page.on('console', (message) => {
+    if (message.text().startsWith('Tollgate:')) said.push(message.text());
+  });
+  await page.goto(
+    site.page(`<!doctype html><html lang="en"><title>A page</title>
+      <iframe sandbox="allow-scripts allow-forms" src="${inner}"></iframe>`),
+  );
+  const widget = page.frameLocator('iframe').frameLocator('iframe');
+  await widget.getByText('The security check of this site is not set up correctly.').first().waitFor();
+  await until(() => said.length > 0, 'the console says it');
+  await nextTurns(page, 3_000);
+  t.match(said, [/^Tollgate: a widget has failed \(hostname\): .*a sandboxed frame and a file have none/]);
+  t.equal(said.length, 1, said.join('\n'));
 });
 
 t.test('a failed run says why, and calls in a row are slowed down', async (t) => {

@@ -98,6 +98,8 @@ t.test('a second element in a form is reported once', async (t) => {
   });
   await page.goto(site.page(form('').replace('<button', '<tollgate-challenge></tollgate-challenge><button')));
   await page.waitForSelector(ready);
+  await until(() => warnings.length > 0, 'the console says it');
+  await page.waitForTimeout(500);
   t.equal(warnings.length, 1);
   t.match(warnings[0], /2 <tollgate-challenge> elements; one is enough/);
 });

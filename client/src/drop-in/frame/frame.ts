@@ -139,6 +139,8 @@ function openFrame({ image = 'never', problem }: SiteData): void {
   addEventListener('keydown', ({ key }) => {
     if (key === 'Escape' && isHidden && needsPerson()) tell({ tollgate: 'closed' });
   });
+  // The page around the frame is told, and tells its console.
+  if (problem !== undefined) element.addEventListener('tollgate-error', (event) => event.preventDefault());
   challenge.subscribe(show);
   new ResizeObserver(show).observe(form);
   tell({ tollgate: 'greeting' });

@@ -1,5 +1,6 @@
 // Binds the element to its form: delays submissions that come too early, and reports the person's activity.
 
+import { loadWarnings } from '../load-warnings.js';
 import { builtIn } from './own-form.js';
 import { type SentByScript, watchScriptSubmissions } from './script-submissions.js';
 import { controlSubmitButtons, submittersOf } from './submit-buttons.js';
@@ -199,10 +200,7 @@ function warnOfOthers(form: HTMLFormElement, element: Element): void {
   const elements = [...builtIn(form).elements].filter(({ localName }) => localName === element.localName);
   if (elements.length < 2 || warnedForms.has(form)) return;
   warnedForms.add(form);
-  console.warn(
-    `Tollgate: a form has ${elements.length} <${element.localName}> elements; one is enough (troubleshooting.md#two-elements-in-a-form).`,
-    form,
-  );
+  loadWarnings(({ warnOfElements }) => warnOfElements(form, elements.length));
 }
 
 /** Whether the fields of this submission are checked: not when it closes a dialog or saves a draft (`formnovalidate`). */

@@ -28,7 +28,8 @@ const texts: Texts = {
   new_image: 'Neues Bild',
   wrong: 'Diese Antwort wurde nicht angenommen. Bitte geben Sie die Zeichen in diesem neuen Bild ein.',
   expired: 'Dieses Bild ist abgelaufen. Bitte fordern Sie ein neues an.',
-  image_failed: 'Das Bild kann nicht angezeigt werden. Bitte fordern Sie ein neues an.',
+  image_failed:
+    'Das Bild kann nicht angezeigt werden. Bitte fordern Sie ein neues an oder geben Sie dem Betreiber Bescheid, wenn das nicht hilft.',
   choose_effort: 'Ich kann dieses Bild nicht lesen: stattdessen mein Gerät rechnen lassen',
   effort_time: 'Das dauert auf diesem Gerät {time}.',
   effort: 'Zusätzliche Rechenarbeit anstelle des Bildes',

@@ -27,7 +27,8 @@ export const en = {
   new_image: 'New image',
   wrong: 'That answer was not accepted. Please type the characters in this new image.',
   expired: 'This image has expired. Please request a new one.',
-  image_failed: 'The image cannot be shown. Please request a new one.',
+  image_failed:
+    'The image cannot be shown. Please request a new one. If that does not help, please tell the people who run the site.',
   choose_effort: 'I cannot read this image: let my device work instead',
   effort_time: 'That takes {time} on this device.',
   effort: 'Extra work in place of the image',

@@ -29,7 +29,8 @@ const texts: Texts = {
   new_image: 'Otra imagen',
   wrong: 'Esa respuesta no se ha aceptado. Escriba los caracteres de esta nueva imagen, por favor.',
   expired: 'Esta imagen ha caducado. Solicite otra, por favor.',
-  image_failed: 'No se puede mostrar la imagen. Solicite otra, por favor.',
+  image_failed:
+    'No se puede mostrar la imagen. Solicite otra, por favor; si no sirve, avise a los responsables del sitio.',
   choose_effort: 'No puedo leer esta imagen: prefiero que trabaje mi dispositivo',
   effort_time: 'En este dispositivo tarda {time}.',
   effort: 'Cálculo adicional en lugar de la imagen',

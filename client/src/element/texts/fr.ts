@@ -29,7 +29,8 @@ const texts: Texts = {
   new_image: 'Nouvelle image',
   wrong: 'Cette réponse n’a pas été acceptée. Veuillez saisir les caractères de cette nouvelle image.',
   expired: 'Le délai pour cette image est écoulé. Veuillez en demander une nouvelle.',
-  image_failed: 'L’image ne peut pas être affichée. Veuillez en demander une nouvelle.',
+  image_failed:
+    'L’image ne peut pas être affichée. Veuillez en demander une nouvelle ; si cela ne suffit pas, informez-en les responsables du site.',
   choose_effort: 'Je ne peux pas lire cette image : mon appareil calculera à la place',
   effort_time: 'Cela prend {time} sur cet appareil.',
   effort: 'Calcul supplémentaire à la place de l’image',

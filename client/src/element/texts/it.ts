@@ -30,7 +30,8 @@ const texts: Texts = {
   new_image: 'Nuova immagine',
   wrong: 'La risposta non è stata accettata. Si prega di scrivere i caratteri in questa nuova immagine.',
   expired: 'L’immagine è scaduta. Si prega di richiederne una nuova.',
-  image_failed: 'Impossibile mostrare l’immagine. Si prega di richiederne una nuova.',
+  image_failed:
+    'Impossibile mostrare l’immagine. Si prega di richiederne una nuova o, se non basta, di avvisare i gestori del sito.',
   choose_effort: 'Non riesco a leggere l’immagine: far lavorare il mio dispositivo',
   effort_time: 'Su questo dispositivo richiede {time}.',
   effort: 'Calcolo aggiuntivo al posto dell’immagine',

@@ -29,7 +29,8 @@ const texts: Texts = {
   new_image: 'Nieuwe afbeelding',
   wrong: 'Dat antwoord is niet geaccepteerd. Typ de tekens in deze nieuwe afbeelding.',
   expired: 'Deze afbeelding is verlopen. Vraag een nieuwe aan.',
-  image_failed: 'De afbeelding kan niet worden getoond. Vraag een nieuwe aan.',
+  image_failed:
+    'De afbeelding kan niet worden getoond. Vraag een nieuwe aan; helpt dat niet, laat het dan de beheerder van de site weten.',
   choose_effort: 'Ik kan deze afbeelding niet lezen: laat in plaats daarvan mijn apparaat rekenen',
   effort_time: 'Dat duurt {time} op dit apparaat.',
   effort: 'Extra rekenwerk in plaats van de afbeelding',

@@ -29,7 +29,8 @@ const texts: Texts = {
   new_image: 'Nowy obrazek',
   wrong: 'Odpowiedź nie została przyjęta. Proszę wpisać znaki z tego nowego obrazka.',
   expired: 'Obrazek wygasł. Proszę poprosić o nowy.',
-  image_failed: 'Nie można wyświetlić obrazka. Proszę poprosić o nowy.',
+  image_failed:
+    'Nie można wyświetlić obrazka. Proszę poprosić o nowy, a jeśli to nie pomoże, powiadomić administratora witryny.',
   choose_effort: 'Nie mogę odczytać tego obrazka: niech zamiast tego popracuje moje urządzenie',
   effort_time: 'Na tym urządzeniu zajmie to {time}.',
   effort: 'Dodatkowe obliczenia zamiast obrazka',

@@ -30,7 +30,8 @@ const texts: Texts = {
   new_image: 'Nova imagem',
   wrong: 'Não foi possível aceitar essa resposta. Escreva os caracteres desta nova imagem, por favor.',
   expired: 'Esta imagem expirou. Peça uma nova, por favor.',
-  image_failed: 'Não é possível mostrar a imagem. Peça uma nova, por favor.',
+  image_failed:
+    'Não é possível mostrar a imagem. Peça uma nova, por favor; se não resultar, avise os responsáveis pelo site.',
   choose_effort: 'Não consigo ler esta imagem: prefiro que o meu dispositivo trabalhe',
   effort_time: 'Neste dispositivo, demora {time}.',
   effort: 'Cálculo adicional em vez da imagem',

@@ -27,7 +27,8 @@ const texts: Texts = {
   new_image: 'Yeni resim',
   wrong: 'Bu yanıt kabul edilmedi. Lütfen bu yeni resimdeki karakterleri yazın.',
   expired: 'Bu resmin süresi doldu. Lütfen yeni bir resim isteyin.',
-  image_failed: 'Resim gösterilemiyor. Lütfen yeni bir resim isteyin.',
+  image_failed:
+    'Resim gösterilemiyor. Lütfen yeni bir resim isteyin; işe yaramazsa site yöneticisine bildirin.',
   choose_effort: 'Bu resmi okuyamıyorum: yerine cihazım çalışsın',
   effort_time: 'Bu cihazda {time} sürer.',
   effort: 'Resim yerine ek işlem',

@@ -27,7 +27,7 @@ const texts: Texts = {
   new_image: '换一张图片',
   wrong: '该答案未通过，请输入这张新图片中的字符。',
   expired: '图片已过期，请换一张。',
-  image_failed: '图片无法显示，请换一张。',
+  image_failed: '图片无法显示，请换一张；如果仍无法显示，请告知网站管理员。',
   choose_effort: '我看不清这张图片：改由我的设备来计算',
   effort_time: '在此设备上需要{time}。',
   effort: '以额外计算代替图片',

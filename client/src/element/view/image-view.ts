@@ -1,6 +1,7 @@
 // The image, the field for its characters, and the button for a new image.
 
 import { fill } from '../languages.js';
+import { loadWarnings } from '../load-warnings.js';
 import { create, setText } from './create-node.js';
 import { foldLookAlikes } from './look-alikes.js';
 import { isRefused, type View, type ViewModel } from './view-model.js';
@@ -74,6 +75,7 @@ export function createImageView({ onAnswer, onCommit, onNewImage, onEnter }: Ima
   });
   image.addEventListener('error', () => {
     isBroken = true;
+    loadWarnings(({ warnOfImage }) => warnOfImage(url));
     if (last !== undefined) view.show(last);
   });
 

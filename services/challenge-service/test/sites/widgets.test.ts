@@ -87,7 +87,11 @@ t.test(
       t.match(headers['content-security-policy'], /frame-ancestors \*$/);
       t.match(body, `data-problem="${problem}"`);
     }
-    for (const origin of ['null', '"><script>', 'shop.example']) {
+    const sandboxed = await load('/sites/shop/frame?origin=null');
+    t.equal(sandboxed.statusCode, 403);
+    t.notMatch(sandboxed.headers['content-security-policy'], 'frame-ancestors', 'which no such page meets');
+    t.match(sandboxed.body, 'data-problem="hostname"');
+    for (const origin of ['"><script>', 'shop.example']) {
       const { statusCode, headers, body } = await load(
         `/sites/shop/frame?origin=${encodeURIComponent(origin)}`,
       );

@@ -66,13 +66,16 @@ export default async function siteFrame(app: FastifyInstance): Promise<void> {
     async (request, reply) => {
       const served = app.sites.find(request.params.sitekey);
       const hostname = hostnameOf(request.query.origin);
-      const isForeign = hostname !== null && served?.allowsHostname(hostname) === false;
+      const hasNoOrigin = request.query.origin === 'null';
+      const isForeign = hasNoOrigin || (hostname !== null && served?.allowsHostname(hostname) === false);
       const problem = served === undefined ? 'sitekey' : isForeign ? 'hostname' : null;
-      // A page that may not show the widget is told why, in a frame that can do nothing.
+      // A page that may not show the widget is told why, in a frame that can do nothing. No list of ancestors, not even *,
+      // admits a page without an origin.
       const ancestors = served === undefined || isForeign ? '*' : ancestorsOf(served.site.hostnames);
+      const framing = hasNoOrigin ? '' : `; frame-ancestors ${ancestors}`;
       return reply
         .code(problem === null ? 200 : problem === 'sitekey' ? 404 : 403)
-        .headers({ ...HEADERS, 'content-security-policy': `${POLICY}; frame-ancestors ${ancestors}` })
+        .headers({ ...HEADERS, 'content-security-policy': POLICY + framing })
         .send(documentOf(app.browserFiles.version, served?.site.image ?? 'never', problem));
     },
   );
