@@ -1,4 +1,4 @@
-// A floating box never stands in the way: it covers no control of its form and nothing that has the focus, and Escape closes it.
+// A floating box never stands in the way: it covers nothing that can have the focus, and Escape closes it.
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import type { Page } from 'playwright-core';
@@ -113,14 +113,131 @@ t.test(
   },
 );
 
-t.test('what has the focus is not covered: the box makes room for a link beneath it', async (t) => {
-  const links = '<p><a href="#a">Forgotten</a></p><p><a href="#b">Another way</a></p>';
-  const page = await open(t, { width: 1280, height: 900 }, form + links);
-  t.equal(await isFloating(page), true);
-  t.same(await covered(page), ['Forgotten', 'Another way']);
-  await page.focus('a');
-  t.equal(await isFloating(page), false);
+/** The box is where it should be after the next frame. */
+const settled = async (t: Test, page: Page, floats: boolean) => {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  t.equal(await isFloating(page), floats);
   t.same(await covered(page), []);
+};
+
+const frame = '<iframe id="frame" title="Payment" srcdoc="<input>" style="height:150px"></iframe>';
+const beneath: [string, string][] = [
+  ['links', '<p><a href="#a">Forgotten</a></p><p><a href="#b">Another way</a></p>'],
+  ['a frame, whose focus no event tells of', frame],
+  ['a button that stays in its place', '<button style="position:fixed;left:40px;top:500px">Chat</button>'],
+  ['a label that stands for its control', '<label id="toggle">News <input type="checkbox" hidden></label>'],
+];
+for (const [name, rest] of beneath) {
+  t.test(`the box makes room for what is beneath it: ${name}`, async (t) => {
+    const page = await open(t, { width: 1280, height: 900 }, form + rest);
+    t.equal(await isFloating(page), false);
+  });
+}
+
+t.test(
+  'the box makes room for the controls of a component that come into its shadow root later',
+  async (t) => {
+    const page = await open(t, { width: 1280, height: 900 }, `${form}<div id="host"></div>`);
+    t.equal(await isFloating(page), true);
+    await page.evaluate(() => {
+      const root = document.querySelector('#host')!.attachShadow({ mode: 'open' });
+      root.innerHTML =
+        '<button id="far" style="margin-left:600px">Far</button><br><button id="near">Near</button>';
+      root.querySelector<HTMLElement>('#far')!.focus();
+      root.querySelector<HTMLElement>('#near')!.focus();
+    });
+    await settled(t, page, false);
+    t.equal(await page.isVisible('#near'), true);
+    await page.click('#near', { timeout: 5000 });
+  },
+);
+
+t.test('its own field in focus leaves the box where it is', async (t) => {
+  const page = await open(t, { width: 1280, height: 900 });
+  await page.fill('#answer', 'anything');
+  await settled(t, page, true);
+});
+
+t.test('a main region that a skip link has focused is around the box, not beneath it', async (t) => {
+  const page = await open(
+    t,
+    { width: 1280, height: 900 },
+    `<div id="main" tabindex="-1" style="padding-bottom:500px">${form}</div>`,
+  );
+  await page.focus('#main');
+  await settled(t, page, true);
+});
+
+t.test('the box follows its button when the page changes above it', async (t) => {
+  const text = '<textarea id="text" aria-label="Text" style="field-sizing:content;width:300px"></textarea>';
+  const page = await open(
+    t,
+    { width: 1280, height: 900 },
+    `<div id="alert"></div>${form.replace('<p>', `${text}<p>`)}`,
+  );
+  t.equal(await isFloating(page), true);
+  await page.fill('#text', 'A line\n'.repeat(7));
+  await settled(t, page, true);
+  await page.evaluate(() => {
+    document.querySelector('#alert')!.innerHTML = '<p style="height:60px">Something happened.</p>';
+  });
+  await settled(t, page, true);
+  await page.evaluate(() => {
+    document.body.style.fontSize = '28px';
+  });
+  await settled(t, page, false);
+});
+
+const holders: [string, string][] = [
+  ['a transform', 'transform:translate(200px,100px);width:600px'],
+  ['containment', 'contain:paint;width:600px;height:420px'],
+  ['a zoom', 'zoom:1.2;width:500px'],
+];
+for (const [name, style] of holders) {
+  t.test(`the box stands in the flow where ${name} around it holds it`, async (t) => {
+    const page = await open(t, { width: 1280, height: 1200 }, `<div style="${style}">${form}</div>`);
+    await settled(t, page, false);
+  });
+}
+
+t.test('the box stands in the flow when a filter around it carries it along with the page', async (t) => {
+  const style = 'position:absolute;inset:0 auto auto 0;width:600px;filter:blur(0)';
+  const page = await open(
+    t,
+    { width: 1280, height: 900 },
+    `<div style="${style}">${form}<div style="height:2000px"></div></div>`,
+  );
+  await settled(t, page, true);
+  await page.evaluate(() => scrollTo(0, 100));
+  await settled(t, page, false);
+});
+
+t.test('a box that was closed does not come back with each repetition of the same failure', async (t) => {
+  const page = await openPage(t, browser, 'about:blank', { viewport: { width: 1280, height: 800 } });
+  await page.goto(site.page(form, { policy: `${policy}; style-src 'unsafe-inline'` }));
+  await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
+  await page.route('**/api/captcha/pow**', (route) => route.abort());
+  const failure = () =>
+    page.evaluate(
+      () =>
+        new Promise<void>((done) => {
+          const element = document.querySelector('tollgate-challenge')!;
+          element.addEventListener('tollgate-error', () => setTimeout(done), { once: true });
+          void element.refresh();
+        }),
+    );
+  await failure();
+  t.equal(await page.isVisible('.box'), true);
+  await page.keyboard.press('Escape');
+  t.equal(await page.isVisible('.box'), false);
+  await failure();
+  t.equal(await page.isVisible('.box'), false);
+  await page.unroute('**/api/captcha/pow**');
+  await page.evaluate(() => document.querySelector('tollgate-challenge')?.refresh());
+  await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
+  await page.route('**/api/captcha/pow**', (route) => route.abort());
+  await failure();
+  t.equal(await page.isVisible('.box'), true, 'a failure after a success is new');
 });
 
 for (const from of ['#answer', '[name=Text]']) {

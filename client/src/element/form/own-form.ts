@@ -15,10 +15,13 @@ export function builtIn(form: HTMLFormElement): HTMLFormElement {
 
 /** Returns the form around a node, also across shadow roots and slots; null if there is none. */
 export function formAround(node: Node): HTMLFormElement | null {
-  for (let at: Node | null = node; at !== null; at = parentOf(at)) {
-    if (at instanceof HTMLFormElement) return at;
-  }
+  for (const at of pathOf(node)) if (at instanceof HTMLFormElement) return at;
   return null;
+}
+
+/** Returns a node and all around it, also across shadow roots and slots. */
+export function* pathOf(node: Node): Generator<Node> {
+  for (let at: Node | null = node; at !== null; at = parentOf(at)) yield at;
 }
 
 function parentOf(node: Node): Node | null {

@@ -1,6 +1,7 @@
 // Where the box of the element is: in the form, beside the submit button while it has something to say, or nowhere.
 import type { Display } from '../attributes.js';
 import type { FormBinding } from '../form/form-binding.js';
+import { pathOf } from '../form/own-form.js';
 import type { ViewModel } from './view-model.js';
 
 const GAP_PX = 8;
@@ -13,9 +14,13 @@ export interface Placement {
   stop(): void;
 }
 
+/** Takes the focus, or stands for a control that is not drawn itself, as labels do. */
+const focusable = `a[href], button, input, select, textarea, summary, label, iframe, audio[controls], video[controls],
+  [contenteditable]:not([contenteditable=false]), [tabindex]:not([tabindex^="-"])`;
+
 /**
- * A box that floats never covers a control of its form, nor what has the focus: where it would, it stands in the flow
- * from then on, until it is hidden. Escape closes it until it has something new to say or the form is sent.
+ * A box that floats covers nothing that can have the focus: where it would, it stands in the flow from then on, until it
+ * is hidden. Escape closes it until it has something new to say or the form is sent.
  *
  * @param element whose box it is
  */
@@ -23,6 +28,10 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
   let button: HTMLElement | null = null;
   let side: Side | undefined;
   let isDocked = false;
+  /** What was looked at last: the room, the place of the box, and the focus. */
+  let room = '';
+  let place = '';
+  let focused: Element | null = null;
   /** What the box said when it was closed; undefined if it was not. */
   let closedFor: string | undefined;
   let saying = '';
@@ -36,10 +45,13 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
     form: Pick<FormBinding, 'delayed' | 'button'> | undefined,
   ): void {
     box.dataset.placed = '';
-    const concernsPerson = model.captchaRequired || model.state.status === 'error' || model.waitSeconds > 0;
+    const { status } = model.state;
+    const concernsPerson = model.captchaRequired || status === 'error' || model.waitSeconds > 0;
     const isDelayed = form?.delayed !== undefined;
     saying = sayingOf(model);
-    if (isDelayed || closedFor !== saying) closedFor = undefined;
+    // While a failure is tried again nothing is said, and the same failure is not new afterwards.
+    const isNew = concernsPerson ? closedFor !== saying : status === 'ready';
+    if (isDelayed || isNew) closedFor = undefined;
     button = form?.button ?? null;
     const floats = display === 'floating' && button !== null;
     box.hidden =
@@ -51,37 +63,51 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
   }
 
   function show(): void {
-    if (floating === undefined) {
-      floating = new AbortController();
-      const { signal } = floating;
-      addEventListener('scroll', follow, { capture: true, passive: true, signal });
-      addEventListener('resize', choose, { signal });
-      // An on-screen keyboard takes room from it, and from nothing else.
-      visualViewport?.addEventListener('resize', choose, { signal });
-      document.addEventListener('focusin', onFocus, { signal });
-      document.addEventListener('keydown', onKey, { signal });
-    }
     choose();
+    if (floating !== undefined) return;
+    floating = new AbortController();
+    const { signal } = floating;
+    document.addEventListener('keydown', onKey, { signal });
+    watch(signal);
+  }
+
+  /** Looks at each frame: no event tells of everything that moves a button, or of the focus in a frame or shadow tree. */
+  function watch(signal: AbortSignal): void {
+    if (signal.aborted) return;
+    if (side !== undefined) {
+      if (room !== roomNow()) choose();
+      // While the page is scrolled the box stays at its button, also where that leaves the window.
+      else if ((focused !== deepestFocus() || place !== translation(rectAt(side))) && !put(rectAt(side)))
+        choose();
+    }
+    if (!isDocked) requestAnimationFrame(() => watch(signal));
   }
 
   /** Chooses the side of the button where the box covers nothing; without one it stands in the flow. */
   function choose(): void {
     if (isDocked || button === null) return;
     box.toggleAttribute('data-floats', true);
+    room = roomNow();
     const { top, bottom } = visibleRange();
     side = (['below', 'above'] as const).find((candidate) => {
       const at = rectAt(candidate);
-      return at.top >= top + GAP_PX && at.bottom <= bottom - GAP_PX && !isOverControl(at);
+      return at.top >= top + GAP_PX && at.bottom <= bottom - GAP_PX && put(at);
     });
-    if (side === undefined) dock();
-    else follow();
+    if (side === undefined || !isDrawn(button)) dock();
   }
 
-  /** Keeps the box at its button. */
-  function follow(): void {
-    if (isDocked || side === undefined) return;
-    const { left, top } = rectAt(side);
-    box.style.translate = `${left}px ${top}px`;
+  /** @returns whether the box is there, whatever holds it (a `transform` around it, for one), and covers nothing */
+  function put(rect: DOMRect): boolean {
+    place = translation(rect);
+    box.style.translate = place;
+    focused = deepestFocus();
+    const { left, top } = box.getBoundingClientRect();
+    return Math.abs(left - rect.left) < 1 && Math.abs(top - rect.top) < 1 && !covers(rect);
+  }
+
+  function roomNow(): string {
+    const { top, bottom } = visibleRange();
+    return [top, bottom, box.offsetWidth, box.offsetHeight].join();
   }
 
   function rectAt(at: Side): DOMRect {
@@ -98,18 +124,13 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
   function dock(): void {
     isDocked = true;
     undock();
-    const focused = deepestFocus();
-    if (focused !== box.ownerDocument.body) focused?.scrollIntoView({ block: 'nearest' });
+    const node = deepestFocus();
+    if (node !== box.ownerDocument.body) node?.scrollIntoView({ block: 'nearest' });
   }
 
   function undock(): void {
     box.toggleAttribute('data-floats', false);
     box.style.translate = '';
-  }
-
-  function onFocus(): void {
-    follow();
-    if (!isDocked && isOverFocus(box.getBoundingClientRect())) dock();
   }
 
   function onKey(event: KeyboardEvent): void {
@@ -131,25 +152,19 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
     show();
   }
 
-  function isOverControl(rect: DOMRect): boolean {
-    const form = (button as HTMLButtonElement).form ?? null;
-    if (form === null) return isOverFocus(rect);
-    // A control with the name `elements` hides that member of the form itself.
-    const controls = Reflect.get(HTMLFormElement.prototype, 'elements', form) as HTMLFormControlsCollection;
-    return isOverFocus(rect) || [...controls].some((control) => isControl(control) && overlap(rect, control));
+  function covers(rect: DOMRect): boolean {
+    const around = new Set<Node>([...pathOf(box), ...pathOf(button as HTMLElement)]);
+    const nodes = focusables(document);
+    if (focused !== null && !box.contains(focused)) nodes.push(focused);
+    return nodes.some((node) => !around.has(node) && isDrawn(node) && overlap(rect, node));
   }
 
-  function isControl(control: Element): boolean {
-    return control !== element && !['fieldset', 'output', 'object'].includes(control.localName);
-  }
-
-  function isOverFocus(rect: DOMRect): boolean {
-    const focused = deepestFocus();
-    return focused !== null && focused !== document.body && !holds(focused) && overlap(rect, focused);
-  }
-
-  function holds(node: Element): boolean {
-    return node === element || box.contains(node);
+  function focusables(root: Document | ShadowRoot): Element[] {
+    return [...root.querySelectorAll('*')].flatMap((node) => {
+      if (node === element) return [];
+      const inner = node.shadowRoot === null ? [] : focusables(node.shadowRoot);
+      return node.matches(focusable) || isField(node) ? [node, ...inner] : inner;
+    });
   }
 
   function stop(): void {
@@ -184,14 +199,19 @@ function deepestFocus(): Element | null {
   return focused;
 }
 
+/** A custom element that is a form control. */
+function isField(node: Element): boolean {
+  return (node.constructor as { formAssociated?: boolean }).formAssociated === true;
+}
+
+const translation = ({ left, top }: DOMRect) => `${left}px ${top}px`;
+
+function isDrawn(node: Element): boolean {
+  const { width, height } = node.getBoundingClientRect();
+  return width > 0 && height > 0 && node.checkVisibility?.({ visibilityProperty: true }) !== false;
+}
+
 function overlap(one: DOMRect, node: Element): boolean {
   const other = node.getBoundingClientRect();
-  const isDrawn = other.width > 0 && other.height > 0;
-  return (
-    isDrawn &&
-    one.left < other.right &&
-    other.left < one.right &&
-    one.top < other.bottom &&
-    other.top < one.bottom
-  );
+  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
