@@ -192,6 +192,61 @@ t.test('drafts that are saved at every key cost no work, also while other reques
   t.equal(works() <= 2, true, `${works()} works`);
 });
 
+t.test('a draft saved at each line costs no work, though Enter begins the line', async (t) => {
+  const page = await open(t, form('').replace('<input name="text">', '<textarea name="text"></textarea>'));
+  await whenReady(page);
+  await page.evaluate(() => {
+    const form = document.querySelector('form')!;
+    form.querySelector('textarea')!.addEventListener('input', () => {
+      void fetch('/empty', { headers: { 'x-draft': String([...new FormData(form)].length) } });
+    });
+  });
+  await page.focus('[name=text]');
+  for (let line = 0; line < 5; line += 1) {
+    const saved = page.waitForResponse('**/empty');
+    await page.keyboard.press('Enter');
+    await (await saved).finished();
+    await page.hover('form button');
+  }
+  t.equal(works(), 1);
+});
+
+t.test(
+  'a draft saved by each button of an editor costs no work where the form says its address',
+  async (t) => {
+    const tools = '<button type="button" id="bold">Bold</button><button id="send">Send</button>';
+    const page = await open(t, form('action="/contact"', tools));
+    await whenReady(page);
+    await page.evaluate(() => {
+      const form = document.querySelector('form')!;
+      document.querySelector('#bold')!.addEventListener('click', () => {
+        void fetch('/empty', { headers: { 'x-draft': String([...new FormData(form)].length) } });
+      });
+    });
+    await sendWithFetch(page);
+    for (let press = 0; press < 5; press += 1) {
+      const saved = page.waitForResponse('**/empty');
+      await page.focus('#bold');
+      await page.keyboard.press('Space');
+      await (await saved).finished();
+      await page.hover('#send');
+    }
+    t.equal(works(), 1);
+    await sendThrice(t, page, () => page.click('#send'));
+  },
+);
+
+t.test('a page that empties all inputs, or restores a draft of them, leaves the fields', async (t) => {
+  const page = await open(t, form(''));
+  await sendWithFetch(page);
+  await whenReady(page);
+  await page.evaluate(() => {
+    for (const value of ['', 'of last week'])
+      for (const control of document.querySelectorAll('input')) control.value = value;
+  });
+  await sendThrice(t, page);
+});
+
 t.test('a second press before the response has a work of its own', async (t) => {
   const page = await open(t, '');
   const waiting: (() => Promise<void>)[] = [];

@@ -49,6 +49,28 @@ t.test('a control may have the name of any property of forms', async (t) => {
   t.same(said, []);
 });
 
+for (const [where, before, after] of [
+  ['outside of it', '', ''],
+  ['in another form', '<form id="other">', '</form>'],
+] as const) {
+  t.test(`an element that names its form adds its fields to that one: ${where}`, async (t) => {
+    const page = await open(
+      t,
+      `<form method="post" action="/contact" id="form"><input name="text" value="words"><button id="send">Send</button></form>
+      ${before}<tollgate-challenge form="form"></tollgate-challenge>${after}`,
+    );
+    await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
+    const fields = await page.evaluate(() =>
+      [...document.forms].map((form) => [...new FormData(form).keys()]),
+    );
+    t.same(fields[0], ['text', 'pow_token', 'pow_nonce']);
+    t.same(fields[1] ?? [], []);
+    await page.click('#send');
+    await page.getByText('Delivered.').waitFor();
+    t.match(site.delivered, [{ text: 'words', powToken: /^\w{40}$/ }]);
+  });
+}
+
 const componentWith = (content: string, light = '') => `
   <form method="post" action="/contact"><input name="text" value="words">
     <x-field>${light}</x-field><button id="send">Send</button></form>

@@ -3,8 +3,6 @@
 /** Marks the inputs, so that an element removes those of the element that it is a copy of. */
 const marker = 'data-tollgate';
 
-const inputValue = () => Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
-
 export interface HiddenFields {
   /** @param form null if there is none: then nothing is carried */
   write(form: HTMLFormElement | null, fields: Readonly<Record<string, string>>): void;
@@ -63,11 +61,10 @@ export function createHiddenFields(
     last = { form, fields };
     observer.disconnect();
     if (form !== null) followPage();
-    const isAssociated = internals.form !== null;
-    const usesInputs = form !== null && (isHydrated || !isAssociated);
+    const usesInputs = form !== null && (isHydrated || internals.form === null);
     setValue(usesInputs ? {} : fields);
-    // An input in another tree does not belong to the form.
-    const parent: Element | null = usesInputs && !isAssociated ? form : element;
+    // In an element outside of the form, or in another tree, an input does not belong to the form.
+    const parent: Element = usesInputs && !Node.prototype.contains.call(form, element) ? form : element;
     writeInputs(parent, usesInputs ? fields : {});
     if (inputs.size > 0) observer.observe(parent, { childList: true });
   }
@@ -104,11 +101,12 @@ export function createHiddenFields(
     input.setAttribute('autocomplete', 'off');
     input.setAttribute(marker, '');
     Object.defineProperty(input, 'value', {
-      ...inputValue(),
       get(this: HTMLInputElement) {
         onRead();
         return this.getAttribute('value') ?? '';
       },
+      // A page that empties all inputs, or restores a draft of them, does not mean these.
+      set: () => undefined,
     });
     Node.prototype.appendChild.call(parent, input);
     inputs.set(name, input);

@@ -51,13 +51,14 @@ export function watchScriptSubmissions(
 
   window.addEventListener('click', onPress, { signal, capture: true });
   window.addEventListener('keydown', onPress, { signal, capture: true });
-  // What is read while the person types is a draft. A submission stays one.
+  // What is read while the person types is a draft, also at an Enter that begins a line: known before any listener reads.
+  // A submission stays one.
   builtIn(form).addEventListener(
     'input',
     () => {
       if (attempt === 'press' && sendsAtMs === undefined) attempt = undefined;
     },
-    { signal },
+    { signal, capture: true },
   );
   builtIn(form).addEventListener('formdata', read, { signal });
   signal.addEventListener('abort', reset);
@@ -84,8 +85,15 @@ export function watchScriptSubmissions(
 
   function onRequest({ initiatorType, name, startTime, responseStatus }: PerformanceResourceTiming): void {
     if (!initiators.includes(initiatorType)) return;
-    const since = sendsAtMs ?? (isAction(form, name) ? readAtMs : undefined);
+    const action = actionOf(form);
+    const isAction = action !== undefined && withoutQuery(name) === withoutQuery(action);
+    const since = sendsAtMs ?? (isAction ? readAtMs : undefined);
     if (since === undefined || startTime < since - ROUNDING_MS) return;
+    // A button of the page, such as one of an editor, has saved a draft: the form itself is sent elsewhere.
+    if (attempt === 'press' && action !== undefined && !isAction) {
+      attempt = sendsAtMs = undefined;
+      return;
+    }
     const byPress = attempt === 'press';
     reset();
     onSent({ succeeded: responseStatus ? responseStatus < 400 : undefined, byPress });
@@ -113,10 +121,10 @@ function isPressed(target: EventTarget): boolean {
   return target instanceof Element && Element.prototype.matches.call(target, pressed);
 }
 
-/** Whether a request went where the form is sent to. */
-function isAction(form: HTMLFormElement, url: string): boolean {
+/** Where the form is sent to; undefined if only a script knows. Some frameworks set an `action` of `javascript:`. */
+function actionOf(form: HTMLFormElement): string | undefined {
   const { hasAttribute, action } = builtIn(form);
-  return hasAttribute('action') && withoutQuery(url) === withoutQuery(action);
+  return hasAttribute('action') && action.startsWith('http') ? action : undefined;
 }
 
 const withoutQuery = (url: string) => url.replace(/[?#].*/, '');
