@@ -1,7 +1,6 @@
 // Makes a clone ready to run: the right Node, the dependencies of the lock file, the compiled code.
 import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,19 +8,14 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const oldestNode = [20, 19];
-const packageFolders = ['shared', 'host', 'services', 'client', 'deploy', 'bench'];
-/** The cache is what a service writes beside its bundle. */
-const unbuiltFolders = new Set(['node_modules', '.compile-cache']);
-const builtFile = /\.(?:[cm]?[jt]sx?|json|wat|tsbuildinfo)$/;
-
-/**
- * Programs in Go, such as Caddy, collect garbage whenever their memory has doubled; they end within
- * seconds, and five times as much costs a third less processor time.
- */
-export const goVariables = { GOGC: '400' };
-
-/** The compiler collects garbage only where it would need more memory than this, which is little more than it needs. */
-export const compilerVariables = { GOGC: 'off', GOMEMLIMIT: '2GiB' };
+/** The reason comes first in npm's output; its manual follows. */
+const linesOfFailure = 12;
+const fetchMs = 30_000;
+// Every kind, whatever npm is set up for: the compiler is a development dependency.
+const npmArguments =
+  'ci --ignore-scripts --no-audit --no-fund --loglevel=error --include=dev --include=optional --include=peer'.split(
+    ' ',
+  );
 
 /** Ends the command with one line for the person who typed it. */
 export function giveUp(line) {
@@ -74,78 +68,45 @@ export function npmCommand(args) {
   return ['npm', args, { shell: process.platform === 'win32' }];
 }
 
-/**
- * Installs what is missing and compiles; ends the process with a clear message when that fails.
- * @param {() => void} [onInstalled] called once the dependencies are there: what it starts goes on beside the compiler
- */
-export async function prepare(onInstalled = () => {}) {
+/** Installs missing dependencies and compiles; ends the process with a clear message when that fails. */
+export function prepare() {
   requireNode();
-  // Loaded here, because the build of an image has this file alone.
-  const { install } = await import('./install.js');
-  await install();
-  onInstalled();
-  await build();
+  install();
+  const { ok, output } = run(...npmCommand(['run', '--silent', 'build']));
+  if (!ok) giveUp(`The code does not compile:\n${output}`);
 }
 
 /** Ends the process with one line on a Node that is too old. */
-export function requireNode() {
+function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
   giveUp(`Tollgate needs Node ${oldestNode.join('.')} or newer; this is ${process.versions.node}.`);
 }
 
-/** Compiles what has changed since the last build; where nothing has, a look at the files is enough. */
-async function build() {
-  const stamp = join(root, 'node_modules', '.tollgate-built');
-  const sources = stateOf(false);
-  if (readIfThere(stamp) === `${sources} ${stateOf(true)}`) return;
-  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-  await write('shared/build.js');
-  // Several checkers would each read the types of all dependencies, which takes half as much processor time again.
-  const env = { ...compilerVariables, ...process.env };
-  const { ok, output } = await runBeside(process.execPath, [compiler, '-b', '--checkers', '1'], { env });
-  if (!ok) giveUp(`The code does not compile:\n${output}`);
-  for (const program of ['client/build.js', 'client/bundle.js', 'deploy/bundle.js']) await write(program);
-  // The sources as they were before: a change meanwhile is compiled next time.
-  writeFileSync(stamp, `${sources} ${stateOf(true)}`);
-}
-
-/** Runs a program that writes what is not compiled: the modules of HashWX and of the solver, the prebuilt file, the bundles. */
-async function write(program) {
-  const { ok, output } = await runBeside(process.execPath, [join(root, program)]);
-  if (!ok) giveUp(`${program} failed:\n${output}`);
+/** Installs the dependencies of the lock file, unless npm has installed since it changed. */
+function install() {
+  const changedMs = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  // npm writes it last.
+  const installed = join('node_modules', '.package-lock.json');
+  if (changedMs(installed) >= changedMs('package-lock.json')) return;
+  console.log('Installing dependencies …');
+  const { ok, output } = run(...npmCommand(npmArguments));
+  if (!ok) {
+    // What is there in part would count as installed.
+    rmSync(join(root, installed), { force: true });
+    giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
+  }
+  fetchCanvas();
 }
 
 /**
- * Returns the hash of names, sizes and times of the files that a build reads or, in the folders `dist`, writes.
- * @param {boolean} isOutput
+ * Fetches the compiled part of `canvas`, the first image library, as its install script does. Without it the second
+ * library draws.
  */
-function stateOf(isOutput) {
-  const hash = createHash('sha256');
-  const add = (path) => {
-    const { size, mtimeMs } = statSync(path);
-    hash.update(`${path} ${size} ${mtimeMs}\n`);
-  };
-  const visit = (folder, isInside) => {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) {
-        if (!unbuiltFolders.has(entry.name)) visit(path, isInside || entry.name === 'dist');
-      } else if (isInside === isOutput && builtFile.test(entry.name)) add(path);
-    }
-  };
-  for (const folder of packageFolders) visit(join(root, folder), false);
-  for (const file of isOutput ? [] : ['package.json', 'package-lock.json', 'tsconfig.json'])
-    add(join(root, file));
-  return hash.digest('hex');
-}
-
-/** Returns the text of a file; undefined where there is none. */
-export function readIfThere(path) {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
+function fetchCanvas() {
+  const program = join(root, 'node_modules', 'prebuild-install', 'bin.js');
+  const cwd = join(root, 'node_modules', 'canvas');
+  if (existsSync(program) && existsSync(cwd)) {
+    run(process.execPath, [program, '--runtime', 'napi'], { cwd, timeout: fetchMs });
   }
 }

@@ -17,7 +17,7 @@ const node = (...args) => run(process.execPath, args);
 const before = status();
 report('the working tree is clean', before === '', before);
 // Ends the process with the reason when something does not compile.
-await prepare();
+prepare();
 removeStale();
 report('everything is installed and compiled', true);
 const lint = node(biome, 'check', '--error-on-warnings');

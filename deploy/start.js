@@ -1,5 +1,5 @@
 // `npm start`: makes the clone ready, then starts the whole system on this machine.
 import { prepare } from './prepare.js';
 
-await prepare();
+prepare();
 await import('./dist/src/launcher/start.js');

@@ -4,31 +4,21 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fastTests } from './fast-tests.js';
-import { prepare, requireNode, root, runBeside } from './prepare.js';
+import { prepare, root, runBeside } from './prepare.js';
+import { setUp, setUpHelm } from './set-up.js';
 import { removeStale } from './stale-output.js';
 import { provideTestFolder } from './test-folder.js';
-import { installTools, provideTools, requireTools } from './test-tools.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { fast: { type: 'boolean', default: false }, jobs: { type: 'string' } },
 });
 
-let provided;
-let checked = true;
-requireNode();
-const installed = values.fast ? undefined : installTools();
-await prepare(() => {
-  if (values.fast) return;
-  checked = check();
-  provided = provideTools(installed);
-});
+prepare();
 removeStale();
-if (installed) {
-  await installed;
-  requireTools();
-}
-const tools = (await provided) ?? {};
+const tools = values.fast ? {} : setUp();
+if (!values.fast) setUpHelm();
+const checked = values.fast ? true : check();
 const { passed, failed } = await runTests();
 
 const isClean = await checked;
@@ -36,7 +26,7 @@ if (!isClean) console.log('Format or lint failed: npm run check');
 console.log(`\n${passed} passed, ${failed} failed`);
 if (!isClean || failed > 0 || passed === 0) process.exitCode = 1;
 
-/** Checks format and lint beside the compiler and the tests. Resolves with whether all is well, and prints what is not. */
+/** Checks format and lint beside the tests. Resolves with whether all is well, and prints what is not. */
 async function check() {
   const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
   const { ok, output } = await runBeside(process.execPath, [

