@@ -6,7 +6,7 @@ import { dashboard } from '../dashboard/dashboard.js';
 import { readResults, reliabilityPage } from '../drills/reliability-page.js';
 import { projectRoot } from '../launcher/local-environment.js';
 import { auditPage } from './audit-page.js';
-import { chartFiles } from './chart-files.js';
+import { chartVariables } from './chart-variables.js';
 import { configurationPage } from './configuration-page.js';
 import { errorsPage } from './errors-page.js';
 import { openApiDocuments } from './openapi-documents.js';
@@ -23,8 +23,7 @@ write('docs/errors.md', errorsPage());
 write('docs/reliability.md', reliabilityPage(readResults()));
 write('client/src/wire.ts', wireBodies());
 write('deploy/grafana/tollgate.json', dashboard());
-for (const [name, content] of Object.entries(chartFiles()))
-  write(`deploy/helm/tollgate/files/${name}`, content);
+write('deploy/helm/tollgate/files/variables.json', chartVariables());
 for (const [service, document] of Object.entries(await openApiDocuments())) {
   write(`docs/openapi/${service}.yaml`, openApiPage(document));
 }

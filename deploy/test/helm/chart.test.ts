@@ -1,10 +1,16 @@
 // The Helm chart can be installed: Helm and Kubernetes accept it, and wrong values are refused.
 
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
-import { chartFiles } from '../../src/docs/chart-files.js';
+import { dashboard } from '../../src/dashboard/dashboard.js';
+import { chartVariables } from '../../src/docs/chart-variables.js';
 import { readProjectFile } from '../docs/project-file.js';
 import { importTool, toolsMissing } from '../support/tool-packages.js';
 import {
+  CHART,
   containerOf,
   FULL,
   type Manifest,
@@ -14,17 +20,28 @@ import {
   podOf,
   render,
   runHelm,
+  spawnHelm,
 } from './chart.js';
 
 const skip = toolsMissing;
 
-t.test('the files of the chart are what the code says (npm run docs)', async (t) => {
-  for (const [name, content] of Object.entries(chartFiles())) {
-    const file = readProjectFile(`deploy/helm/tollgate/files/${name}`);
-    if (typeof content === 'string') t.equal(file, content, name);
-    else t.same(JSON.parse(file), content, name);
-  }
-  t.same(JSON.parse(readProjectFile('deploy/grafana/tollgate.json')), chartFiles()['tollgate.json']);
+t.test('the files of the chart and the dashboard are those of the code (npm run docs)', async (t) => {
+  t.same(JSON.parse(readProjectFile('deploy/helm/tollgate/files/variables.json')), chartVariables());
+  t.same(JSON.parse(readProjectFile('deploy/grafana/tollgate.json')), dashboard());
+});
+
+t.test('a packaged chart has the dashboard and the rules, which are links here', { skip }, async (t) => {
+  const folder = tempDir(t);
+  const { ok, errors } = spawnHelm(t, 'package', CHART, '--destination', folder);
+  t.ok(ok, errors);
+  const [archive = ''] = readdirSync(folder);
+  const unpacked = spawnSync('tar', ['-xzf', archive], { cwd: folder });
+  t.equal(unpacked.status, 0);
+  for (const [name, source] of [
+    ['tollgate.json', 'deploy/grafana/tollgate.json'],
+    ['tollgate.rules.yml', 'deploy/prometheus/tollgate.rules.yml'],
+  ] as const)
+    t.equal(readFileSync(join(folder, 'tollgate', 'files', name), 'utf8'), readProjectFile(source));
 });
 
 t.test('the chart has the version of the project', async (t) => {

@@ -97,20 +97,27 @@ export function runHelm(
   values: object,
   ...command: readonly string[]
 ): { readonly ok: boolean; readonly output: string; readonly errors: string } {
-  const folder = tempDir(t);
-  const file = join(folder, 'values.json');
+  const file = join(tempDir(t), 'values.json');
   writeFileSync(file, JSON.stringify(values));
+  return spawnHelm(t, ...command, CHART, '--values', file);
+}
+
+/** The folder of the chart. */
+export const CHART = join(projectRoot, 'deploy', 'helm', 'tollgate');
+
+/** Runs Helm. */
+export function spawnHelm(
+  t: Pick<Test, 'teardown'>,
+  ...args: readonly string[]
+): { readonly ok: boolean; readonly output: string; readonly errors: string } {
+  const folder = tempDir(t);
   const env = {
     PATH: process.env.PATH,
     HELM_CACHE_HOME: folder,
     HELM_CONFIG_HOME: folder,
     HELM_DATA_HOME: folder,
   };
-  const { status, stdout, stderr } = spawnSync(
-    helm,
-    [...command, join(projectRoot, 'deploy', 'helm', 'tollgate'), '--values', file],
-    { env, encoding: 'utf8' },
-  );
+  const { status, stdout, stderr } = spawnSync(helm, args, { env, encoding: 'utf8' });
   return { ok: status === 0, output: stdout, errors: stderr };
 }
 

@@ -1,13 +1,9 @@
-// What the Helm chart takes from the code and from the folders beside it: a chart can read its own files alone.
+// The variables that the Helm chart checks, from the code.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
 import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
 import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
-import { dashboard } from '../dashboard/dashboard.js';
-import { projectRoot } from '../launcher/local-environment.js';
 
 /** Set by values of the chart's own, or by what a pod is. */
 const SET_BY_CHART = [
@@ -16,16 +12,11 @@ const SET_BY_CHART = [
   ...['DATA_DIR', 'ALLOW_EMBEDDED'],
 ];
 
-/** Returns the files of the chart by name: a text, or an object for JSON. */
-export function chartFiles(): Record<string, string | object> {
-  const variables = {
+/** Returns the variables of each service that the chart accepts, with the form of their values. */
+export function chartVariables(): object {
+  return {
     session: configVariablesOf(SessionEnvironment),
     challenge: configVariablesOf(ChallengeEnvironment),
-  };
-  return {
-    'variables.json': variables,
-    'tollgate.json': dashboard(),
-    'tollgate.rules.yml': readFileSync(join(projectRoot, 'deploy/prometheus/tollgate.rules.yml'), 'utf8'),
   };
 }
 
