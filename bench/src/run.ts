@@ -3,9 +3,8 @@ import { readdirSync } from 'node:fs';
 import { closeAfter } from './opened.js';
 import { watchOthers } from './other-programs.js';
 import type { Program } from './program.js';
-import { writeDocuments, writeTable } from './report/documents.js';
+import { verdictTable, writeTable } from './report/documents.js';
 import { describeRun, reportFloors, reportMachine } from './report/machine.js';
-import { drawPlot } from './report/plot.js';
 import { describeVerdict, openReport } from './report/report.js';
 
 const folder = new URL('./programs/', import.meta.url);
@@ -57,7 +56,7 @@ async function run(name: string, args: readonly string[]): Promise<boolean> {
   if (args.includes('--write') && table !== undefined) {
     writeTable(table.document, name, table.markdown(rows, measuredOn));
   } else if (args.includes('--write')) {
-    writeDocuments(name, json, drawPlot({ program: name, title, measuredOn, verdicts }));
+    writeTable('benchmarks.md', name, verdictTable(verdicts, measuredOn));
   }
   return verdicts.every(({ isKept }) => isKept);
 }

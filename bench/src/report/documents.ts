@@ -1,40 +1,34 @@
-// Keeps results of programs beside the document about them, which shows the plots of all.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Writes results of programs into the documents about them.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { describeBound, describeFigure, type Verdict } from './report.js';
 
 const DOCS = fileURLToPath(new URL('../../../../docs/', import.meta.url));
-const FOLDER = 'benchmarks';
-const DOCUMENT = join(DOCS, 'benchmarks.md');
-/** The plots are the last section of the document. */
-const HEADING = '\n## Plots\n';
-const INTRODUCTION = `
-A dot is the median, a line the range of the rounds, the mark the bound, and the width of the plot twice the bound. "≥" and "≤" say on which side a result is kept. The results of each plot are beside it as JSON.
-`;
 
-/** Writes the results of a program into docs/benchmarks, and lists all that are there in docs/benchmarks.md. */
-export function writeDocuments(program: string, json: string, plot: string): void {
-  const folder = join(DOCS, FOLDER);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${program}.json`), json);
-  writeFileSync(join(folder, `${program}.svg`), plot);
-  const images = readdirSync(folder)
-    .filter((file) => file.endsWith('.svg'))
-    .sort()
-    .map(
-      (file) => `\n![Results of ${file.slice(0, -'.svg'.length)} beside their bounds](${FOLDER}/${file})\n`,
-    );
-  const [text] = readFileSync(DOCUMENT, 'utf8').split(HEADING);
-  writeFileSync(DOCUMENT, text! + HEADING + INTRODUCTION + images.join(''));
+/** Returns the verdicts of a program as a table. @param measuredOn the machine, the day, and whether others used it */
+export function verdictTable(verdicts: readonly Verdict[], measuredOn: string): string {
+  const rows = verdicts.map((verdict) => {
+    const { name, unit, bound, isKept } = verdict;
+    const value = `${describeFigure(verdict)}${unit && ` ${unit}`}`;
+    return `| ${name} | ${isKept ? value : `**${value}**`} | ${describeBound(bound, unit)} |`;
+  });
+  return [measuredOn, '', '| Claim | Measured | Bound |', '|---|---|---|', ...rows].join('\n');
 }
 
-/** Replaces the table of a program in a document, where it stands between two comments. @param document below docs */
+/**
+ * Replaces the table of a program in a document, where it stands between two comments; a new one gets a section at the end.
+ * @param document below docs
+ */
 export function writeTable(document: string, program: string, table: string): void {
   const path = join(DOCS, document);
   const [begin, end] = [`<!-- bench ${program} -->`, `<!-- end of bench ${program} -->`];
   const text = readFileSync(path, 'utf8');
-  const [before, rest] = text.split(begin);
-  const after = rest?.split(end)[1];
-  if (after === undefined) throw new Error(`${document} has no place for the table of ${program}`);
+  const [before = '', rest] = text.split(begin);
+  if (rest === undefined) {
+    writeFileSync(path, `${text}\n### ${program}\n\n${begin}\n\n${table}\n\n${end}\n`);
+    return;
+  }
+  const [, after = ''] = rest.split(end);
   writeFileSync(path, `${before}${begin}\n\n${table}\n\n${end}${after}`);
 }

@@ -1,4 +1,4 @@
-// Collects the results of a program: printed as lines while it runs, kept for JSON and the plot.
+// Collects the results of a program: printed as lines while it runs, kept for JSON and the document.
 import { median } from '../statistics.js';
 
 /** The median of some samples, and the least and the greatest of them. */
@@ -97,7 +97,8 @@ function figureOf(samples: Samples): Figure {
   return { median: median(all), low: Math.min(...all), high: Math.max(...all) };
 }
 
-function describeFigure({ median: middle, low, high }: Figure): string {
+/** Writes the median, and the range of the rounds in brackets. */
+export function describeFigure({ median: middle, low, high }: Figure): string {
   if (low === high) return formatNumber(middle);
   return `${formatNumber(middle)} (${formatNumber(low)}–${formatNumber(high)})`;
 }

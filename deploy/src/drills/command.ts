@@ -1,12 +1,9 @@
 // The command `drill`: lists the drills, or runs those that are named.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
-import { projectRoot } from '../launcher/local-environment.js';
 import { drills } from './catalogue.js';
 import type { Drill } from './drill.js';
-import { keptOf, RESULTS_FILE, readResults, reliabilityPage } from './reliability-page.js';
+import { writeResult } from './reliability-page.js';
 import { reportLines } from './report.js';
 import { runDrill } from './run-drill.js';
 import { MissingProgramError } from './servers/server-process.js';
@@ -16,7 +13,7 @@ const USAGE = `usage: drill [NAME … | all] [--json] [--write] [--seed NUMBER]
 Breaks a real system under load, lets it recover, and compares it with what it had acknowledged. Without a name, lists
 the drills.
   --json         prints the results as one array
-  --write        keeps the results, and writes them into docs/reliability.md
+  --write        writes the results into the table of docs/reliability.md
   --seed NUMBER  repeats the choices of the load of an earlier run`;
 
 interface Wanted {
@@ -71,22 +68,12 @@ async function run(args: string[], environment: NodeJS.ProcessEnv): Promise<numb
       if (outcome === 'failed') hasFailed = true;
       else if (outcome !== 'skipped') {
         results.push(outcome);
-        if (write) keep(outcome);
+        if (write) writeResult(outcome, new Date().toISOString().slice(0, 10));
       }
     }
     if (json) console.log(JSON.stringify(results, null, 2));
     return !hasFailed && results.every(({ passed }) => passed) ? 0 : 1;
   });
-}
-
-/** Keeps a result and writes the page again. */
-function keep(result: DrillResult): void {
-  const results = { ...readResults(), [result.name]: keptOf(result, new Date().toISOString().slice(0, 10)) };
-  const ordered = Object.fromEntries(
-    drills.flatMap(({ name }) => (results[name] === undefined ? [] : [[name, results[name]]])),
-  );
-  writeFileSync(join(projectRoot, RESULTS_FILE), `${JSON.stringify(ordered, null, 2)}\n`);
-  writeFileSync(join(projectRoot, 'docs', 'reliability.md'), reliabilityPage(ordered));
 }
 
 /** Runs a drill and reports it on stderr. It is skipped if this machine lacks a program. */
