@@ -20,7 +20,7 @@ const folders = [
   'client',
   'deploy',
   'deploy/test-support',
-  'bench',
+  'lab',
 ];
 const roots = folders.flatMap((folder) => [`${folder}/src`, `${folder}/test`]);
 
