@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fastTests } from './fast-tests.js';
-import { prepare, root, runBeside } from './prepare.js';
+import { giveUp, npmCommand, prepare, root, run, runBeside } from './prepare.js';
 import { setUp, setUpHelm } from './set-up.js';
 import { removeStale } from './stale-output.js';
 import { provideTestFolder } from './test-folder.js';
@@ -19,6 +19,10 @@ removeStale();
 const tools = values.fast ? {} : setUp();
 if (!values.fast) setUpHelm();
 const checked = values.fast ? true : check();
+// Nothing else compiles the lab.
+const lab =
+  values.fast || positionals.length > 0 ? undefined : run(...npmCommand(['run', '--silent', 'lab']));
+if (lab?.ok === false) giveUp(`The lab does not compile:\n${lab.output}`);
 const { passed, failed } = await runTests();
 
 const isClean = await checked;
