@@ -206,6 +206,25 @@ t.test(
   },
 );
 
+t.test('the corners of a dark widget were square: its frame had an opaque background', async (t) => {
+  const page = await open(`<style>body { margin: 0; background: rgb(18, 52, 86) }</style>
+    <div class="cf-turnstile" data-sitekey="shop" data-theme="dark" data-callback="got"></div>
+    ${tag('/turnstile/v0/api.js')}<script>window.got = note('got');</script>`);
+  await waitFor(page, 'got');
+  const box = await page.locator('iframe[src*="/frame"]').boundingBox();
+  const corner = { x: box?.x ?? 0, y: box?.y ?? 0, width: 1, height: 1 };
+  const shot = (await page.screenshot({ clip: corner })).toString('base64');
+  const colour = await page.evaluate(async (png) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${png}`;
+    await image.decode();
+    const context = document.createElement('canvas').getContext('2d');
+    context?.drawImage(image, 0, 0);
+    return [...(context?.getImageData(0, 0, 1, 1).data ?? [])];
+  }, shot);
+  t.same(colour, [18, 52, 86, 255], 'the page is to be seen there');
+});
+
 t.test('version 3: each call gets a token of its own, and there is no badge', async (t) => {
   const page = await open(tag('/recaptcha/api.js?render=shop', ''));
   const tokens = (await page.evaluate(async () => {

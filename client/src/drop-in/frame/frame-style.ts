@@ -1,11 +1,14 @@
 // The style sheet of the frame around the element.
 
-/** Sizes are set by the page: `--least-height` is the height that its layout gives the frame. */
+/**
+ * Sizes are set by the page: `--least-height` is the height that its layout gives the frame. The root has the color scheme
+ * of the frame's element: with another one a browser paints an opaque background, outside of the round corners too.
+ */
 const css = `
-:root { color-scheme: light; font: 14px/1.4 system-ui, sans-serif; }
-:root[data-theme="dark"] { color-scheme: dark; }
-:root[data-theme="auto"] { color-scheme: light dark; }
-body { margin: 0; color: light-dark(#1c2427, #eef3f4); }
+:root { font: 14px/1.4 system-ui, sans-serif; }
+body { margin: 0; color: light-dark(#1c2427, #eef3f4); color-scheme: light; }
+[data-theme="dark"] body { color-scheme: dark; }
+[data-theme="auto"] body { color-scheme: light dark; }
 form { display: grid; gap: .5rem; }
 tollgate-challenge {
   --tollgate-surface: light-dark(#fafbfb, #20282b);
