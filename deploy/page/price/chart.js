@@ -4,11 +4,13 @@ import { compactCount } from '../format.js';
 import { translate } from '../i18n.js';
 import { stairAt, stairsOf } from './price-terms.js';
 
-const space = { top: 30, bottom: 24, gap: 3 };
+/** In pixels, at the font size below; all but the gap grows with the font. */
+const space = { top: 30, bottom: 24, gap: 3, text: 7 };
 /** The least height of a stair: the first is no flat line. */
 const leastStair = 16;
 /** The width that a label of a stair needs. */
 const labelWidth = 52;
+const fontSize = 13;
 
 /** @param {import('./price-terms.js').PriceTerms} terms */
 export function createChart(terms) {
@@ -29,12 +31,13 @@ export function createChart(terms) {
     const { clientWidth: width, clientHeight: height } = svg;
     if (width === 0 || height === 0) return;
     const isMirrored = document.documentElement.dir === 'rtl';
+    const scale = Number.parseFloat(getComputedStyle(svg).fontSize) / fontSize;
     const stairWidth = width / stairs.length;
-    const every = Math.ceil(labelWidth / stairWidth);
-    const bottom = height - space.bottom;
+    const every = Math.ceil((labelWidth * scale) / stairWidth);
+    const bottom = height - space.bottom * scale;
     const top = (value) => {
       const share = (value - stairs[0]) / Math.max(1, ceiling - stairs[0]);
-      return bottom - leastStair - share * (bottom - leastStair - space.top);
+      return bottom - leastStair - share * (bottom - leastStair - space.top * scale);
     };
     const left = (at) => (isMirrored ? width - (at + 1) * stairWidth : at * stairWidth) + space.gap / 2;
     const now = bits === undefined ? -1 : stairAt(stairs, bits);
@@ -48,9 +51,11 @@ export function createChart(terms) {
       const middle = x + box.width / 2;
       svg.append(shape('rect', { class: kind, ...box }));
       if (at % every === 0 || at === now) {
-        svg.append(label(at === now ? 'tries now' : 'tries', middle, y - 7, compactCount(2 ** stair)));
+        svg.append(
+          label(at === now ? 'tries now' : 'tries', middle, y - space.text * scale, compactCount(2 ** stair)),
+        );
       }
-      if (at % every === 0) svg.append(label('failures', middle, height - 7, String(at)));
+      if (at % every === 0) svg.append(label('failures', middle, height - space.text * scale, String(at)));
       if (at >= imageAfter && box.width >= 20)
         svg.append(picture(middle, bottom - leastStair / 2, at === now));
     });

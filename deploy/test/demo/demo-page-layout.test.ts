@@ -1,5 +1,6 @@
 // How the demo page stands on the screen: in each state, at each width, light, dark, in forced colours, in three languages.
 import { readFileSync } from 'node:fs';
+import { until } from '@tollgate/test-support/until.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { fail, openDemo, submit, visit, waitForAccount, waitForForm } from './demo-page-visit.js';
@@ -114,6 +115,24 @@ t.test('the picture tells its price to everybody, and its scale ends at the ceil
   t.match(label, /The next attempt costs \d\d zero bits\.$/);
   t.equal(await page.locator('#chart .stair').count(), 5);
   t.equal(await page.textContent('#bits-unit'), 'zero bits');
+});
+
+t.test('the labels of the chart grow with the text, and do not overlap at 200 %', async (t) => {
+  const { page } = await visit(t, browser, system, { viewport: sizes[4]! });
+  await waitForForm(page);
+  await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
+  await page.waitForFunction(`getComputedStyle(document.querySelector('#chart text')).fontSize === '26px'`);
+  const overlaps = () =>
+    page.evaluate(`(() => {
+      const boxes = [...document.querySelectorAll('#chart text')].map((text) => text.getBoundingClientRect());
+      const chart = document.querySelector('#chart svg').getBoundingClientRect();
+      const cut = boxes.filter((box) => box.bottom > chart.bottom + 1 || box.top < chart.top - 1);
+      const pairs = boxes.flatMap((one, at) => boxes.slice(at + 1).filter((other) =>
+        one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom));
+      return cut.length + pairs.length;
+    })()`);
+  await until(async () => (await overlaps()) === 0, 'no label overlaps another one');
+  t.pass();
 });
 
 t.test('the focus goes down the page in the order in which it is read', async (t) => {
