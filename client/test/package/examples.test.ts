@@ -43,7 +43,7 @@ async function visit(t: Test, options = {}): Promise<Visit> {
   return { page, said, workers };
 }
 
-/** Two wrong passwords, the image with the right password, the profile, the log-out. */
+/** Two wrong passwords, a wrong image, the image with the right password, the profile, the log-out. */
 async function signInAndOut(t: Test, { page, said, workers }: Visit, email: string): Promise<void> {
   const submit = page.getByRole('button', { name: 'Sign in' });
   const image = page.locator('img[src*="/api/captcha/"], img[srcset*="/api/captcha/"]');
@@ -60,9 +60,23 @@ async function signInAndOut(t: Test, { page, said, workers }: Visit, email: stri
     t.equal(await image.isVisible(), false);
     t.equal(await attempt(wrong), 422);
   }
-  const { answer } = await (await demanded).json();
+  await demanded;
+  await image.waitFor();
+  const fresh = page.waitForResponse((response) => response.url().endsWith('/api/captcha?hint=1'));
+  await page.getByLabel('Characters in the image').fill('wrong');
+  t.equal(await attempt(password), 422);
+  const { answer } = await (await fresh).json();
+  const isElement = (await page.locator('tollgate-challenge').count()) > 0;
+  const alert = page.getByRole('alert');
+  if (!isElement) await alert.filter({ hasText: /./ }).waitFor();
+  t.equal(
+    (await alert.innerText()) === '',
+    isElement,
+    'a refused image is said once, by the element if there is one',
+  );
   await image.waitFor();
   await page.getByLabel('Characters in the image').fill(answer);
+  t.equal(await alert.innerText(), '', 'and no longer when it is mended');
   t.equal(await attempt(password), 200);
   await page.getByText(`You are ${email}.`).waitFor();
   await page.reload();

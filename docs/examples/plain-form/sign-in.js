@@ -17,10 +17,17 @@ form.addEventListener('submit', async (event) => {
     const response = await challenge.controller.submit((fields) =>
       session.login({ email, password, ...fields }),
     );
-    if (!response.ok) refusal.textContent = (await response.json()).message;
+    if (response.ok) return;
+    const { code, message } = await response.json();
+    // The element itself says that an image is required or was wrong.
+    if (!code.startsWith('captcha_')) refusal.textContent = message;
   } catch (error) {
-    refusal.textContent = error.message;
+    if (error.name !== 'CaptchaUnansweredError') refusal.textContent = error.message;
   }
+});
+
+form.addEventListener('input', () => {
+  refusal.textContent = '';
 });
 
 signedIn.querySelector('button').addEventListener('click', () => session.logout().catch(alert));

@@ -25,9 +25,14 @@ export function SignIn({ session }: { session: Session }) {
     }
   }
 
+  function change() {
+    touch();
+    setRefusal('');
+  }
+
   // A disabled button fires no pointer events, so the form listens for them.
   return (
-    <form onSubmit={signIn} onFocus={touch} onInput={touch} onPointerOver={touch}>
+    <form onSubmit={signIn} onFocus={touch} onInput={change} onPointerOver={touch}>
       <h1>Sign in</h1>
       <p>
         <label>
