@@ -67,7 +67,7 @@ const kernelLoaded = `async function openJsKernel() {
 
 /**
  * What few pages need is a file beside it: HashWX, for services that ask for that work, the kernel of long searches in
- * JavaScript, and the warnings in the console.
+ * JavaScript, the warnings in the console, and the display of an element in another place than its own.
  */
 const rareStaysFile = {
   name: 'rare-stays-file',
@@ -83,7 +83,7 @@ const rareStaysFile = {
     return code.replace(unitsImport, unitsLoaded);
   },
   resolveId: (id) =>
-    /^\.\.?\/(hashwx\/unit-search|hashwx\/search|js-kernel|solver-texts|warnings)\.js$/.test(id)
+    /^\.\.?\/(hashwx\/unit-search|hashwx\/search|js-kernel|solver-texts|warnings|placement)\.js$/.test(id)
       ? { id: './tollgate/rare.js', external: true }
       : undefined,
 };
@@ -99,6 +99,7 @@ const rareEntry = {
     const parts = [
       ...['hashwx/search', 'hashwx/unit-search', 'js-kernel', 'solver-texts'].map((name) => `solver/${name}`),
       'element/warnings',
+      'element/view/placement',
     ];
     return parts.map((part) => `export * from '${folder}${part}.js';`).join('\n');
   },

@@ -30,7 +30,7 @@ export function prebuiltPage(): string {
 <script type="module" src="/api/captcha/tollgate.js"></script>
 \`\`\`
 
-A page is ready after three requests and less than 40 kB: this file, a challenge, and at most one look at the same file for the worker. Texts in another language than English are one request more, and so is \`rare.js\`: the work HashWX, if the page asks for it, the kernel for long searches without WebAssembly, and what the solver has to say when it is slow. \`proof.js\`, which [binds sessions](session.md#binding-to-the-device), is loaded with the first log-in or refresh. \`gate.js\` is for [the page of the gate](../gate.md) alone.
+A page is ready after three requests and less than 40 kB: this file, a challenge, and at most one look at the same file for the worker. Texts in another language than English are one request more, and so is \`rare.js\`: the work HashWX, if the page asks for it, the kernel for long searches without WebAssembly, what the solver has to say when it is slow, and the display of an element that floats or is invisible. \`proof.js\`, which [binds sessions](session.md#binding-to-the-device), is loaded with the first log-in or refresh. \`gate.js\` is for [the page of the gate](../gate.md) alone.
 
 ## Classic script tags
 
