@@ -43,6 +43,8 @@ export function createChart(terms) {
     const now = bits === undefined ? -1 : stairAt(stairs, bits);
     svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
     svg.replaceChildren(line('ceiling', 0, width, top(ceiling)));
+    // Above all stairs: a large label is wider than its own.
+    const labels = [];
     stairs.forEach((stair, at) => {
       const x = left(at);
       const y = top(stair);
@@ -51,14 +53,15 @@ export function createChart(terms) {
       const middle = x + box.width / 2;
       svg.append(shape('rect', { class: kind, ...box }));
       if (at % every === 0 || at === now) {
-        svg.append(
+        labels.push(
           label(at === now ? 'tries now' : 'tries', middle, y - space.text * scale, compactCount(2 ** stair)),
         );
       }
-      if (at % every === 0) svg.append(label('failures', middle, height - space.text * scale, String(at)));
+      if (at % every === 0) labels.push(label('failures', middle, height - space.text * scale, String(at)));
       if (at >= imageAfter && box.width >= 20)
         svg.append(picture(middle, bottom - leastStair / 2, at === now));
     });
+    svg.append(...labels);
     if (now >= 0) svg.append(line('at', 0, width, top(Math.min(bits, ceiling))));
   }
 
