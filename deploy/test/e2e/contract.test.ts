@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { startDocumentedSite } from '../gateway/documented-site.js';
+import { SITES, startDocumentedSite } from '../gateway/documented-site.js';
 import { KEYS } from '../monitoring/site-traffic.js';
 import { ask } from '../throw-away-service.js';
 import { type Received, undocumented } from './contract.js';
@@ -10,9 +10,6 @@ import { type Received, undocumented } from './contract.js';
 t.setTimeout(300_000);
 
 const ORIGIN = 'http://localhost:8080';
-const SITES = JSON.stringify({
-  shop: { secret_sha256: '0'.repeat(64), hostnames: ['shop.example'], image: 'always' },
-});
 const RUNS = 60;
 
 const site = await startDocumentedSite(t, { PUBLIC_URL: ORIGIN, SITES });

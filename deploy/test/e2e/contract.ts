@@ -65,7 +65,7 @@ export function documentedResponse(
   return document.components.responses[last(response.$ref)];
 }
 
-/** Returns what of a response its document does not name: the status, the type, headers, or fields of the body. */
+/** Returns the undocumented parts of a response: its status, its type, headers, or fields of the body. */
 export function undocumented(
   document: OpenApi,
   { pattern, method }: { readonly pattern: string; readonly method: string },

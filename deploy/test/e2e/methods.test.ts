@@ -13,6 +13,7 @@ import {
   LISTENERS,
   type Listener,
   type Operation,
+  SITES,
   startDocumentedSite,
 } from '../gateway/documented-site.js';
 import { KEYS } from '../monitoring/site-traffic.js';
@@ -21,9 +22,6 @@ import { type Answered, ask } from '../throw-away-service.js';
 t.setTimeout(300_000);
 
 const ORIGIN = 'http://localhost:8080';
-const SITES = JSON.stringify({
-  shop: { secret_sha256: '0'.repeat(64), hostnames: ['shop.example'], image: 'always' },
-});
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 const data = tempDir(t);

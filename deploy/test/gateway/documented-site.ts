@@ -44,6 +44,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   sid: 'a'.repeat(22),
 };
 
+/** `SITES` with the site of the examples, for tests that also need its routes. */
+export const SITES = JSON.stringify({
+  shop: { secret_sha256: '0'.repeat(64), hostnames: ['shop.example'], image: 'always' },
+});
+
 /** Starts the services in this process; they stop with the test. */
 export async function startDocumentedSite(
   t: Pick<Test, 'teardown'>,
