@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from './prepare.js';
 
-/** What is compared: the files that say it, wherever they stand, and the facts of each file. */
+/** The interfaces: their files, wherever they stand, and the facts of each file. */
 const interfaces = [
   {
     name: (path) => /([\w-]+)\.(?:json|yaml)$/.exec(path)[1],
@@ -22,7 +22,7 @@ const interfaces = [
   { name: () => 'scripts', files: /^package\.json$/, facts: (text) => Object.keys(JSON.parse(text).scripts) },
   {
     name: () => 'commands',
-    files: /^(?!.*(?:^|\/)(?:test|docs|bench|lab)\/).*\.[jt]s$/,
+    files: /\/(?:cli|doctor|drills)\/.*(?<!\.test)\.ts$/,
     facts: usageLines,
   },
   {
@@ -84,7 +84,7 @@ function usageLines(text) {
     .filter((line) => line !== '' && line.startsWith(command));
 }
 
-/** What can be imported from a package that others install: `@tollgate/shared` is internal. */
+/** The entry points of the published packages; `@tollgate/shared` is internal. */
 function entryPoints(text) {
   const { name, exports = {}, bin = {} } = JSON.parse(text);
   if (!['@tollgate/client', '@tollgate/fastify'].includes(name)) return [];
