@@ -25,7 +25,7 @@ export interface ReportedLifetime {
   readonly lastMs: number;
 }
 
-/** What a process of a service tells of itself every few seconds. */
+/** The state that a service process reports every few seconds. */
 export interface ProcessState {
   /** Its clock, in milliseconds since 1970. */
   readonly clockMs: number;
@@ -34,7 +34,7 @@ export interface ProcessState {
   readonly place: string;
 }
 
-/** The state of a process, and the store's time when it told it. */
+/** The state of a process, and the store's time of the report. */
 export interface SeenProcess extends ProcessState {
   readonly atMs: number;
 }

@@ -17,7 +17,7 @@ export interface KeyReportLog {
   warn(about: object, message: string): void;
 }
 
-/** What is told of the process of a service, so that differences between processes can be found. */
+/** The settings of a service that each of its processes reports, so that differences can be found. */
 export interface ReportedService {
   readonly trustProxy: readonly string[] | undefined;
 }

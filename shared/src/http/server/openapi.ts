@@ -176,7 +176,7 @@ function withAnswers(document: object, app: FastifyInstance): object {
   };
 }
 
-/** What holds for all operations, and the errors that they have in common, which are collected by name. */
+/** The headers of all operations, and their common errors, which are collected by name. */
 interface Common {
   readonly everywhere: readonly AnswerHeader[];
   readonly checksOrigin: boolean;
