@@ -1,0 +1,87 @@
+// The path of a request: how many files and functions of ours a reader meets who follows it.
+import { commonPath, openCoverage, type Path } from '../path/coverage.js';
+import { ACCOUNT, openServicesHere, type ServicesHere } from '../path/services.js';
+import type { Program } from '../program.js';
+import { prepareSolvedWork } from '../solved-work.js';
+
+const MEASURED = 3;
+
+/** A request, and its response once it has been read to its end. */
+type Send = () => Promise<Response>;
+
+const program: Program = {
+  title: 'the path of one request: files and functions of ours that run for it',
+  method: `Both services in one process, on Redis, with default options. V8's precise coverage counts the functions that ran, by
+source file. Each request is sent once to warm up and then ${MEASURED} times; what ran each time counts. Threads are not counted.
+Arguments name requests, such as \`refresh\`, whose functions are then listed by file.`,
+  async run(args, report, open) {
+    const services = await open(openServicesHere());
+    const coverage = await open(openCoverage());
+    for (const [name, prepare] of Object.entries(await requests(services))) {
+      const paths: Path[] = [];
+      for (let sent = 0; sent <= MEASURED; sent++) {
+        const send = await prepare();
+        const path = await coverage.during(send);
+        if (sent > 0) paths.push(path);
+      }
+      const path = commonPath(paths);
+      const functions = [...path.values()].reduce((sum, { size }) => sum + size, 0);
+      report.row(name, { files: path.size, functions });
+      if (args.some((argument) => name.includes(argument))) {
+        for (const [file, ran] of [...path].sort()) {
+          report.say(`  ${file}: ${[...ran].map((each) => each.replace(/@.*/, '') || '=>').join(' ')}`);
+        }
+      }
+    }
+  },
+  table: {
+    document: 'architecture.md',
+    markdown(rows) {
+      const requests = rows.flatMap(({ name, figures: { files, functions } }) =>
+        files === undefined || functions === undefined
+          ? []
+          : [`| ${name} | ${files.median} | ${functions.median} |`],
+      );
+      return ['| Request | Files | Functions |', '|---|---|---|', ...requests].join('\n');
+    },
+  },
+};
+export default program;
+
+/** Returns for each request what prepares the next one. */
+async function requests({
+  session,
+  challenge,
+  ...site
+}: ServicesHere): Promise<Readonly<Record<string, () => Promise<Send>>>> {
+  let cookie = '';
+  let accessToken = '';
+  const signIn = async () => {
+    const [work] = await prepareSolvedWork(site.storeUrl, site.challengeSecret, 1);
+    const body = JSON.stringify({ ...ACCOUNT, ...work });
+    return () => post(`${session}/login`, { body, headers: { 'content-type': 'application/json' } });
+  };
+  const post = async (url: string, init: RequestInit): Promise<Response> => {
+    const response = await receive(url, { method: 'POST', ...init });
+    cookie = response.headers.getSetCookie().at(0)!.split(';')[0]!;
+    ({ accessToken } = (await response.clone().json()) as { accessToken: string });
+    return response;
+  };
+  return {
+    'log in: `POST /login`': signIn,
+    'refresh: `POST /refresh`': async () => () => post(`${session}/refresh`, { headers: { cookie } }),
+    'read the profile: `GET /profile`': async () => () =>
+      receive(`${session}/profile`, { headers: { authorization: `Bearer ${accessToken}` } }),
+    'issue a proof of work: `GET /api/captcha/pow`': async () => () =>
+      receive(`${challenge}/api/captcha/pow`),
+    'issue an image: `GET /api/captcha`': async () => () => receive(`${challenge}/api/captcha`),
+  };
+}
+
+/** @throws Error for a response that is no success */
+async function receive(url: string, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(url, init);
+  await response.clone().arrayBuffer();
+  if (!response.ok) throw new Error(`${url} got ${response.status}: ${await response.text()}`);
+  return response;
+}
