@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
+import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
 import { type Cores, pin } from './cores.js';
 import { openPrivateRedis, type PrivateRedis } from './private-redis.js';
 

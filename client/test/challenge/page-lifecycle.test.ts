@@ -1,6 +1,6 @@
 // Challenges through the lifecycle of a page in a real browser, with the service on another origin.
 import type { ChallengeController } from '@tollgate/client/challenge';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { openPage } from '../support/browser.js';

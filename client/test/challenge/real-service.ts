@@ -1,8 +1,9 @@
 // The real system with cheap challenges and high limits, and a record of every request to it.
-import type { Environment } from '@tollgate/deploy/launcher/local-environment.js';
-import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
-import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
+
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { startServiceHere } from '@tollgate/tests/system/services-here.js';
+import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
+import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Test } from 'tap';
 
 export interface RealService {

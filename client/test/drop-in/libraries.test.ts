@@ -1,5 +1,5 @@
 // The vendors' client libraries, unmodified: they load our scripts in place of the vendors', and their users notice nothing.
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { bundleClients, vendorScripts } from './client-bundle.js';

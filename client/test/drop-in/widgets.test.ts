@@ -1,8 +1,8 @@
 // The scripts and frames of widgets in a real page: what breaks naive ones, for each vendor's interface.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import { until } from '@tollgate/test-support/until.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Frame, Page } from 'playwright-core';
 import t from 'tap';
 import { openVisit, startWidgetSite } from './widget-site.js';

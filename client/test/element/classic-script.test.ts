@@ -1,8 +1,8 @@
 // The prebuilt file from a classic script tag, as WordPress and tag managers insert it.
 import { readBrowserFiles } from '@tollgate/challenge-service/browser/browser-files.js';
 import type {} from '@tollgate/client/element';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import { until } from '@tollgate/test-support/until.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { openPage } from '../support/browser.js';

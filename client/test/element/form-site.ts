@@ -6,14 +6,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import proxy from '@fastify/http-proxy';
 import serveFiles from '@fastify/static';
-import type { Environment } from '@tollgate/deploy/launcher/local-environment.js';
-import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
-import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
 import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
 import { detailsOf } from '@tollgate/shared/http/errors/errors.js';
 import { challengeFieldsOf } from '@tollgate/shared/http/guard/guarded-attempt.js';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { startServiceHere } from '@tollgate/tests/system/services-here.js';
+import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
+import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
 import Fastify, { type FastifyRequest } from 'fastify';
 import type { Test } from 'tap';
 

@@ -1,6 +1,6 @@
 // The size and sharpness of the element's image, on usual and dense screens, in wide and narrow pages.
 import type {} from '@tollgate/client/element';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import t, { type Test } from 'tap';
 import { openPage } from '../support/browser.js';
 import { startFormSite } from './form-site.js';

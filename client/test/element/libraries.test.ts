@@ -1,7 +1,7 @@
 // Libraries that send forms by script: each submission has fresh fields, and none of them calls the element.
 import { readFileSync } from 'node:fs';
 import type {} from '@tollgate/client/element';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { openPage } from '../support/browser.js';

@@ -1,6 +1,6 @@
 // The lifecycle of the element in a page: moves, several forms, shadow roots, fieldsets, controllers, attributes.
 import type {} from '@tollgate/client/element';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { openPage } from '../support/browser.js';

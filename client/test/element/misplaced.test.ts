@@ -1,6 +1,7 @@
 // Pages on which nothing works until a developer changes them: visitors get a true sentence, developers one line.
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+
 import { until } from '@tollgate/test-support/until.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { openPage } from '../support/browser.js';

@@ -1,7 +1,7 @@
 // Forms that are unlike others: controls named like properties of forms, shadow roots in between, a slow server.
 import type {} from '@tollgate/client/element';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import { until } from '@tollgate/test-support/until.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { openPage } from '../support/browser.js';

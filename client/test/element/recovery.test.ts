@@ -1,6 +1,6 @@
 // What the element tells the person when something goes wrong, that it goes on by itself, and what pages are told.
 import type {} from '@tollgate/client/element';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Page, Route } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { openPage } from '../support/browser.js';

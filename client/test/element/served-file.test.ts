@@ -1,7 +1,7 @@
 // The prebuilt file as challenge-service serves it: one line in a page of its own origin or of another one.
 import type {} from '@tollgate/client/element';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import { until } from '@tollgate/test-support/until.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Page, Request } from 'playwright-core';
 import t from 'tap';
 import { openPage } from '../support/browser.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type {} from '@tollgate/client/element';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';

@@ -2,8 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot } from '@tollgate/deploy/launcher/local-environment.js';
 import { until } from '@tollgate/test-support/until.js';
+import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import t from 'tap';
 import {
   addLanguage,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { projectRoot } from '../package/installed-package.js';

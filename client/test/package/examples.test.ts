@@ -1,11 +1,11 @@
 // docs/examples, built with the packed archive in a project of their own, in a browser and against the real system.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startSystem } from '@tollgate/deploy/launcher/system.js';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
-import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { startServiceHere } from '@tollgate/tests/system/services-here.js';
+import { startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { build, createServer } from 'vite';

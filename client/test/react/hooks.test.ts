@@ -1,7 +1,7 @@
 // The hooks in components, in a browser, with each installed version of React, against the real system.
 
 import type { TollgateChallengeAttributes } from '@tollgate/client/react';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Page } from 'playwright-core';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';

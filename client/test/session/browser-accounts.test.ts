@@ -1,7 +1,7 @@
 // Two accounts in one Chromium, over the real services: the last one that signed in stays signed in.
 
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import { until } from '@tollgate/test-support/until.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { becomes, logInAt, openSessionPage, openTab, profile } from '../support/session-page.js';

@@ -1,6 +1,6 @@
 // The key of a browser, over the real services: what a copied cookie is worth, and that the key is never replaced.
 
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { logInAt, openSessionPage, openTab, states } from '../support/session-page.js';

@@ -2,7 +2,7 @@
 
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Browser } from 'playwright-core';
 import t from 'tap';
 import { openPage } from '../support/browser.js';

@@ -1,6 +1,6 @@
 // The access token cannot be found from scripts of a real page.
 
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Browser } from 'playwright-core';
 import t from 'tap';
 import { becomes, logInAt, openSessionPage, openTab } from '../support/session-page.js';

@@ -1,6 +1,6 @@
 // Several tabs of one Chromium over the real services: the session survives everything that they do concurrently.
 
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { becomes, logInAt, openTab, profile, profileOfDemo, states } from '../support/session-page.js';

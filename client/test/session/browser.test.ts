@@ -1,6 +1,6 @@
 // The session in Chromium, over the real services: log-in, silent refresh, faults of the network, the end.
 
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import {

@@ -1,7 +1,7 @@
 // The solver in a real browser, under different content security policies.
 import { fileURLToPath } from 'node:url';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import { until } from '@tollgate/test-support/until.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import type { Found, SearchOptions, SearchTask, SolverOptions } from '../../src/solver/solver.js';

@@ -1,6 +1,6 @@
 // The solver in a bundle that Vite builds without configuration: it finds and copies the worker's file.
 import { fileURLToPath } from 'node:url';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import t from 'tap';
 import { build } from 'vite';
 import type { Found } from '../../src/solver/solver.js';

@@ -1,10 +1,10 @@
 // HashWX in a real browser: in workers, on the main thread, without WebAssembly, and in the prebuilt file.
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { launchBrowser } from '@tollgate/deploy/test/chromium.js';
 import { warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
 import { solvesHashwx } from '@tollgate/shared/pow/hashwx/work.js';
 import { until } from '@tollgate/test-support/until.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import type { Found, HashwxTask, SearchProgress, SolverOptions } from '../../src/solver/solver.js';

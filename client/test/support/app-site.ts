@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
-import type { Environment } from '@tollgate/deploy/launcher/local-environment.js';
-import { startSystem } from '@tollgate/deploy/launcher/system.js';
-import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { startServiceHere } from '@tollgate/tests/system/services-here.js';
+import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
+import { startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Test } from 'tap';
 
 export interface AppSite {

@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type System, startSystem } from '@tollgate/deploy/launcher/system.js';
-import { startServiceHere } from '@tollgate/deploy/test/services-here.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { startServiceHere } from '@tollgate/tests/system/services-here.js';
+import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Test } from 'tap';
 import type { Session, SessionOptions } from '../../src/session/session-options.js';
 

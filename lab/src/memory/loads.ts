@@ -1,12 +1,12 @@
 // The load of the drills, several times at once, and how many requests it has sent.
-import { openLedger } from '@tollgate/deploy/drills/ledger/ledger.js';
-import type { Exchange } from '@tollgate/deploy/drills/ledger/timeline.js';
-import { openHttpClient } from '@tollgate/deploy/drills/load/http-client.js';
-import { startLoad } from '@tollgate/deploy/drills/load/load.js';
-import { seededRandom } from '@tollgate/deploy/drills/load/random.js';
-import { createAsk, type World } from '@tollgate/deploy/drills/load/world.js';
-import type { OnRedis } from '@tollgate/deploy/drills/servers/redis.js';
-import type { Site } from '@tollgate/deploy/drills/site.js';
+import { openLedger } from '../drills/ledger/ledger.js';
+import type { Exchange } from '../drills/ledger/timeline.js';
+import { openHttpClient } from '../drills/load/http-client.js';
+import { startLoad } from '../drills/load/load.js';
+import { seededRandom } from '../drills/load/random.js';
+import { createAsk, type World } from '../drills/load/world.js';
+import type { OnRedis } from '../drills/servers/redis.js';
+import type { Site } from '../drills/site.js';
 
 const CLIENT_TIMEOUT_MS = 10_000;
 

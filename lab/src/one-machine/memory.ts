@@ -1,6 +1,6 @@
 // Memory of each service at rest, before and after load, and of a connection that is kept open.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServiceName } from '@tollgate/deploy/launcher/local-environment.js';
+import type { ServiceName } from '@tollgate/tools/launcher/local-environment.js';
 import { residentBytes } from '../cpu-time.js';
 import { type Connection, openConnection } from '../load/connection.js';
 import { openGenerator } from '../load/open-generator.js';

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ANY_PORTS, settlePorts } from '@tollgate/deploy/launcher/free-ports.js';
+import { ANY_PORTS, settlePorts } from '@tollgate/tools/launcher/free-ports.js';
 import {
   completeForLocalUse,
   environmentFor,
   type ServiceName,
-} from '@tollgate/deploy/launcher/local-environment.js';
-import { startService } from '@tollgate/deploy/launcher/service-process.js';
+} from '@tollgate/tools/launcher/local-environment.js';
+import { startService } from '@tollgate/tools/launcher/service-process.js';
 import { pin } from '../cores.js';
 import type { Site } from '../site.js';
 

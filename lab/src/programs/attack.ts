@@ -1,7 +1,8 @@
 // The price list: what each attempt costs an attacker's core with native solvers, and what a browser waits for it.
-import type { Engine, Tab } from '@tollgate/deploy/test/engines/engine.js';
-import { engines } from '@tollgate/deploy/test/engines/engines.js';
+
 import { HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
+import type { Engine, Tab } from '@tollgate/tests/browser/engines/engine.js';
+import { engines } from '@tollgate/tests/browser/engines/engines.js';
 import { compileSolvers, type NativeSolvers, type RateSample } from '../attack/native-solvers.js';
 import {
   type AlgorithmName,

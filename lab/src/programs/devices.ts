@@ -1,7 +1,8 @@
 // The wait for the work at the default price, on slow devices and in odd browsers and pages.
-import type { Engine, Tab } from '@tollgate/deploy/test/engines/engine.js';
-import { engines } from '@tollgate/deploy/test/engines/engines.js';
+
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { Engine, Tab } from '@tollgate/tests/browser/engines/engine.js';
+import { engines } from '@tollgate/tests/browser/engines/engines.js';
 import { type Condition, conditions } from '../devices/conditions.js';
 import type { Solve } from '../devices/page.js';
 import { slowDown } from '../devices/slow-down.js';

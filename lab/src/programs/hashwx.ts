@@ -1,10 +1,10 @@
 // HashWX: what a check costs in Node, and what browsers hash, for the choice of the nonces of a function.
 import { randomBytes } from 'node:crypto';
-import type { Engine, Tab } from '@tollgate/deploy/test/engines/engine.js';
-import { engines } from '@tollgate/deploy/test/engines/engines.js';
 import { HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
 import { openHashwx, warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
 import { hashwxPartHashes } from '@tollgate/shared/pow/hashwx/work.js';
+import type { Engine, Tab } from '@tollgate/tests/browser/engines/engine.js';
+import { engines } from '@tollgate/tests/browser/engines/engines.js';
 import { microseconds, openPassingCheck } from '../hashwx/check-times.js';
 import type { Bench } from '../hashwx/page.js';
 import { descendantsMemory } from '../hashwx/process-memory.js';

@@ -1,7 +1,7 @@
 // A service that has nothing to do: the processor time until it listens, its memory, and how often it wakes up.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { serviceNames } from '@tollgate/deploy/launcher/local-environment.js';
+import { serviceNames } from '@tollgate/tools/launcher/local-environment.js';
 import { processorMs, proportionalBytes, residentBytes, wakeUps } from '../cpu-time.js';
 import { startCopy } from '../one-machine/service-copies.js';
 import type { Open } from '../opened.js';

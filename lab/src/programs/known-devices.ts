@@ -1,6 +1,6 @@
 // What foreign failures cost the owner of an account, and what a stolen device cookie gains.
 import { parseArgs } from 'node:util';
-import { seededRandom } from '@tollgate/deploy/drills/load/random.js';
+import { seededRandom } from '../drills/load/random.js';
 import { type Day, mostWithin, playDay } from '../known-devices/day.js';
 import { DEFAULT_BUDGET, SCENARIOS } from '../known-devices/scenarios.js';
 import type { Program } from '../program.js';

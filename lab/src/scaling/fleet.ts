@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ANY_PORTS, settlePorts } from '@tollgate/deploy/launcher/free-ports.js';
+import { hashPassword } from '@tollgate/session-service/passwords/password-hash.js';
+import { ANY_PORTS, settlePorts } from '@tollgate/tools/launcher/free-ports.js';
 import {
   completeForLocalUse,
   environmentFor,
   type ServiceName,
-} from '@tollgate/deploy/launcher/local-environment.js';
-import { waitUntilAllReady } from '@tollgate/deploy/launcher/readiness.js';
-import { startService } from '@tollgate/deploy/launcher/service-process.js';
-import { hashPassword } from '@tollgate/session-service/passwords/password-hash.js';
+} from '@tollgate/tools/launcher/local-environment.js';
+import { waitUntilAllReady } from '@tollgate/tools/launcher/readiness.js';
+import { startService } from '@tollgate/tools/launcher/service-process.js';
 import { CHEAP, HOST_KEY, UNLIMITED } from '../site.js';
 import { HASH_VARIABLE, PASSWORD } from './users.js';
 

@@ -1,6 +1,6 @@
 // A directory of users that session-service loads with USERS_URL=module: any number of accounts with one password.
 
-import { PASSWORD, PASSWORD_HASH } from '@tollgate/deploy/drills/servers/static-directory.js';
+import { PASSWORD, PASSWORD_HASH } from '@tollgate/test-support/static-directory.js';
 
 /** The password of everybody. */
 export { PASSWORD };

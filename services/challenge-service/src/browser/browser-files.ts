@@ -36,7 +36,7 @@ export interface BrowserFiles {
   copyOf(name: string, acceptEncoding: string | undefined): BrowserCopy | undefined;
 }
 
-/** Reads all files with their compressed copies, some 250 kB. @param folder written by `deploy/browser-files.js` */
+/** Reads all files with their compressed copies, some 250 kB. @param folder written by `tools/browser-files.js` */
 export function readBrowserFiles(folder = builtFolder): BrowserFiles {
   const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
   const scripts = names.filter((name) => name.endsWith('.js')).sort();

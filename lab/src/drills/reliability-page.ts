@@ -1,0 +1,47 @@
+// Writes the results of drills into the table of docs/reliability.md.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
+import { drills } from './catalogue.js';
+import type { Drill } from './drill.js';
+import type { Mistake } from './ledger/ledger.js';
+import { type DrillResult, seconds } from './verdict.js';
+
+const PAGE = join(projectRoot, 'docs', 'reliability.md');
+
+/** Replaces the row of a drill. @param day such as `2026-11-22` */
+export function writeResult(result: DrillResult, day: string): void {
+  const drill = drills.find(({ name }) => name === result.name);
+  if (drill === undefined) throw new Error(`there is no drill ${result.name}`);
+  const lines = readFileSync(PAGE, 'utf8').split('\n');
+  const at = lines.findIndex((line) => line.startsWith(`${rowStart(drill)} |`));
+  if (at < 0) throw new Error(`docs/reliability.md has no row ${rowStart(drill)}`);
+  lines[at] = rowOf(drill, result, day);
+  writeFileSync(PAGE, lines.join('\n'));
+}
+
+/** The first two cells of a drill's row. */
+export function rowStart({ name, title, inherent }: Drill): string {
+  return `| \`${name}\`${inherent === undefined ? '' : ' ‡'} | ${title}`;
+}
+
+function rowOf(drill: Drill, result: DrillResult, day: string): string {
+  const { requests, failures, unknown, longestGapMs, lastFailureMs, mistakes, passed } = result;
+  const total = (counts: Readonly<Record<string, number>>) =>
+    Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const sum = (...kinds: Mistake[]) => kinds.reduce((all, kind) => all + mistakes[kind], 0);
+  const allowed = `${seconds(drill.lastFailureMs)}${drill.fromFault ? ' †' : ''}`;
+  const cells = [
+    requests,
+    total(failures),
+    total(unknown),
+    seconds(longestGapMs),
+    lastFailureMs === null ? 'none' : seconds(lastFailureMs),
+    drill.mostFailures === 0 ? 'no failure' : allowed,
+    sum('issued work lost', 'log-in lost', 'attempt lost', 'attempt counted twice'),
+    sum('spent work accepted again', 'ended session accepted again'),
+    sum('logged out by accident'),
+    `${passed ? 'passed' : '**failed**'} ${day}`,
+  ];
+  return `${[rowStart(drill), ...cells].join(' | ')} |`;
+}

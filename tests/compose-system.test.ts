@@ -1,0 +1,225 @@
+// The system of docker-compose.yml without containers: its secrets, variables, rights and table, on real servers.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runHashPassword } from '@tollgate/session-service/cli/hash-password.js';
+import { startPostgres } from '@tollgate/session-service/test/postgres.js';
+import { callCommand } from '@tollgate/test-support/command.js';
+import { endProcess, launchOnFreePort } from '@tollgate/test-support/redis-process.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { settlePorts } from '@tollgate/tools/launcher/free-ports.js';
+import {
+  type Environment,
+  projectRoot,
+  readPorts,
+  type ServiceName,
+} from '@tollgate/tools/launcher/local-environment.js';
+import { waitUntilAllReady } from '@tollgate/tools/launcher/readiness.js';
+import { Redis } from 'ioredis';
+import t from 'tap';
+import { readCompose } from './compose-file.js';
+import { connectTo } from './e2e/client.js';
+import { solve } from './solving.js';
+import { startServiceHere } from './system/services-here.js';
+
+const compose = readCompose('docker-compose.yml');
+const deployFile = (name: string) => join(projectRoot, 'deploy/compose', name);
+const folder = tempDir(t);
+const secrets = join(folder, 'secrets');
+execFileSync('sh', [deployFile('make-secrets.sh'), secrets], { stdio: 'ignore' });
+const secret = (name: string) => readFileSync(join(secrets, name), 'utf8').trim();
+const replaceSecret = (name: string, text: string) => {
+  rmSync(join(secrets, name));
+  writeFileSync(join(secrets, name), text);
+};
+
+/** Starts a Redis with the command of its container, and lets the services find it at its port. */
+async function startStore(name: 'session' | 'challenge') {
+  const acl = join(secrets, `${name}_store_acl`);
+  // Somebody who may look at what was refused.
+  replaceSecret(`${name}_store_acl`, secret(`${name}_store_acl`));
+  appendFileSync(acl, '\nuser tester on >tester ~* &* +@all\n');
+  const [, ...command] = (compose.services[`${name}-store`]?.command ?? '').split(' ');
+  const args = command.map((arg) => {
+    if (arg === '/run/secrets/store_acl') return acl;
+    if (arg === '/data') return tempDir(t);
+    return arg === '""' ? '' : arg;
+  });
+  const { child, port } = await launchOnFreePort(() => args);
+  t.teardown(() => endProcess(child));
+  const url = secret(`${name}_store_url`);
+  replaceSecret(`${name}_store_url`, url.replace(`${name}-store:6379`, `127.0.0.1:${port}`));
+  const tester = new Redis({ port, host: '127.0.0.1', username: 'tester', password: 'tester' });
+  t.teardown(() => tester.disconnect());
+  return tester;
+}
+
+const stores = { session: await startStore('session'), challenge: await startStore('challenge') };
+const postgres = await startPostgres(t);
+const socket = new URL(postgres.url.replace('@/', '@local/')).searchParams.get('host') ?? '';
+await postgres.sql(`CREATE ROLE postgres SUPERUSER LOGIN PASSWORD '${postgres.password}'`);
+await postgres.sql('CREATE DATABASE tollgate');
+const environment = { PATH: process.env.PATH, PGHOST: socket, PGPASSWORD: postgres.password };
+
+/** Runs psql as in its container. */
+function psql(...args: string[]) {
+  const DIRECTORY_PASSWORD_FILE = join(secrets, 'directory_password');
+  const access = ['--username', 'postgres', '--dbname', 'tollgate', '--no-psqlrc', '--quiet'];
+  const env = { ...environment, DIRECTORY_PASSWORD_FILE };
+  return spawnSync('psql', [...access, ...args], { env, encoding: 'utf8' });
+}
+
+const made = psql('--file', deployFile('directory.sql'));
+if (made.status !== 0) throw new Error(made.stderr);
+const users = `postgres://tollgate:${secret('directory_password')}@/tollgate?host=${encodeURIComponent(socket)}`;
+replaceSecret('users_url', users);
+
+// `docker compose exec -T CONTAINER COMMAND…` runs the command here.
+const programs = join(folder, 'programs');
+mkdirSync(programs);
+writeFileSync(join(programs, 'docker'), '#!/bin/sh\nshift 4\nexec "$@"\n', { mode: 0o755 });
+
+/** Runs save-user.sh with a password. */
+function save(email: string, password: string) {
+  return spawnSync('sh', [deployFile('save-user.sh'), email], {
+    env: { ...environment, PATH: `${programs}:${process.env.PATH}` },
+    input: `${password}\n`,
+    encoding: 'utf8',
+  });
+}
+
+/** What a container is given, with the files and addresses of this machine. */
+function environmentOf(service: ServiceName, ports: Environment): Environment {
+  const given = Object.entries(compose.services[service]?.environment ?? {}).flatMap(([name, value]) => {
+    if (value === null || /^\$\{/.test(String(value))) return [];
+    return [[name, String(value).replace('/run/secrets', secrets).replaceAll('$$', '$')]];
+  });
+  return {
+    ...Object.fromEntries(given),
+    ...ports,
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'http://localhost:8080',
+    ADMIN_BIND: '127.0.0.1',
+    DRAIN_SECONDS: '0',
+  };
+}
+
+/** Starts a process of a service; returns the address of its public listener. */
+async function start(service: ServiceName): Promise<string> {
+  const none = [
+    'GATEWAY_PORT',
+    'SESSION_PORT',
+    'SESSION_ADMIN_PORT',
+    'CHALLENGE_PORT',
+    'CHALLENGE_ADMIN_PORT',
+  ];
+  const ports = await settlePorts(readPorts(Object.fromEntries(none.map((name) => [name, '0']))));
+  const isSession = service === 'session-service';
+  const environment = environmentOf(
+    service,
+    isSession
+      ? { SESSION_PORT: `${ports.session}`, SESSION_ADMIN_PORT: `${ports.sessionAdmin}` }
+      : { CHALLENGE_PORT: `${ports.challenge}`, CHALLENGE_ADMIN_PORT: `${ports.challengeAdmin}` },
+  );
+  const started = startServiceHere(service, { environment, logFile: join(folder, `${service}.log`) });
+  t.teardown(() => started.stop(5_000));
+  const url = `http://127.0.0.1:${isSession ? ports.sessionAdmin : ports.challengeAdmin}/health/ready`;
+  await waitUntilAllReady([{ service: started, url, explain: (body) => body }], {
+    unreadyMs: 10_000,
+    silentMs: 30_000,
+  });
+  return `http://127.0.0.1:${isSession ? ports.session : ports.challenge}`;
+}
+
+const challenge = connectTo(await start('challenge-service'));
+const [first, second] = [
+  connectTo(await start('session-service')),
+  connectTo(await start('session-service')),
+];
+t.teardown(() => {
+  for (const client of [challenge, first, second]) client.close();
+});
+
+/** Through the gateway the client's address is what its header says. */
+const ip = '192.0.2.10';
+
+async function logIn(client: typeof first, email: string, password: string) {
+  const { json: work } = await challenge.get('/api/captcha/pow', { ip });
+  return client.post('/login', {
+    ip,
+    body: { email, password, pow_token: work.token, pow_nonce: solve(work) },
+  });
+}
+
+t.test('an account that was saved signs in at one container and refreshes at the other', async (t) => {
+  t.match(save(' Ann@Example.com', 'correct horse battery'), { status: 0, stderr: '' });
+  const answer = await logIn(first, 'ann@example.com', 'correct horse battery');
+  t.match(answer, { status: 200, json: { expiresIn: 900 } });
+  const cookie = answer.cookies.at(0)?.split(';')[0] ?? '';
+  const refreshed = await second.post('/refresh', { ip, headers: { cookie } });
+  t.equal(refreshed.status, 200);
+  const headers = { authorization: `Bearer ${refreshed.json.accessToken}` };
+  t.match(await first.get('/profile', { ip, headers }), {
+    status: 200,
+    json: { id: 1, email: 'Ann@Example.com' },
+  });
+});
+
+t.test('saving an account again changes its password, however the address is written', async (t) => {
+  t.match(save('ANN@example.com', 'another battery'), { status: 0, stderr: '' });
+  t.equal((await logIn(second, 'ann@example.com', 'correct horse battery')).status, 422);
+  t.equal((await logIn(second, 'ann@example.com', 'another battery')).status, 200);
+  t.match(save('ann@example.com', 'short'), { status: 1, stdout: '', stderr: /at least 8 characters/ });
+  t.equal(
+    psql('--tuples-only', '--no-align', '--command', 'SELECT email FROM users').stdout,
+    'Ann@Example.com\n',
+  );
+});
+
+t.test('a log-in replaces an old hash, and session-service can do nothing else to the users', async (t) => {
+  // bcrypt of "another battery", with a low cost.
+  const old = '$2b$04$Sw.VMFESZCV0nnJ2ktDxXOK66/CWyzpOYXyDTP.qg1rgZLw3ZeSS2';
+  psql('--command', `UPDATE users SET hash = '${old}'`);
+  t.equal((await logIn(first, 'ann@example.com', 'another battery')).status, 200);
+  t.match(psql('--tuples-only', '--command', 'SELECT hash FROM users').stdout, /^ \$argon2id\$/);
+  for (const statement of [
+    "INSERT INTO users (email) VALUES ('x@y.z')",
+    'DELETE FROM users',
+    'UPDATE users SET disabled = true',
+    'CREATE TABLE own (id integer)',
+  ]) {
+    t.match(psql('--command', `SET ROLE tollgate; ${statement}`), { stderr: /permission denied/ }, statement);
+  }
+});
+
+t.test('hash-password takes no arguments', async (t) => {
+  const result = await callCommand(() =>
+    runHashPassword(['correct horse'], { input: process.stdin, prompts: process.stderr }),
+  );
+  t.match(result, { code: 2, out: '', error: /^usage: hash-password\n/ });
+});
+
+t.test('Redis refuses nothing that the services ask, and everything else', async (t) => {
+  for (const [name, tester] of Object.entries(stores)) {
+    t.strictSame(await tester.call('ACL', 'LOG'), [], name);
+    const password = secret(`${name}_store_password`);
+    const service = new Redis({ port: tester.options.port!, username: 'tollgate', password });
+    const stranger = new Redis({ port: tester.options.port!, enableReadyCheck: false });
+    t.teardown(() => {
+      service.disconnect();
+      stranger.disconnect();
+    });
+    for (const command of [
+      ['FLUSHALL'],
+      ['CONFIG', 'SET', 'dir', '/'],
+      ['KEYS', '*'],
+      ['SHUTDOWN'],
+      ['ACL', 'LIST'],
+    ]) {
+      const [first = '', ...rest] = command;
+      await t.rejects(service.call(first, ...rest), { message: /NOPERM/ }, `${name}: ${command.join(' ')}`);
+    }
+    t.equal(await stranger.ping(), 'PONG');
+    await t.rejects(stranger.get('a'), { message: /NOPERM/ }, `${name}: without a password`);
+  }
+});

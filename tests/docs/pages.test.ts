@@ -1,0 +1,282 @@
+// The pages say what the code says: those that are made from it, and what the others claim.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { auditPage } from '@tollgate/tools/docs/audit-page.js';
+import {
+  configurationPage,
+  launcherVariables,
+  variableNames,
+} from '@tollgate/tools/docs/configuration-page.js';
+import { errorCodes, gatewayCodes } from '@tollgate/tools/docs/error-codes.js';
+import { errorsPage } from '@tollgate/tools/docs/errors-page.js';
+import { adminApps, type OpenApiDocument, openApiDocuments } from '@tollgate/tools/docs/openapi-documents.js';
+import { openApiPage } from '@tollgate/tools/docs/openapi-page.js';
+import { prebuiltPage } from '@tollgate/tools/docs/prebuilt-page.js';
+import { listFiles, readSources } from '@tollgate/tools/docs/source-files.js';
+import { environmentFor, projectRoot } from '@tollgate/tools/launcher/local-environment.js';
+import { processVariables } from '@tollgate/tools/launcher/service-program.js';
+import Fastify, { type HTTPMethods } from 'fastify';
+import t from 'tap';
+import { anchorsOf, codeBlocks, literalsIn, relativeLinks, tablesHeaded } from './markdown.js';
+import { readProjectFile } from './project-file.js';
+
+const documents = await openApiDocuments();
+const pages = ['README.md', ...listFiles('docs', /\.md$/)].map((path) => ({
+  path,
+  text: readProjectFile(path),
+}));
+const page = (path: string) => readProjectFile(path);
+const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options'];
+
+/** Every route of a document, as `GET /path`. */
+const routesOf = ({ paths }: OpenApiDocument) =>
+  Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations)
+      .filter((method) => methods.includes(method))
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  );
+const routes = [documents['challenge-service'], documents['session-service']].flatMap(routesOf);
+const adminRoutes = [documents['challenge-service-admin'], documents['session-service-admin']].flatMap(
+  routesOf,
+);
+
+const admin = await adminApps();
+t.teardown(() => Promise.all(Object.values(admin).map((app) => app.close())));
+
+/** Whether a service has this route on its admin port. */
+function isAdminRoute(request: string): boolean {
+  const [method = '', path = ''] = request.split(' ');
+  const url = path.replace(/\{(\w+)\}/g, ':$1');
+  return Object.values(admin).some((app) => app.hasRoute({ method: method as HTTPMethods, url }));
+}
+
+t.test('docs/audit.md is what the code says (npm run docs)', async (t) => {
+  t.equal(page('docs/audit.md'), auditPage());
+});
+
+t.test('docs/client/prebuilt.md has the integrity hashes of the build (npm run docs)', async (t) => {
+  t.equal(page('docs/client/prebuilt.md'), prebuiltPage());
+  const file = join(projectRoot, 'client', 'dist', 'tollgate.js');
+  const hash = createHash('sha384').update(readFileSync(file)).digest('base64');
+  t.match(page('docs/client/prebuilt.md'), `integrity="sha384-${hash}"`);
+});
+
+t.test('docs/configuration.md is what the code says (npm run docs)', async (t) => {
+  t.equal(page('docs/configuration.md'), configurationPage());
+});
+
+t.test('docs/errors.md is what the code says (npm run docs)', async (t) => {
+  t.equal(page('docs/errors.md'), errorsPage());
+});
+
+t.test('docs/openapi is what the services serve (npm run docs)', async (t) => {
+  for (const [service, document] of Object.entries(documents)) {
+    t.equal(page(`docs/openapi/${service}.yaml`), openApiPage(document), service);
+  }
+  t.same(
+    listFiles('docs/openapi', /./).sort(),
+    Object.keys(documents)
+      .map((name) => `docs/openapi/${name}.yaml`)
+      .sort(),
+  );
+});
+
+t.test('the schemas of all routes are valid, which the services do not check when they start', async (t) => {
+  for (const [service, document] of Object.entries(documents)) {
+    const app = Fastify({ ajv: { customOptions: { formats: { ip: true } } } });
+    const { paths, components } = JSON.parse(
+      JSON.stringify(document).replaceAll('"#/components/schemas/', '"'),
+    );
+    for (const [name, schema] of Object.entries<object>(components.schemas)) {
+      app.addSchema({ ...schema, $id: name });
+    }
+    const schemas = schemasIn(paths);
+    t.ok(schemas.length > 0, service);
+    schemas.forEach((body, at) => {
+      app.post(`/${at}`, { schema: { body } }, async () => '');
+    });
+    await t.resolves(async () => app.ready(), service);
+  }
+});
+
+/** The schemas of parameters, bodies and answers. */
+function schemasIn(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => (key === 'schema' ? [inner] : schemasIn(inner)));
+}
+
+t.test('the launcher keeps its own variables to itself, and there is no other', async (t) => {
+  const all = Object.fromEntries([...variableNames()].map((name) => [name, 'x']));
+  const handed = { ...environmentFor('session-service', all), ...environmentFor('challenge-service', all) };
+  t.same(
+    Object.keys(all)
+      .filter((name) => !(name in handed))
+      .sort(),
+    Object.keys(launcherVariables).sort(),
+  );
+});
+
+t.test('every variable that a page names exists', async (t) => {
+  // The package for applications reads variables that no service reads.
+  const ofApplications = readSources()
+    .filter(({ path }) => path.startsWith('host/src/'))
+    .flatMap(({ text }) => [...text.matchAll(/^ {2}([A-Z]+(?:_[A-Z]+)+): /gm)].map(([, name = '']) => name));
+  t.ok(ofApplications.includes('ACCESS_KEYS'));
+  const ofImages = [...page('deploy/Dockerfile').matchAll(/^ARG (\w+)/gm)].map(([, name = '']) => name);
+  const ofGateways = ['Caddyfile', 'gate.Caddyfile'].flatMap((file) =>
+    [...page(`deploy/gateway/${file}`).matchAll(/\{\$(\w+)/g)].map(([, name = '']) => name),
+  );
+  // The recipes for other products name settings of theirs.
+  const ofGitea = [
+    'ENABLE_CAPTCHA',
+    'CAPTCHA_TYPE',
+    ...['URL', 'SITEKEY', 'SECRET'].map((name) => `RECAPTCHA_${name}`),
+  ];
+  const ofProcesses = Object.keys(processVariables);
+  const named = [...ofApplications, ...ofImages, ...ofGateways, ...ofGitea, ...ofProcesses];
+  const known = new Set([...variableNames(), ...named]);
+  for (const { path, text } of pages) {
+    // Two words at least, so that abbreviations are none; UV_THREADPOOL_SIZE is Node's.
+    for (const [name] of text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)) {
+      t.ok(known.has(name) || name === 'UV_THREADPOOL_SIZE', `${path}: ${name}`);
+    }
+  }
+});
+
+t.test('every error code of the sources is documented', async (t) => {
+  const codes = errorCodes();
+  t.ok(
+    codes.every(({ senders }) => senders.length > 0),
+    'each is sent by somebody',
+  );
+  t.ok(
+    codes.every(({ text }) => text !== ''),
+    'each has a message',
+  );
+  const defined = readSources()
+    .filter(({ path }) => path.includes('/src/'))
+    .flatMap(({ text }) => [...text.matchAll(/\b(?:defineError|createError)\(\s*'([A-Z_]+)'/g)])
+    .map(([, code = '']) => code.toLowerCase());
+  t.same(codes.map(({ code }) => code).sort(), defined.sort(), 'a class without a docstring is overlooked');
+  const plain = new Set([...codes, ...gatewayCodes()].map(({ code }) => code));
+  for (const file of ['Caddyfile', 'gateway.nginx.conf']) {
+    for (const [, code = ''] of page(`deploy/gateway/${file}`).matchAll(/"code":"([a-z_]+)"/g)) {
+      t.ok(plain.has(code), `${file}: ${code}`);
+    }
+  }
+});
+
+t.test('every error code in a table exists, with the status that it has', async (t) => {
+  const statuses = new Map([...gatewayCodes(), ...errorCodes()].map(({ code, status }) => [code, status]));
+  for (const { path, text } of pages) {
+    for (const { head, rows } of tablesHeaded(text, 'Code')) {
+      t.equal(head[1], 'Status', path);
+      for (const [cell = '', status] of rows) {
+        const code = literalsIn(cell)[0] ?? '';
+        t.equal(String(statuses.get(code)), status, `${path}: ${code}`);
+      }
+    }
+  }
+});
+
+t.test('the endpoints of docs/endpoints.md are those of the services', async (t) => {
+  const [open = [], restricted = []] = tablesHeaded(page('docs/endpoints.md'), 'Method').map(({ rows }) =>
+    rows.map(([method, path = '']) => `${method} ${literalsIn(path)[0]}`),
+  );
+  t.same(open.toSorted(), routes.toSorted());
+  for (const request of restricted) t.ok(isAdminRoute(request), request);
+  const missing = adminRoutes.filter((request) => !restricted.includes(request));
+  t.same(missing, [], 'no route is left out');
+});
+
+t.test('every request that a page names is a route', async (t) => {
+  for (const { path, text } of pages) {
+    for (const literal of literalsIn(text)) {
+      const [request] = /^(?:GET|POST|PUT|PATCH|DELETE) \/\S*$/.exec(literal) ?? [];
+      if (request !== undefined)
+        t.ok(routes.includes(request) || isAdminRoute(request), `${path}: ${request}`);
+    }
+  }
+  t.ok(routes.length >= 8);
+});
+
+t.test('every link leads to a file, and every anchor to a heading', async (t) => {
+  for (const { path, text } of pages) {
+    for (const link of relativeLinks(text)) {
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : posix.join(dirname(path), file);
+      t.ok(existsSync(join(projectRoot, target)), `${path}: ${link}`);
+      if (anchor !== undefined) t.ok(anchorsOf(page(target)).has(anchor), `${path}: ${link}`);
+    }
+  }
+});
+
+t.test('the page of a framework begins with the example that is built and driven', async (t) => {
+  const examples = {
+    html: ['plain-form/index.html', 'plain-form/sign-in.js'],
+    vue: ['vue-form/src/SignIn.vue', 'vue-form/vite.config.js'],
+    svelte: ['svelte-form/src/SignIn.svelte', 'svelte-form/vite.config.js'],
+    react: ['react-form/src/sign-in.tsx', 'react-form/vite.config.js'],
+  };
+  for (const [name, files] of Object.entries(examples)) {
+    const text = page(`docs/client/${name}.md`);
+    for (const file of files) {
+      const language = file.slice(file.lastIndexOf('.') + 1);
+      t.ok(codeBlocks(text, language).includes(page(`docs/examples/${file}`)), file);
+    }
+  }
+});
+
+t.test(
+  'every message in the console stands alone: it refers to no document without an address',
+  async (t) => {
+    const sources = readSources().filter(({ path }) => path.startsWith('client/src/'));
+    t.ok(sources.filter(({ text }) => /console\.\w+\(|warnOnce\(/.test(text)).length >= 4);
+    for (const { path, text } of sources) {
+      const code = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
+      t.notMatch(code, /\w\.md\b/, path);
+    }
+  },
+);
+
+t.test('every file that a page names in the text exists', async (t) => {
+  for (const { path, text } of pages) {
+    for (const literal of literalsIn(text)) {
+      if (!/^(?:shared|services|deploy|docs)\/[\w./-]+\.\w+$/.test(literal)) continue;
+      t.ok(existsSync(join(projectRoot, literal)), `${path}: ${literal}`);
+    }
+  }
+});
+
+t.test('every page is linked from the README, and every decision from the index of decisions', async (t) => {
+  const index = 'docs/decisions/README.md';
+  const links = relativeLinks(page('README.md'));
+  const decisions = relativeLinks(page(index)).map((link) => posix.join(dirname(index), link));
+  for (const { path } of pages.filter(({ path }) => path !== 'README.md')) {
+    const isDecision = path !== index && path.startsWith('docs/decisions/');
+    t.ok((isDecision ? decisions : links).includes(path), path);
+  }
+});
+
+t.test('the worked example of a proof of work is right', async (t) => {
+  const text = page('docs/challenges.md');
+  const example = codeBlocks(text, 'sh').find((code) => code.includes('sha256sum')) ?? '';
+  const [, salt = '', nonce = '', digest] =
+    /printf %s%s (\w+) (\d+) \| sha256sum\n# (\w+)/.exec(example) ?? [];
+  t.equal(
+    createHash('sha256')
+      .update(salt + nonce)
+      .digest('hex'),
+    digest,
+  );
+  t.match(digest, /^0000[0-9a-f]{60}$/);
+  t.ok(text.includes(`"salt": "${salt}",\n  "difficulty": 16,`));
+  t.ok(text.includes(`nonce \`${nonce}\``));
+});
+
+t.test('every example in JSON can be read', async (t) => {
+  for (const { path, text } of pages) {
+    for (const code of codeBlocks(text, 'json')) t.doesNotThrow(() => JSON.parse(code), path);
+  }
+});

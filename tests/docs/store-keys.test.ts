@@ -1,0 +1,426 @@
+// docs/store-keys.md names every key that there is, and no other.
+import { join } from 'node:path';
+import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
+import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { loadGateSetup } from '@tollgate/challenge-service/gate-setup.js';
+import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
+import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
+import { readSites } from '@tollgate/challenge-service/sites/read-sites.js';
+import { makeSecret } from '@tollgate/challenge-service/sites/site-secrets.js';
+import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
+import { readSessionConfig } from '@tollgate/session-service/config.js';
+import { withAccounts } from '@tollgate/session-service/directory/accounts.js';
+import { withDirectoryCheck } from '@tollgate/session-service/directory/directory-check.js';
+import { openEmbeddedDirectory } from '@tollgate/session-service/directory/embedded-directory.js';
+import { openDirectory } from '@tollgate/session-service/directory/open-directory.js';
+import { runningKeys } from '@tollgate/session-service/domain/key-roll-out.js';
+import { createHashingQueue } from '@tollgate/session-service/passwords/hashing-queue.js';
+import { createSignIn } from '@tollgate/session-service/passwords/sign-in.js';
+import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
+import { openAccountEvents } from '@tollgate/session-service/stores/account-events.js';
+import { openDeviceVoids } from '@tollgate/session-service/stores/device-voids.js';
+import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
+import {
+  deviceVoidKey,
+  endNotesKey,
+  failuresKey,
+  KNOWN_USERS_KEY,
+  loginsKey,
+  READY_KEY,
+  signInCodeKey,
+} from '@tollgate/session-service/stores/session-keys.js';
+import { openSignInCodes } from '@tollgate/session-service/stores/sign-in-codes.js';
+import { watchStores } from '@tollgate/session-service/stores/watch-stores.js';
+import { makePass, passHash } from '@tollgate/shared/challenges/attempts/pass.js';
+import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { createChallengeVerifier } from '@tollgate/shared/challenges/challenge-verifier.js';
+import { watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
+import {
+  challengeKeys,
+  configFingerprintKey,
+  readyKey,
+} from '@tollgate/shared/challenges/store/challenge-keys.js';
+import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { createLogger } from '@tollgate/shared/http/observability/logger.js';
+import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/keys/key-record.js';
+import { loadKeys, openLoadRecord } from '@tollgate/shared/load/load-record.js';
+import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
+import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
+import { REVOCATION_LOG_KEY } from '@tollgate/shared/sessions/revocation-log.js';
+import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
+import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
+import { openStore, type Store } from '@tollgate/shared/store/open-store.js';
+import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { recordMachine } from '@tollgate/shared/store/watch/machines.js';
+import { silentTrail } from '@tollgate/test-support/audit.js';
+import { findNonce } from '@tollgate/test-support/find-nonce.js';
+import { redisStore } from '@tollgate/test-support/stores.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { listFiles } from '@tollgate/tools/docs/source-files.js';
+import t, { type Test } from 'tap';
+import { literalsIn, tablesHeaded } from './markdown.js';
+import { readProjectFile } from './project-file.js';
+
+const page = readProjectFile('docs/store-keys.md');
+const rows = tablesHeaded(page, 'Key').flatMap(({ rows }) => rows);
+const patterns = rows.map(([cell = '']) => literalsIn(cell)[0] ?? '');
+
+const parts: Readonly<Record<string, string>> = {
+  tag: '[0-9A-Za-z]{2}',
+  token: '[0-9A-Za-z]{38}',
+  address: '[0-9a-f]{32}',
+  account: '[0-9a-f]{32}',
+  uid: '[0-9]+',
+  bucket: '[0-9]{1,4}',
+  code: '[0-9a-f]{64}',
+  pass: '[a-z0-9-]{1,32}',
+  claim: '[0-9a-f]{32}',
+  site: '[A-Za-z0-9_-]{1,64}',
+};
+
+const expressions = patterns.map((pattern) => {
+  const literal = pattern.replace(/[{}]/g, '\\$&');
+  return new RegExp(`^${literal.replace(/<(\w+)>/g, (_place, name: string) => parts[name] ?? '(?!)')}$`);
+});
+
+/** The patterns that a key has. */
+const patternsOf = (key: string) => patterns.filter((_pattern, at) => expressions[at]?.test(key));
+
+const secrets = {
+  ACCESS_SECRET: '0123456789abcdefghijklmnopqrstua',
+  REFRESH_SECRET: '0123456789abcdefghijklmnopqrstur',
+  ENCRYPTION_KEY: '0123456789abcdefghijklmnopqrstue',
+  CHALLENGE_SECRET: '0123456789abcdefghijklmnopqrstuc',
+};
+const environment = {
+  ...secrets,
+  PUBLIC_URL: 'http://localhost',
+  CAPTCHA_TEST_MODE: 'true',
+  CAPTCHA_POW_DIFFICULTY: '1',
+  CAPTCHA_MIN_SECONDS: '0',
+  CAPTCHA_NO_SCRIPT: 'image',
+  GATE: '{"sites":["http://localhost"]}',
+  TRUST_PROXY: 'loopback',
+};
+const SITE_SECRET = makeSecret();
+const SITES = JSON.stringify({
+  shop: { secret_sha256: SITE_SECRET.sha256, hostnames: ['shop.example'], image: 'always' },
+});
+const ring = openKeyRing(secrets.CHALLENGE_SECRET);
+const tokenKeys = {
+  accessSecrets: openKeyRing(secrets.ACCESS_SECRET),
+  refreshSecrets: openKeyRing(secrets.REFRESH_SECRET),
+  encryptionKeys: openKeyRing(secrets.ENCRYPTION_KEY),
+};
+const logger = createLogger({ name: 'test', level: 'silent' });
+const client = '192.0.2.1';
+
+/** Both services over one store, and what they ask of it. */
+async function openServices(t: Test, store: Store) {
+  const challengeConfig = readChallengeConfig(environment);
+  const sessionConfig = readSessionConfig(environment);
+  const { prefix } = challengeConfig.captcha.cache;
+  const images = await openImagePool({ threads: 1, maxQueue: 1 });
+  const directory = withAccounts(await openDirectory(`file:${tempDir(t)}/users.db`, '/'), () => {});
+  const challenges = openChallengeStore(store, prefix);
+  const sessions = openSessionStore(store, sessionConfig.values.AUDIT_TTL * 1000);
+  const deviceVoids = openDeviceVoids(store);
+  const queue = createHashingQueue({ running: 1, waiting: 1 });
+  const log = openRevocationLog(store);
+  const revocations = followRevocations(log, logger);
+  const revoker = createRevoker({ log, follower: revocations, accessTtlMs: 900_000, logger });
+  const challengeApp = await buildChallengeApp(challengeConfig, {
+    challenges,
+    countRequest: openRequestCounter(store, prefix),
+    ring,
+    images,
+    gate: loadGateSetup(challengeConfig, '/'),
+    onOtherDriver: () => {},
+    redis: { challenges: store },
+    sites: {
+      list: readSites(SITES, '/'),
+      openChallenges: (site) => openChallengeStore(store, prefix, site),
+    },
+    metrics: createChallengeMetrics({ process: false }),
+    trail: silentTrail(),
+    logger,
+  });
+  const sessionApp = await buildSessionApp(sessionConfig, {
+    sessions,
+    deviceVoids,
+    revocations,
+    revocationLog: log,
+    revoker,
+    lifetimes: openAccessLifetimes(900),
+    proveUse: () => {},
+    metrics: createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false }),
+    trail: silentTrail(),
+    accountEvents: openAccountEvents(store, sessionConfig.values.AUDIT_TTL * 1000),
+    challenges,
+    directory,
+    signIn: createSignIn(directory, queue, () => {}),
+    signInCodes: openSignInCodes(store),
+    countRequest: openRequestCounter(store, 'session'),
+    ring,
+    tokenKeys,
+    redis: { sessions: store, challenges: store },
+    logger,
+  });
+  t.teardown(async () => {
+    await challengeApp.close();
+    await sessionApp.close();
+    await images?.close();
+    revoker.stop();
+    await revocations.stop();
+    await directory.close();
+  });
+  const host = createChallengeVerifier({
+    store: challenges,
+    ring,
+    options: sessionConfig.captcha,
+    application: 'test',
+    clock: Date.now,
+  });
+  const { captcha, rules } = sessionConfig;
+  return { challengeApp, sessionApp, challenges, sessions, deviceVoids, revoker, host, captcha, rules };
+}
+
+t.test('every part of a key is explained', async (t) => {
+  const explained = tablesHeaded(page, 'Part').flatMap(({ rows }) => rows.map(([cell = '']) => cell));
+  t.same(
+    explained.sort(),
+    Object.keys(parts)
+      .map((name) => `\`<${name}>\``)
+      .sort(),
+  );
+});
+
+t.test('all operations together make exactly the keys of the table, and each expires', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const services = await openServices(t, store);
+  const { challengeApp, sessionApp, sessions, deviceVoids, revoker, host, captcha, rules } = services;
+  const accountEvents = openAccountEvents(store, 60_000);
+  const session = { uid: 7, sid: 'a'.repeat(22) };
+  const seen = new Set<string>();
+  const done = async (operation: string) => {
+    for (const key of await redis.client.keys('*')) {
+      seen.add(key);
+      t.equal(patternsOf(key).length, 1, `${operation}: ${key} is in the table once`);
+      t.ok((await redis.client.pttl(key)) > 0, `${operation}: ${key} expires`);
+    }
+  };
+
+  const users = openEmbeddedDirectory(join(tempDir(t), 'known'));
+  t.teardown(() => users.close());
+  await users.add('ada@example.com', 'hash');
+  const checked = withDirectoryCheck(users, { store, ring, keepMs: 60_000, log: logger });
+  await checked.findById(0);
+  await checked.findById(1);
+  await checked.stop();
+  await done('remember a user');
+  const optionsWatch = watchConfigFingerprint(store, captcha, logger);
+  t.teardown(() => optionsWatch.stop());
+  await optionsWatch.checkNow();
+  await done('mark the options');
+  await openKeyRecord(store).report('node', runningKeys({ ...tokenKeys, challengeSecrets: ring }), true);
+  await done('report the keys of a node');
+  const load = openLoadRecord(store, captcha.cache.prefix);
+  await load.report('process', { issued: 1, refused: 0, queues: {} });
+  await load.raise(1, 60_000);
+  await done('report the load, raise the price by hand');
+
+  const watch = watchStores({ sessions: store, challenges: store }, readyKey(captcha.cache.prefix), logger);
+  t.teardown(() => watch.stop());
+  for (const check of Object.values(watch.checks)) t.equal(await check(), 'ok');
+  await done('check the stores');
+
+  const work = (await challengeApp.inject('/api/captcha/pow')).json();
+  await done('issue a proof of work');
+  t.equal((await challengeApp.inject('/api/captcha?preset=effort')).json().parts, 16);
+  await done('issue an effort challenge');
+  const image = (await challengeApp.inject('/api/captcha')).json();
+  await done('issue an image');
+  t.equal((await challengeApp.inject(new URL(image.url).pathname)).statusCode, 200);
+  await done('draw');
+  const chosen = `/api/captcha/no-script/${'c'.repeat(40)}.png`;
+  t.equal((await challengeApp.inject(chosen)).statusCode, 200);
+  await done('issue an image for a page without JavaScript');
+  const ofSite = (await challengeApp.inject('/api/captcha/sites/shop/pow')).json();
+  const imageOfSite = (await challengeApp.inject('/api/captcha/sites/shop')).json();
+  t.equal((await challengeApp.inject('/api/captcha/sites/shop?preset=effort')).json().parts, 16);
+  await done('issue challenges of a site');
+  const redeemed = await challengeApp.inject({
+    method: 'POST',
+    url: '/api/captcha/sites/shop/redeem',
+    headers: { origin: 'https://shop.example' },
+    payload: {
+      pow_token: ofSite.token,
+      pow_nonce: findNonce(ofSite.salt, ofSite.difficulty),
+      captcha_token: imageOfSite.token,
+      captcha: imageOfSite.answer,
+    },
+  });
+  await done('redeem them');
+  const receipt = { secret: SITE_SECRET.secret, response: redeemed.json().token };
+  const url = '/api/captcha/siteverify';
+  t.match((await challengeApp.inject({ method: 'POST', url, payload: receipt })).json(), { success: true });
+  await done('verify the receipt');
+  const passed = { method: 'POST', url: '/api/captcha/gate/pass', payload: {} } as const;
+  t.equal((await challengeApp.inject(passed)).statusCode, 422);
+  await done('count a submission to the gate');
+  const payload = {
+    email: 'nobody@example.com',
+    password: 'a wrong password',
+    pow_token: work.token,
+    pow_nonce: findNonce(work.salt, work.difficulty),
+    captcha_token: image.token,
+    captcha: image.answer,
+  };
+  const refused = await sessionApp.inject({ method: 'POST', url: '/login', payload });
+  t.equal(refused.json().code, 'login_failed');
+  await done('take both challenges, count a try and a log-in, keep its failure');
+  const event = { event: 'login', account: '0'.repeat(32), uid: 7, sid: session.sid } as const;
+  await accountEvents.note(event);
+  t.match(await accountEvents.read(event.account), [event]);
+  await done('keep a log-in');
+
+  const passes = openChallengeStore(store, 'captcha');
+  const pass = makePass('uptime');
+  const about = { name: 'uptime', application: 'test', hash: passHash(pass) };
+  await passes.makePass({ ...about, perMinute: 9, lifetimeMs: 60_000 });
+  await host.verify({}, { ip: client, pow: true, image: 'offered', pass });
+  await done('use a pass');
+  t.match(await passes.listPasses(), [about]);
+  await passes.revokePass('uptime');
+  await done('revoke it');
+
+  const { withdraw } = await host.countAttempt('key', client);
+  await done('count a try');
+  await withdraw();
+  await done('withdraw it');
+  await host.recordFailure('key');
+  await host.attemptStatus('key', client);
+  await done('record a failure');
+  await host.clearFailures('key', client);
+  await done('clear the failures');
+
+  const codes = openSignInCodes(store);
+  const code = await codes.create({ uid: 7, origin: 'http://localhost', attributes: {} });
+  await done('make a sign-in code');
+  t.match(await codes.take(code, 'http://localhost'), { uid: 7 });
+  await done('take it');
+  await sessions.start({ ...session, userAgent: 'test' }, rules);
+  await done('start a session');
+  await sessions.rotate({ ...session, generation: 1 }, rules);
+  await done('rotate');
+  await sessions.proveUsed({ ...session, generation: 2 });
+  await sessions.list(session.uid);
+  await sessions.endListed(session.uid, ['b'.repeat(22)], { reason: 'others_revoked' });
+  await done('end others');
+  await deviceVoids.void(session.uid, session.sid);
+  t.equal((await deviceVoids.read(session.uid))?.exceptSid, session.sid);
+  await done('void the cookies of devices');
+  await revoker.revoke([session.sid]);
+  await done('make the end of a session known');
+  await sessions.end(session, { reason: 'logout' });
+  await done('end a session');
+  await openSessionStore(store).find(session.sid);
+  await store.prune();
+  await done('find out why');
+
+  const met = patterns.filter((_pattern, at) => [...seen].some((key) => expressions[at]?.test(key)));
+  t.same(met, patterns, 'every row was met');
+});
+
+t.test('every function that builds a key has a row', async (t) => {
+  const address = '0123456789abcdef'.repeat(2);
+  const account = address;
+  const token = 'Aa'.repeat(20);
+  const keys = challengeKeys('captcha', slotTag);
+  const ofSite = challengeKeys('captcha', slotTag, 'shop');
+  const built: Record<keyof typeof keys, string[]> = {
+    pow: [keys.pow(token)],
+    image: [keys.image(token)],
+    receipt: [ofSite.receipt(token)],
+    volume: [keys.volume(address)],
+    limit: [keys.limit('pow', address), keys.limit('image', address)],
+    failures: [keys.failures(account)],
+    wait: [keys.wait(account, address)],
+    cleared: [keys.cleared(address)],
+    price: [keys.price(address)],
+    passes: [keys.passes],
+    passUses: [keys.passUses('uptime')],
+    passClaim: [keys.passClaim('uptime', '0'.repeat(32))],
+  };
+  t.same(Object.keys(built).sort(), Object.keys(keys).sort());
+  const others = [
+    configFingerprintKey('captcha'),
+    readyKey('captcha'),
+    ...Object.values(loadKeys('captcha')),
+    READY_KEY,
+    userSessionsKey(1),
+    endNotesKey(1),
+    deviceVoidKey(1),
+    loginsKey(account),
+    failuresKey(account),
+    signInCodeKey('0'.repeat(64)),
+    REVOCATION_LOG_KEY,
+    KEY_RECORD_KEY,
+    KNOWN_USERS_KEY,
+    ...[ofSite.pow(token), ofSite.image(token), ofSite.volume(address)],
+    ...[ofSite.limit('pow', address), ofSite.limit('image', address)],
+  ];
+  for (const key of [...Object.values(built).flat(), ...others]) {
+    t.equal(patternsOf(key).length, 1, key);
+  }
+});
+
+t.test('every script is named in the table, and every script named there exists', async (t) => {
+  const scripts = ['shared/lua', 'services/session-service/lua']
+    .flatMap((folder) => listFiles(folder, /\.lua$/))
+    .map((path) => path.replace(/^.*\/|\.lua$/g, ''));
+  const named = rows.flatMap(([, , , writers = '', readers = '']) => literalsIn(writers + readers));
+  const commands = ['GET', 'SET', 'DEL', 'XREAD', 'HGETALL', 'HDEL', 'LRANGE'];
+  t.same(new Set(named.filter((name) => !commands.includes(name))), new Set(scripts));
+});
+
+t.test('the lifetimes are those of the table', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const { challengeApp, host } = await openServices(t, store);
+  await challengeApp.inject('/api/captcha/pow');
+  await host.countAttempt('key', client);
+  const lifetimeOf = async (part: string) => {
+    const [key = ''] = await redis.client.keys(`captcha:${part}:*`);
+    return Math.round((await redis.client.pttl(key)) / 1000);
+  };
+  t.equal(await lifetimeOf('vol'), 900);
+  t.equal(await lifetimeOf('fail'), 900);
+  t.equal(await lifetimeOf('wait'), 86_400);
+  t.equal(await lifetimeOf('limit'), 60);
+  t.equal(await lifetimeOf('pow'), 120);
+});
+
+t.test(
+  'the embedded store keeps the log of ended sessions, and its machines, as the page says',
+  async (t) => {
+    const store = openStore(`file:${tempDir(t)}/store.db`, '/');
+    t.teardown(() => store.close());
+    if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
+    await openRevocationLog(store).append({ sids: ['a', 'b'], keepMs: 60_000 });
+    const number = (await store.read(REVOCATION_LOG_KEY)) ?? '';
+    t.match(number, /^\d+$/);
+    t.equal(await store.read(`${REVOCATION_LOG_KEY}:${number}`), '0 60000 a b');
+    await recordMachine(store, 'boot-id');
+    const key = 'machine:boot-id';
+    t.match(await store.read(key), /^\S+ \d+$/);
+    const lifetimeMs = await store.transact(({ expiryOf, nowMs }) => (expiryOf(key) ?? 0) - nowMs);
+    t.ok(lifetimeMs > 0 && lifetimeMs <= 45_000);
+    const [table] = tablesHeaded(page, 'Key in the file');
+    t.same(
+      table?.rows.map(([key = '']) => literalsIn(key)[0]),
+      ['session:revoked', 'session:revoked:<number>', 'session:keys', 'machine:<boot id>'],
+    );
+  },
+);

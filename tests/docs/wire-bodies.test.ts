@@ -1,0 +1,9 @@
+// The types of the client are those of the schemas.
+
+import { wireBodies } from '@tollgate/tools/docs/wire-bodies.js';
+import t from 'tap';
+import { readProjectFile } from './project-file.js';
+
+t.test('client/src/wire.ts is what the schemas say (npm run docs)', async (t) => {
+  t.equal(readProjectFile('client/src/wire.ts'), wireBodies());
+});

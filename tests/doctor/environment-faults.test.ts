@@ -1,0 +1,205 @@
+// The doctor with the service's environment: what is wrong with secrets, addresses and clocks.
+
+import { join } from 'node:path';
+import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { openStore } from '@tollgate/shared/store/open-store.js';
+import { countedAddress } from '@tollgate/tools/doctor/inside/counted-address.js';
+import { createPublicClient } from '@tollgate/tools/doctor/public-client.js';
+import { startService } from '@tollgate/tools/launcher/service-process.js';
+import t from 'tap';
+import { startServiceHere } from '../system/services-here.js';
+import { complaints, openStores, sharedExaminedSystem, startExaminedSystem } from './examined-system.js';
+
+const problem = (check: string, message: string) => ({ check, severity: 'problem', message });
+const warning = (check: string, message: string) => ({ check, severity: 'warning', message });
+
+/** Makes the clock of a Node process run ahead. */
+const ahead = (ms: number) => ({
+  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${ms};`)}`,
+});
+
+t.test('secrets that are short, equal, weak or changing', async (t) => {
+  const { examine, env, system } = await sharedExaminedSystem();
+  const { ACCESS_SECRET = '', REFRESH_SECRET = '' } = system.secrets;
+  const short = await examine({
+    // Others reach the service, so a weak secret stops its start.
+    env: { ...env, BIND: '0.0.0.0', ACCESS_SECRET: 'short', REFRESH_SECRET: env.ENCRYPTION_KEY },
+  });
+  t.strictSame(complaints(short), [
+    problem(
+      'configuration',
+      'The service would not start: ACCESS_SECRET must have at least 32 characters in each element.',
+    ),
+    problem(
+      'configuration',
+      'The service would not start: ENCRYPTION_KEY must not share an element with REFRESH_SECRET.',
+    ),
+  ]);
+  t.equal(short.skipped.at(-1), 'Stores and users: the environment has to be mended first.');
+
+  const changing = await examine({
+    env: {
+      ...env,
+      BIND: '0.0.0.0',
+      ACCESS_SECRET: 'ab'.repeat(20),
+      REFRESH_SECRET: `${REFRESH_SECRET},${ACCESS_SECRET}`,
+    },
+  });
+  const local = await examine({ env: { ...env, REFRESH_WINDOWS: '5' } });
+  t.strictSame(complaints(local), [
+    warning(
+      'configuration',
+      'The service starts, but: REFRESH_WINDOWS is not known: REFRESH_WINDOW may be meant.',
+    ),
+  ]);
+  t.strictSame(complaints(changing), [
+    problem(
+      'configuration',
+      'The service would not start: ACCESS_SECRET is too easy to guess, with few different characters or a pattern that repeats: make one with openssl rand -hex 32.',
+    ),
+    warning('keys_changing', 'REFRESH_SECRET has 2 elements: a change of keys is under way.'),
+  ]);
+  const said = JSON.stringify([short, changing]);
+  for (const secret of [...Object.values(system.secrets), 'abab']) t.notOk(said.includes(secret));
+});
+
+t.test('secrets in files are read, and a file that is missing is a mistake', async (t) => {
+  const { examine, env } = await sharedExaminedSystem();
+  const { ENCRYPTION_KEY = '', CHALLENGE_SECRET = '', ...others } = env;
+  const folder = t.testdir({ encryption: `${ENCRYPTION_KEY}\n`, challenge: CHALLENGE_SECRET });
+  const fromFiles = {
+    ...others,
+    ENCRYPTION_KEY_FILE: join(folder, 'encryption'),
+    CHALLENGE_SECRET_FILE: join(folder, 'challenge'),
+  };
+  t.strictSame(complaints(await examine({ env: fromFiles })), []);
+  const missing = join(folder, 'missing');
+  t.strictSame(complaints(await examine({ env: { ...fromFiles, ENCRYPTION_KEY_FILE: missing } })), [
+    problem(
+      'configuration',
+      `The service would not start: ENCRYPTION_KEY_FILE names a file that cannot be read: ${missing} (there is none).`,
+    ),
+  ]);
+});
+
+t.test('an environment that is not that of the running service', async (t) => {
+  const { examine, env, publicUrl } = await sharedExaminedSystem();
+  const other = {
+    ...env,
+    ENCRYPTION_KEY: 'another-key-of-this-test-0123456789',
+    PUBLIC_URL: 'http://localhost:1',
+  };
+  t.strictSame(complaints(await examine({ env: other })), [
+    problem(
+      'public_url_differs',
+      'PUBLIC_URL is http://localhost:1, and not the address that was looked at.',
+    ),
+    problem(
+      'other_environment',
+      'ENCRYPTION_KEY does not open a token of the running service: this is not its environment.',
+    ),
+  ]);
+  const missing = { ...env, DATA_DIR: join(t.testdir(), 'nothing'), PUBLIC_URL: publicUrl };
+  t.strictSame(complaints(await examine({ env: missing })), [
+    problem('store_away', 'The store of STORE_URL does not answer from here.'),
+    problem(
+      'directory_away',
+      `The directory of users does not answer from here: there is no file ${join(missing.DATA_DIR, 'users.db')}.`,
+    ),
+  ]);
+});
+
+t.test('an embedded store in production', async (t) => {
+  const { examine, env } = await sharedExaminedSystem();
+  t.strictSame(
+    complaints(
+      await examine({
+        env: {
+          ...env,
+          NODE_ENV: 'production',
+          CAPTCHA_TEST_MODE: 'false',
+          CAPTCHA_POW_DIFFICULTY: '16',
+          CAPTCHA_POW_MAX_DIFFICULTY: '24',
+          ALLOW_EMBEDDED: 'true',
+        },
+      }),
+    ),
+    [warning('embedded', 'STORE_URL, USERS_URL name a file: it serves the processes of one machine alone.')],
+  );
+});
+
+t.test('a gateway that TRUST_PROXY does not name', async (t) => {
+  const collapsed =
+    'Requests from different addresses count as one: all clients share every limit and price.';
+  for (const TRUST_PROXY of ['', '192.0.2.7']) {
+    const { examine, env } = await startExaminedSystem(t, {
+      serviceEnvironment: { 'session-service': { TRUST_PROXY }, 'challenge-service': { TRUST_PROXY } },
+    });
+    t.strictSame(complaints(await examine()), [problem('addresses_collapsed', collapsed)]);
+    const unset = problem(
+      'trust_proxy_unset',
+      'TRUST_PROXY is not set, although a gateway is in front: all clients count as one address.',
+    );
+    t.strictSame(complaints(await examine({ env: { ...env, TRUST_PROXY } })), [
+      TRUST_PROXY === '' ? unset : problem('addresses_collapsed', collapsed),
+    ]);
+  }
+});
+
+t.test('the store tells which address was counted, where there is one way only', async (t) => {
+  const { challenges, environment } = await openStores(t);
+  for (const given of [environment, {}]) {
+    const examined = await startExaminedSystem(t, { environment: given });
+    const url =
+      'CAPTCHA_CACHE_STORE' in given
+        ? challenges.url
+        : `file:${join(examined.env.DATA_DIR ?? '', 'tollgate.db')}`;
+    const store = openStore(url, '/');
+    t.teardown(() => store.close());
+    if (store.kind === 'redis' && store.client.status !== 'ready') {
+      await new Promise<void>((resolve) => store.client.once('ready', () => resolve()));
+    }
+    const ring = openKeyRing(examined.system.secrets.CHALLENGE_SECRET);
+    const client = createPublicClient({
+      publicUrl: examined.publicUrl,
+      challengePrefix: 'api/captcha',
+      pageOrigin: '',
+    });
+    const count = (own: string, others: string[]) =>
+      countedAddress({ store, prefix: 'captcha', ring }, own, others, () =>
+        client.issueImage({ family: 4, localAddress: '127.0.0.2' }),
+      );
+    t.strictSame(await count('127.0.0.2', ['127.0.0.1']), { isOwn: true, proxy: undefined });
+    t.equal(await count('192.0.2.1', ['127.0.0.1', 'no address']), undefined);
+    t.equal(await count('', ['127.0.0.1']), undefined);
+    examined.front.breakWith({
+      passing: ({ headers }) => {
+        delete headers['x-forwarded-for'];
+      },
+    });
+    t.strictSame(await count('127.0.0.2', ['127.0.0.1']), { isOwn: false, proxy: '127.0.0.1' });
+  }
+});
+
+t.test('clocks that are moved', async (t) => {
+  const session = await startExaminedSystem(t, {
+    startService: (name, options) =>
+      (name === 'session-service' ? startService : startServiceHere)(name, options),
+    serviceEnvironment: { 'session-service': ahead(60_000) },
+  });
+  t.match(complaints(await session.examine()), [
+    {
+      check: 'clocks_apart',
+      message: /^The clocks of session-service and of its store are (59|60|61) s apart\.$/,
+    },
+  ]);
+  const here = await startExaminedSystem(t, { startService, environment: { ...ahead(60_000) } });
+  here.front.breakWith({
+    returning: ({ headers }) => {
+      headers.date = new Date(Date.parse(String(headers.date)) + 60_000).toUTCString();
+    },
+  });
+  const found = complaints(await here.examine());
+  t.match(found, [{ check: 'clock_here', severity: 'warning', message: /(59|60|61) s apart/ }]);
+  t.equal(found.length, 1);
+});

@@ -1,0 +1,39 @@
+// The doctor on services whose health nobody asks for.
+
+import { diagnoseHealthChecks, probeHealthChecks } from '@tollgate/tools/doctor/inside/health-checks.js';
+import t from 'tap';
+import { complaints, sharedExaminedSystem } from './examined-system.js';
+
+t.test('each question for the health of a process is counted', async (t) => {
+  const { system, env, examine } = await sharedExaminedSystem();
+  const { sessionAdmin, challengeAdmin } = system.ports;
+  const ports = { 'session-service': sessionAdmin, 'challenge-service': challengeAdmin };
+  const probe = () => probeHealthChecks('::', ports);
+  const before = await probe();
+  for (const path of ['live', 'serving', 'serving', 'ready']) {
+    t.ok((await fetch(`http://127.0.0.1:${sessionAdmin}/health/${path}`)).ok);
+  }
+  const after = await probe();
+  const more = (service: string) => (after[service]?.asked ?? 0) - (before[service]?.asked ?? 0);
+  t.equal(more('session-service'), 3, 'all but the one whether it lives');
+  t.equal(more('challenge-service'), 0);
+  const { runsForSeconds = -1 } = after['session-service'] ?? {};
+  // The service runs in this process, and tells when it started to the second.
+  t.ok(runsForSeconds > 0 && runsForSeconds <= process.uptime() + 1, `${runsForSeconds} s`);
+  t.strictSame(await probeHealthChecks('127.0.0.1', { 'session-service': 1 }), {}, 'out of reach');
+  t.strictSame(complaints(await examine({ env })), [], 'on this machine nobody has to ask');
+});
+
+t.test('services that nobody asks for their health', async (t) => {
+  const checks = (asked: number, runsForSeconds = 3600, isLocal = false) =>
+    diagnoseHealthChecks(
+      { 'session-service': { asked, runsForSeconds }, 'challenge-service': { asked: 3600, runsForSeconds } },
+      isLocal,
+    ).map(({ check, message }) => `${check}: ${message}`);
+  t.strictSame(checks(3), [
+    'health_unasked: Nobody regularly asks session-service for /health/serving or /health/ready.',
+  ]);
+  t.strictSame(checks(60), ['health_checks: The health of the services is asked for.']);
+  t.strictSame(checks(0, 100), [], 'one that has just started may still be found');
+  t.strictSame(checks(0, 3600, true), [], 'on one machine there is one process of each');
+});

@@ -1,0 +1,63 @@
+// Runs the flows in an engine: one start of the browser, one system, a visitor of their own for each flow.
+import type { Test } from 'tap';
+import type { Engine, EngineBrowser, Visitor } from '../browser/engines/engine.js';
+import { engines } from '../browser/engines/engines.js';
+import { accessFlows } from './access-flows.js';
+import { type DemoPage, openDemoPage } from './demo-page.js';
+import { formFlows } from './form-flows.js';
+import { gateFlows } from './gate-flows.js';
+import { outageFlows } from './outage-flows.js';
+import { priceFlows } from './price-flows.js';
+import { sessionFlows } from './session-flows.js';
+import { type Site, startSite } from './site.js';
+import { widgetFlows } from './widget-flows.js';
+
+/** What a flow is given. */
+export interface Stage {
+  readonly site: Site;
+  readonly browser: EngineBrowser;
+  /** A person who has never been here, on a light screen. */
+  readonly visitor: Visitor;
+  /** Opens the demo page in a new tab of that person. */
+  openPage(): Promise<DemoPage>;
+}
+
+/** A flow, named after what holds in it. */
+export type Flows = Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>;
+
+const flows: Flows = {
+  ...sessionFlows,
+  ...priceFlows,
+  ...formFlows,
+  ...widgetFlows,
+  ...gateFlows,
+  ...accessFlows,
+  ...outageFlows,
+};
+
+/** With Trusted Types the solver tries the plain URL of its worker first, which bundlers need. */
+const plainUrlFirst = /^\/forms\/\S+ require-trusted-types-for trusted-types-sink Worker\b/;
+
+/** Tests all flows in an engine; where it cannot be had, one line says what to install. */
+export async function testFlows(t: Test, name: Engine['name']): Promise<void> {
+  const engine = engines[name];
+  if (engine.missing !== undefined) {
+    t.test(`the flows in ${name}`, { skip: `${name} is not tested: ${engine.missing}` }, async () => {});
+    return;
+  }
+  const site = await startSite(t);
+  const browser = await engine.launch();
+  t.teardown(() => browser.close());
+  for (const [title, flow] of Object.entries(flows)) {
+    t.test(`${name}: ${title}`, async (t) => {
+      const visitor = await browser.visit();
+      t.teardown(() => visitor.leave());
+      t.teardown(() => site.front.restore());
+      const openPage = async () => openDemoPage(await visitor.openTab(), site);
+      await flow(t, { site, browser, visitor, openPage });
+      const complaints = site.front.complaints.splice(0).filter((text) => !plainUrlFirst.test(text));
+      t.same(complaints, [], 'no page complains');
+      t.same(site.elsewhere.complaints.splice(0), [], 'no page elsewhere complains');
+    });
+  }
+}

@@ -1,0 +1,115 @@
+// An application with plain forms that challenges guard; the only script of its pages imports the element.
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
+import { challengeFieldsOf } from '@tollgate/shared/http/guard/guarded-attempt.js';
+import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
+import Fastify, { type FastifyRequest } from 'fastify';
+
+export interface FormApplication {
+  readonly port: number;
+  /** The submissions that its handlers received, oldest first. */
+  readonly delivered: Record<string, unknown>[];
+  stop(): Promise<void>;
+}
+
+/** Where it is behind the front. */
+export const formsPath = '/forms/';
+
+/** Nothing is allowed that the element does not need, and scripts may not turn text into code. */
+const strictPolicy = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types tollgate',
+].join('; ');
+
+const { resolve } = createRequire(import.meta.url);
+
+/** Pages whose forms a library sends. It writes markup and styles, which the strict policy forbids. */
+const libraryPages = {
+  'htmx.html': {
+    library: resolve('htmx.org/dist/htmx.min.js'),
+    form: `hx-post="${formsPath}contact" hx-target="#answer"`,
+  },
+  'jquery.html': { library: resolve('jquery'), form: `action="${formsPath}contact"` },
+};
+const libraryPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'unsafe-inline'";
+/** Sends the form as pages with jQuery do. */
+const serializing = `document.addEventListener('submit', (event) => {
+  if (event.defaultPrevented || !window.jQuery) return;
+  event.preventDefault();
+  jQuery.post(event.target.action, jQuery(event.target).serialize()).done((text) => jQuery('#answer').text(text));
+});`;
+
+const pages = {
+  'contact.html': { action: 'contact', attributes: '' },
+  'image.html': { action: 'image', attributes: 'image="always" start="load"' },
+};
+
+/** @param environment the variables of the guard: the secret and the store of the system */
+export async function startFormApplication(environment: Environment): Promise<FormApplication> {
+  const delivered: Record<string, unknown>[] = [];
+  const app = Fastify({ forceCloseConnections: true });
+  await app.register(formBodies);
+  await app.register(challengeGuard, { application: 'forms', environment });
+  for (const [name, { action, attributes }] of Object.entries(pages)) {
+    app.get(formsPath + name, async (_request, reply) =>
+      reply
+        .type('text/html')
+        .headers({ 'content-security-policy': strictPolicy, 'x-content-type-options': 'nosniff' })
+        .send(documentOf(action, attributes)),
+    );
+  }
+  for (const [name, { library, form }] of Object.entries(libraryPages)) {
+    app.get(formsPath + name, async (_request, reply) =>
+      reply
+        .type('text/html')
+        .header('content-security-policy', libraryPolicy)
+        .send(libraryDocument(name, form)),
+    );
+    app.get(`${formsPath}${name}.js`, async (_request, reply) =>
+      reply.type('text/javascript').send(await readFile(library)),
+    );
+  }
+  app.get(`${formsPath}serializing.js`, async (_request, reply) =>
+    reply.type('text/javascript').send(serializing),
+  );
+  const deliver = async (request: FastifyRequest) => {
+    delivered.push({ ...(request.body as object), ...challengeFieldsOf(request) });
+    return 'Delivered.';
+  };
+  app.post(`${formsPath}contact`, { config: { guards: [pow()] } }, deliver);
+  app.post(`${formsPath}image`, { config: { guards: [pow(), captcha] } }, deliver);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  return {
+    port: (app.server.address() as AddressInfo).port,
+    delivered,
+    stop: () => app.close(),
+  };
+}
+
+function libraryDocument(name: string, form: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A form</title>
+    <link rel="icon" href="/icon.svg"><script type="module" src="/client/element.js"></script>
+    <script src="${formsPath}${name}.js"></script><script src="${formsPath}serializing.js"></script></head>
+    <body><main><h1>A form</h1><form ${form}><label>Text <input name="text" required></label>
+    <tollgate-challenge></tollgate-challenge><button id="send">Send</button></form>
+    <p id="answer"></p></main></body></html>`;
+}
+
+function documentOf(action: string, attributes: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A form</title>
+    <link rel="icon" href="/icon.svg"><script type="module" src="/client/element.js"></script></head>
+    <body><main><h1>A form</h1><form method="post" action="${formsPath}${action}">
+    <label>Text <input name="text" required></label>
+    <tollgate-challenge ${attributes}></tollgate-challenge>
+    <button id="send">Send</button></form></main></body></html>`;
+}

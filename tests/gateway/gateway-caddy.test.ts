@@ -1,0 +1,234 @@
+// The gateway of the Compose file, run by Caddy itself.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '@tollgate/test-support/free-port.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { examine } from '@tollgate/tools/doctor/examine.js';
+import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
+import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
+import t, { type Test } from 'tap';
+import { CHEAP, complaints } from '../doctor/examined-system.js';
+import { freePorts } from '../launcher/launch.js';
+import { startServiceHere } from '../system/services-here.js';
+import { ask, type ThrowAwayService } from '../throw-away-service.js';
+import { caddyBuffering, caddyVersion, readExample, runCaddy, runCaddyGateway } from './gateway-programs.js';
+import { followsTheRules, repeatsOnlyWhatIsSafe, startAnsweringServices } from './gateway-rules.js';
+
+const [minor = 0, patch = 0] = caddyVersion();
+const waitsWithEverything = minor > 7 || (minor === 7 && patch >= 5);
+const CADDYFILE = readExample('Caddyfile');
+const DOCTOR = fileURLToPath(new URL('../../../tools/dist/src/doctor/command.js', import.meta.url));
+
+const upstreams = ({ ports }: System) => ({
+  SESSION_UPSTREAM: `127.0.0.1:${ports.session}`,
+  CHALLENGE_UPSTREAM: `127.0.0.1:${ports.challenge}`,
+  BUFFERING: caddyBuffering(),
+});
+
+async function openSystem(
+  t: Test,
+  publicUrl: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<System> {
+  const environment = { ...CHEAP, ...freePorts, DATA_DIR: tempDir(t), PUBLIC_URL: publicUrl, ...variables };
+  const system = await startSystem({ startService: startServiceHere, environment });
+  t.teardown(() => system.stop());
+  return system;
+}
+
+/** The doctor's verdict from outside. */
+async function verdict(system: System, publicUrl: string, challengePrefix = 'api/captcha') {
+  const report = await examine({
+    publicUrl,
+    challengePrefix,
+    pageOrigin: new URL(publicUrl).origin,
+    account: system.demo,
+    fields: { token: 'pow_token', nonce: 'pow_nonce' },
+    env: {},
+    root: projectRoot,
+  });
+  return complaints(report);
+}
+
+t.test('routes and headers', async (t) => {
+  const services = await startAnsweringServices(t);
+  const host = (service: ThrowAwayService) => new URL(service.url).host;
+  const { url } = await runCaddyGateway(t, {
+    port: await freePort(),
+    sessions: [host(services.session)],
+    challenges: [host(services.challenge)],
+  });
+  await t.test('it holds no more of a body than the services read', async (t) => {
+    for (const path of ['/login', '/refresh/bind', '/api/captcha/siteverify']) {
+      for (const bytes of [20_000, 99_999, 2_000_000]) {
+        const refused = await ask(url + path, { method: 'POST', body: Buffer.alloc(bytes) });
+        t.match(
+          refused,
+          { status: 413, headers: { 'cache-control': 'no-store' } },
+          `${bytes} bytes to ${path}`,
+        );
+        t.equal(JSON.parse(refused.text).code, 'body_too_large');
+      }
+    }
+    t.strictSame([...services.session.received, ...services.challenge.received], []);
+    t.equal((await ask(`${url}/login`, { method: 'POST', body: Buffer.alloc(19_999) })).status, 200);
+    t.equal(services.session.received.pop()?.body.length, 19_999);
+  });
+  await followsTheRules(t, url, services);
+});
+
+// With a limit Caddy would pass on what is longer, or broken, while it arrives: chunks that a stranger breaks then count as a
+// failure of the process, and a GET with them is repeated for ten seconds.
+t.test('it passes no body on while it arrives', async (t) => {
+  t.match(CADDYFILE, /^\t\{\$BUFFERING:request_buffers unlimited\}$/m);
+});
+
+/** Starts the gateway before these processes of session-service. */
+async function openBefore(t: Test, sessions: readonly string[]): Promise<string> {
+  const { url } = await runCaddyGateway(t, {
+    port: await freePort(),
+    sessions,
+    challenges: ['127.0.0.1:1'],
+  });
+  return url;
+}
+
+t.test('repeats', (t) => repeatsOnlyWhatIsSafe(t, openBefore));
+
+t.test('while the only process restarts, requests wait for it', async (t) => {
+  const port = await freePort();
+  const url = await openBefore(t, [`127.0.0.1:${port}`]);
+  // Caddy before 2.7.5 makes a POST wait only for a process that it has not yet found away.
+  const method = waitsWithEverything ? 'POST' : 'GET';
+  const answer = ask(`${url}/sessions`, { method });
+  t.equal(await Promise.race([answer, sleep(500, 'waits')]), 'waits');
+  const started = createServer((_request, response) => response.end('here')).listen(port, '127.0.0.1');
+  t.teardown(() => started.close());
+  t.match(await answer, { status: 200, text: 'here' });
+});
+
+t.test(
+  'the whole system behind it: the doctor signs in, refreshes, signs out and finds nothing',
+  async (t) => {
+    const port = await freePort();
+    const publicUrl = `http://localhost:${port}`;
+    const system = await openSystem(t, publicUrl);
+    await runCaddy(t, CADDYFILE, { PUBLIC_URL: publicUrl, ...upstreams(system) }, port);
+    t.strictSame(await verdict(system, publicUrl), []);
+  },
+);
+
+t.test('with a path, which is stripped and is part of the cookie path', async (t) => {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const system = await openSystem(t, `${origin}/auth`);
+  const variables = { PUBLIC_URL: origin, PUBLIC_PATH: '/auth', ...upstreams(system) };
+  await runCaddy(t, CADDYFILE, variables, port);
+  t.strictSame(await verdict(system, `${origin}/auth`), []);
+  for (const path of ['/login', '/authx/login', '/auth/metrics']) {
+    t.equal((await ask(`${origin}${path}`)).status, 404, path);
+  }
+});
+
+t.test('where the challenges have another path, it follows the same variable', async (t) => {
+  const port = await freePort();
+  const publicUrl = `http://localhost:${port}`;
+  const prefix = { CAPTCHA_ROUTES_PREFIX: 'challenges/v1' };
+  const system = await openSystem(t, publicUrl, prefix);
+  await runCaddy(t, CADDYFILE, { PUBLIC_URL: publicUrl, ...prefix, ...upstreams(system) }, port);
+  t.strictSame(await verdict(system, publicUrl, 'challenges/v1'), []);
+  t.equal((await ask(`${publicUrl}/challenges/v1`)).status, 200);
+  for (const path of ['/api/captcha', '/api/captcha/pow', '/challenges', '/challenges/v1x']) {
+    t.equal((await ask(`${publicUrl}${path}`)).status, 404, path);
+  }
+});
+
+t.test('over https, the command as an operator runs it', async (t) => {
+  const [port, plainPort] = [await freePort(), await freePort()];
+  const publicUrl = `https://localhost:${port}`;
+  const system = await openSystem(t, publicUrl);
+  // Nobody's trust store is changed by a test, and port 80 is not its own.
+  const here = CADDYFILE.replace('admin off', `admin off\n\tskip_install_trust\n\thttp_port ${plainPort}`);
+  const { folder } = await runCaddy(t, here, { PUBLIC_URL: publicUrl, ...upstreams(system) }, port);
+  const plain = await ask(`http://localhost:${plainPort}/login`);
+  t.equal(plain.status, 308);
+  t.match(plain.headers.location, /^https:\/\/localhost/);
+
+  const { email = '', password = '' } = system.demo ?? {};
+  const doctor = async (args: string[], env: Readonly<Record<string, string>>) => {
+    const child = spawn(process.execPath, [DOCTOR, ...args], { env: { PATH: process.env.PATH, ...env } });
+    let out = '';
+    let error = '';
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      error += chunk;
+    });
+    child.stdin.on('error', () => {});
+    child.stdin.end(`${password}\n`);
+    const [code] = await once(child, 'close');
+    return { code, out, error };
+  };
+  const trusted = {
+    PUBLIC_URL: publicUrl,
+    NODE_EXTRA_CA_CERTS: join(folder, 'caddy', 'pki', 'authorities', 'local', 'root.crt'),
+  };
+
+  await t.test('it prints what it found, and nothing secret', async (t) => {
+    const { code, out, error } = await doctor(['--email', email], trusted);
+    t.equal(error, '');
+    t.strictSame(
+      out.split('\n').filter((line) => line !== '' && !line.startsWith('good ')),
+      [
+        'skipped  Calls from pages of another origin: none is named with CORS_ORIGIN or --origin.',
+        'skipped  Secrets, stores and users: the environment of the session service is not here.',
+        '0 problems, 0 warnings, 13 good',
+      ],
+    );
+    t.match(out, 'good     The connection is encrypted and its certificate is valid.');
+    t.equal(code, 0);
+    t.notMatch(out, password);
+  });
+
+  await t.test('as JSON, without an account', async (t) => {
+    const { code, out } = await doctor([publicUrl, '--json'], { ...trusted, PUBLIC_URL: '' });
+    t.equal(code, 0);
+    const report = JSON.parse(out);
+    t.strictSame(Object.keys(report), ['public_url', 'findings', 'not_looked_at']);
+    t.equal(report.public_url, publicUrl);
+    t.strictSame(report.findings[0], {
+      check: 'reach',
+      severity: 'good',
+      message: `Both services answer at ${publicUrl}.`,
+    });
+    t.ok(
+      report.not_looked_at.includes('Log-in, cookie, refresh and log-out: no account is named with --email.'),
+    );
+  });
+
+  await t.test('a certificate that nobody vouches for is a problem', async (t) => {
+    const { code, out } = await doctor([publicUrl], {});
+    t.equal(code, 1);
+    t.match(out, /^problem {2}https:\/\/localhost:\d+ does not answer: .*certificate/);
+  });
+
+  await t.test('--connect and --origin', async (t) => {
+    const args = [
+      '--connect',
+      '127.0.0.1',
+      '--origin',
+      'https://app.example.org',
+      '--prefix',
+      '/api/captcha/',
+    ];
+    const { code, out } = await doctor(args, trusted);
+    t.equal(code, 1);
+    t.match(out, /https:\/\/app\.example\.org is another site than/);
+  });
+});

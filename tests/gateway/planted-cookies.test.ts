@@ -1,0 +1,189 @@
+// Planted or duplicate cookies lock a user out: in a real browser, whose rules decide which cookies are twins.
+
+import { ANY_PORTS, settlePorts } from '@tollgate/tools/launcher/free-ports.js';
+import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { launchBrowser } from '../browser/chromium.js';
+import { pageEnvironment } from '../demo/demo-page-visit.js';
+import { solve, type Work } from '../solving.js';
+import { startServiceHere } from '../system/services-here.js';
+
+const HOST = 'app.shop.localhost';
+const PARENT = '.shop.localhost';
+const THIEF = { email: 'thief@example.com', password: 'the password of the thief' };
+
+/** Where another site of the same parent, or one that the name once belonged to, can have left a cookie. */
+const TWINS = {
+  'under Path=/': [{ domain: HOST, path: '/' }],
+  'under Path=/ of the parent domain': [{ domain: PARENT, path: '/' }],
+  'under the own path of the parent domain': [{ domain: PARENT, path: '/refresh' }],
+  'in all of these places': [
+    { domain: HOST, path: '/' },
+    { domain: PARENT, path: '/' },
+    { domain: PARENT, path: '/refresh' },
+  ],
+};
+
+let system: System;
+let browser: Browser;
+
+t.setTimeout(90_000);
+
+t.before(async () => {
+  const { gateway: port } = await settlePorts(ANY_PORTS);
+  const environment = {
+    ...pageEnvironment(t.testdir()),
+    GATEWAY_PORT: `${port}`,
+    PUBLIC_URL: `http://${HOST}:${port}`,
+  };
+  [system, browser] = await Promise.all([
+    startSystem({ startService: startServiceHere, environment, accounts: [THIEF] }),
+    launchBrowser(),
+  ]);
+});
+
+t.teardown(async () => {
+  await browser?.close();
+  await system?.stop();
+});
+
+t.test(
+  'a valid session planted beside that of the owner: one 401, then log-in and refresh work',
+  async (t) => {
+    for (const [where, places] of Object.entries(TWINS)) {
+      await t.test(where, async (t) => {
+        const { page, context } = await openPage(t);
+        t.equal(await logIn(page), '200');
+        const value = await stolenSession();
+        await plant(context, places, value);
+        t.equal(await send(page, '/refresh'), '401 cookie_conflict');
+        t.equal(await send(page, '/refresh'), '200', 'the twins are gone, the session of the owner is not');
+        t.strictSame(await refreshCookies(context), [`${HOST} /refresh`]);
+
+        await plant(context, places, value);
+        t.equal(await logIn(page), '200');
+        const first = await send(page, '/refresh');
+        t.equal(first === '401 cookie_conflict' ? await send(page, '/refresh') : first, '200');
+        t.strictSame(await refreshCookies(context), [`${HOST} /refresh`]);
+      });
+    }
+  },
+);
+
+t.test('a log-in straight after the planting ends it at once', async (t) => {
+  const { page, context } = await openPage(t);
+  await plant(context, TWINS['in all of these places'], await stolenSession());
+  t.equal(await logIn(page), '200');
+  for (let n = 0; n < 2; n++) t.equal(await send(page, '/refresh'), '200');
+  t.strictSame(await refreshCookies(context), [`${HOST} /refresh`]);
+});
+
+t.test('a login deletes no cookie of this name that another application of the site owns', async (t) => {
+  const { page, context } = await openPage(t);
+  const places = TWINS['in all of these places'];
+  await plant(context, places, 'of-another-application');
+  t.equal(await logIn(page), '200');
+  for (let n = 0; n < 2; n++) t.equal(await send(page, '/refresh'), '200');
+  const own = await refreshCookies(context);
+  t.equal(own.length, places.length + 1);
+  t.ok(own.includes(`${HOST} /refresh`));
+});
+
+t.test('what is no token locks nobody out, wherever it was planted', async (t) => {
+  const { page, context } = await openPage(t);
+  t.equal(await logIn(page), '200');
+  await plant(context, TWINS['in all of these places'], 'planted');
+  for (let n = 0; n < 3; n++) t.equal(await send(page, '/refresh'), '200');
+});
+
+t.test('a browser keeps the cookie of its device, and no planted one hides it', async (t) => {
+  const { page, context } = await openPage(t);
+  t.equal(await logIn(page), '200');
+  const [device, ...others] = (await context.cookies()).filter(({ name }) => name === 'knownDevice');
+  t.match(device, { domain: HOST, path: '/login', httpOnly: true, sameSite: 'Strict' });
+  t.strictSame(others, []);
+  const planted = [HOST, PARENT].flatMap((domain) =>
+    ['/', '/login'].map((path) => ({ domain, path, name: 'knownDevice', value: 'planted', secure: true })),
+  );
+  await context.addCookies(planted.filter(({ domain, path }) => domain !== HOST || path !== '/login'));
+  let scope = '';
+  for (let n = 0; n < 2; n++) {
+    const body = { ...system.demo, password: 'a wrong password', ...(await solvedWork(scope)) };
+    const response = await fetch(`http://127.0.0.1:${system.ports.session}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    scope = ((await response.json()) as { pow_scope: string }).pow_scope;
+  }
+  const stranger = await openPage(t);
+  const body = { ...system.demo, ...(await solvedWork(scope)) };
+  t.equal(await send(stranger.page, '/login', body), '422 captcha_required');
+  t.equal(await logIn(page), '200');
+});
+
+async function openPage(t: Test) {
+  const context = await browser.newContext();
+  t.teardown(() => context.close());
+  const page = await context.newPage();
+  // A file of the site, which asks for nothing by itself.
+  await page.goto(`${system.address}/app.js`);
+  return { page, context };
+}
+
+async function solvedWork(scope = '') {
+  const query = scope === '' ? '' : `?scope=${scope}`;
+  const response = await fetch(`http://127.0.0.1:${system.ports.challenge}/api/captcha/pow${query}`);
+  const work = (await response.json()) as Work;
+  return { pow_token: work.token, pow_nonce: solve(work) };
+}
+
+async function logIn(page: Page): Promise<string> {
+  return send(page, '/login', { ...system.demo, ...(await solvedWork()) });
+}
+
+/** Sends a request as a page of the site does. @returns its status and, of a refusal, its code */
+async function send(page: Page, path: string, body?: object): Promise<string> {
+  return page.evaluate(
+    async ([path, body]) => {
+      const headers = { 'content-type': 'application/json' };
+      const init = body === undefined ? {} : { body: JSON.stringify(body), headers };
+      const response = await fetch(path, { method: 'POST', ...init });
+      const { code } = (await response.json()) as { code?: string };
+      return [response.status, code].filter(Boolean).join(' ');
+    },
+    [path, body] as const,
+  );
+}
+
+/** The refresh token of a session of somebody else. */
+async function stolenSession(): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${system.ports.session}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...THIEF, ...(await solvedWork()) }),
+  });
+  return (
+    response.headers
+      .getSetCookie()
+      .at(0)
+      ?.match(/=([^;]+)/)?.[1] ?? ''
+  );
+}
+
+async function plant(
+  context: BrowserContext,
+  places: readonly { domain: string; path: string }[],
+  value: string,
+) {
+  await context.addCookies(
+    places.map((place) => ({ ...place, name: 'refreshToken', value, secure: true, httpOnly: true })),
+  );
+}
+
+async function refreshCookies(context: BrowserContext): Promise<string[]> {
+  return (await context.cookies())
+    .filter(({ name }) => name === 'refreshToken')
+    .map(({ domain, path }) => `${domain} ${path}`);
+}

@@ -1,0 +1,156 @@
+// The pods of the Helm chart: few rights, and the services' own variables.
+
+import { ChallengeEnvironment, readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { readSessionConfig, SessionEnvironment } from '@tollgate/session-service/config.js';
+import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
+import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
+import t from 'tap';
+import { readProjectFile } from '../docs/project-file.js';
+import { toolsMissing } from '../system/tool-packages.js';
+import { containerOf, FULL, type Manifest, MINIMAL, named, podOf, render, SERVICES } from './chart.js';
+
+const skip = toolsMissing;
+
+t.test('a pod has no more rights than it needs, and time to stop', { skip }, async (t) => {
+  for (const values of [MINIMAL, FULL]) {
+    const manifests = await render(t, values);
+    for (const service of SERVICES) {
+      const { spec } = podOf(manifests, service);
+      const container = containerOf(manifests, service);
+      t.match(spec.securityContext, {
+        runAsNonRoot: true,
+        runAsUser: 10001,
+        seccompProfile: { type: 'RuntimeDefault' },
+      });
+      t.strictSame(container.securityContext, {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      t.equal(spec.automountServiceAccountToken, false);
+      t.equal(spec.enableServiceLinks, false, 'no Service can set a variable');
+      const drain = Number(
+        container.env.find(({ name }: { name: string }) => name === 'DRAIN_SECONDS').value,
+      );
+      t.ok(spec.terminationGracePeriodSeconds > drain + 20);
+      const deployment = named(manifests, 'Deployment', `-${service}`).spec;
+      t.strictSame(deployment.strategy.rollingUpdate, { maxUnavailable: 0, maxSurge: 1 });
+      t.equal(deployment.minReadySeconds, 3, 'gateways find a new process before the next one stops');
+    }
+  }
+});
+
+interface Source {
+  readonly secret: { readonly name: string; readonly items: readonly { key: string; path: string }[] };
+}
+
+/** Where the file of each secret comes from, by variable, as `NAME/KEY`. */
+function secretFilesOf(manifests: readonly Manifest[], service: string) {
+  const { projected } = podOf(manifests, service).spec.volumes.find(
+    ({ name }: { name: string }) => name === 'secrets',
+  );
+  const sources: readonly Source[] = projected.sources;
+  const files = sources.flatMap(({ secret: { name, items } }) =>
+    items.map(({ key, path }) => [path, `${name}/${key}`]),
+  );
+  return { mode: projected.defaultMode, files: Object.fromEntries(files) as Record<string, string> };
+}
+
+t.test('a service is given the variables that it reads, and only its own secrets', { skip }, async (t) => {
+  const manifests = await render(t, FULL);
+  const schemas = { 'session-service': SessionEnvironment, 'challenge-service': ChallengeEnvironment };
+  const secret = (variable: string) => {
+    if (variable.endsWith('STORE') || variable === 'STORE_URL')
+      return `redis://${variable.toLowerCase()}:6379`;
+    if (variable === 'ACCESS_SIGNING_KEYS') return createSigningKey('ES256');
+    if (variable === 'USERS_URL') return 'postgres://tollgate:password@db/shop';
+    const value = `${variable}-0123456789-abcdefghijkl`.toLowerCase();
+    return variable === 'HOST_API_KEYS' ? `shop:${value}` : value;
+  };
+  const elsewhere: Record<string, string> = {
+    USERS_URL: 'shop-database/url',
+    HOST_API_KEYS: 'applications/keys',
+  };
+  for (const service of SERVICES) {
+    const schema = schemas[service];
+    const { env: given, volumeMounts } = containerOf(manifests, service);
+    // The challenges are on a store of their own, so that challenge-service needs no other.
+    const secrets = secretVariablesOf(schema).filter(
+      (name) => !(service === 'challenge-service' && name === 'STORE_URL'),
+    );
+    const { mode, files } = secretFilesOf(manifests, service);
+    t.equal(mode, 0o440, 'read by the group of the pod alone');
+    t.strictSame(
+      files,
+      Object.fromEntries(secrets.map((name) => [name, elsewhere[name] ?? `tollgate/${name}`])),
+      'a file for each secret',
+    );
+    const { mountPath } = volumeMounts.find(({ name }: { name: string }) => name === 'secrets');
+    const fileVariables = secrets.map((name) => [fileVariableOf(name), `${mountPath}/${name}`]);
+    const environment: Record<string, string> = Object.fromEntries(
+      given.map(({ name, value }: { name: string; value: string }) => [name, value]),
+    );
+    t.equal(Object.keys(environment).length, given.length, 'each variable once');
+    t.match(environment, Object.fromEntries(fileVariables));
+    for (const [name, value] of Object.entries(environment)) {
+      t.type(value, 'string');
+      t.notOk(secrets.includes(name), `${name} is no secret`);
+      t.ok(name in schema.properties || secrets.some((each) => fileVariableOf(each) === name), name);
+    }
+    for (const name of Object.keys(FULL.config))
+      t.equal(name in environment, name in schema.properties, name);
+
+    // The same files in a folder of this machine.
+    const folder = t.testdir(Object.fromEntries(secrets.map((name) => [name, `${secret(name)}\n`])));
+    const here = Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [name, value.replace(mountPath, folder)]),
+    );
+    const { values } = service === 'session-service' ? readSessionConfig(here) : readChallengeConfig(here);
+    t.match(values, { NODE_ENV: 'production', BIND: '0.0.0.0', ADMIN_BIND: '0.0.0.0' });
+    for (const name of secrets) t.ok(values[name as keyof typeof values], `${name} is read`);
+    const ports = containerOf(manifests, service).ports.map(
+      ({ containerPort }: { containerPort: number }) => containerPort,
+    );
+    t.strictSame(
+      ports,
+      'SESSION_PORT' in values
+        ? [values.SESSION_PORT, values.SESSION_ADMIN_PORT]
+        : [values.CHALLENGE_PORT, values.CHALLENGE_ADMIN_PORT],
+    );
+  }
+});
+
+t.test('a key of an admin port is there only if the values name it', { skip }, async (t) => {
+  const filesOf = async (values: object) => {
+    const manifests = await render(t, { ...MINIMAL, ...values });
+    return SERVICES.flatMap((service) => Object.entries(secretFilesOf(manifests, service).files)).filter(
+      ([name]) => name.includes('API_KEY'),
+    );
+  };
+  t.strictSame(await filesOf({}), []);
+  t.strictSame(await filesOf({ adminKeys: ['HOST_API_KEY'] }), [['HOST_API_KEY', 'tollgate/HOST_API_KEY']]);
+  const secretRefs = { SESSION_API_KEY: { name: 'other', key: 'k' } };
+  t.strictSame(await filesOf({ secretRefs }), [['SESSION_API_KEY', 'other/k']]);
+});
+
+t.test('a store that is away takes no pod out of its Service', { skip }, async (t) => {
+  const manifests = await render(t, FULL);
+  for (const service of SERVICES) {
+    const { startupProbe, readinessProbe, livenessProbe } = containerOf(manifests, service);
+    t.match(readinessProbe.httpGet, { path: '/health/serving', port: 'admin' }, 'ready until it stops');
+    t.match(livenessProbe.httpGet, { path: '/health/live', port: 'admin' });
+    t.match(startupProbe.httpGet, { path: '/health/ready', port: 'admin' }, 'started once its stores answer');
+    t.ok(startupProbe.timeoutSeconds > 1, 'a check of a store may take a second');
+    t.ok(
+      startupProbe.periodSeconds * startupProbe.failureThreshold >= 300,
+      'a store may be away for a while',
+    );
+  }
+});
+
+t.test('every secret can be elsewhere', async (t) => {
+  const { properties } = JSON.parse(readProjectFile('deploy/helm/tollgate/values.schema.json'));
+  const all = { ...SessionEnvironment.properties, ...ChallengeEnvironment.properties };
+  const secrets = Object.entries(all).flatMap(([name, { secret }]) => (secret === true ? [name] : []));
+  t.strictSame(properties.secretRefs.propertyNames.enum.toSorted(), secrets.sort());
+});

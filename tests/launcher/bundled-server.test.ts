@@ -1,0 +1,99 @@
+// How the program of a bundled service keeps what has been compiled for the next start.
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawnCommand } from '@tollgate/test-support/command.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
+import t, { type Test } from 'tap';
+
+/** Puts a bundle into a folder of its own. */
+function makeBundle(t: Test, code: string) {
+  const folder = tempDir(t);
+  const cache = join(folder, '.compile-cache');
+  const program = join(folder, 'server.mjs');
+  const write = (text: string) => writeFileSync(join(folder, 'service.cjs'), text);
+  copyFileSync(join(projectRoot, 'tools/bundled-server.js'), program);
+  write(code);
+  return {
+    folder,
+    cache,
+    write,
+    /** Resolves with what the bundle prints. */
+    async run(): Promise<string> {
+      const { code, out, error } = await spawnCommand(program, []);
+      return code === 0 ? out.trim() : error;
+    },
+    /** What is kept: names, and the number of the file, which changes when it is written again. */
+    kept: () => readdirSync(cache).map((name) => `${name} ${statSync(join(cache, name)).ino}`),
+  };
+}
+
+const script = `console.log('runs')`;
+
+t.test('the second start takes what the first one has compiled', async (t) => {
+  const { run, kept } = makeBundle(t, script);
+  t.equal(await run(), 'runs');
+  const first = kept();
+  t.equal(first.length, 1);
+  t.equal(await run(), 'runs');
+  t.same(kept(), first);
+});
+
+t.test('a bundle of the same length is another bundle', async (t) => {
+  const { run, write } = makeBundle(t, `console.log('one')`);
+  t.equal(await run(), 'one');
+  write(`console.log('two')`);
+  t.equal(await run(), 'two');
+});
+
+t.test('what was kept and is damaged is compiled again, and replaced', async (t) => {
+  const { run, cache, kept } = makeBundle(t, script);
+  await run();
+  const path = join(cache, readdirSync(cache)[0]!);
+  const whole = readFileSync(path);
+  const lastChanged = Buffer.from(whole);
+  lastChanged[whole.length - 1]! ^= 1;
+  const zeros = Buffer.concat([whole.subarray(0, 200), Buffer.alloc(whole.length - 200)]);
+  const cut = whole.subarray(0, whole.length / 2);
+  for (const damaged of ['', 'not compiled code', cut, zeros, lastChanged]) {
+    writeFileSync(path, damaged);
+    const before = kept();
+    t.equal(await run(), 'runs');
+    const after = kept();
+    t.equal(after.length, 1);
+    t.notSame(after, before);
+    t.equal(await run(), 'runs');
+    t.same(kept(), after);
+  }
+});
+
+t.test('a service starts where nothing can be kept', async (t) => {
+  const { run, cache, kept } = makeBundle(t, script);
+  writeFileSync(cache, 'a file where the folder would be');
+  t.equal(await run(), 'runs');
+  t.equal(await run(), 'runs');
+  rmSync(cache);
+  t.equal(await run(), 'runs');
+  t.equal(kept().length, 1);
+});
+
+t.test('a bundle loads what is beside it, which shares its code, and modules by their address', async (t) => {
+  const { folder, run } = makeBundle(
+    t,
+    `exports.shared = { runs: (globalThis.runs = (globalThis.runs ?? 0) + 1) };
+const url = require('node:url').pathToFileURL(__dirname + '/named.mjs').href;
+void (async () => {
+  const { named } = await __import(url);
+  const { beside } = require('./beside.cjs');
+  console.log(beside === exports.shared, globalThis.runs, named, require('node:path').basename(__filename));
+})();`,
+  );
+  writeFileSync(join(folder, 'beside.cjs'), `exports.beside = require('./service.cjs').shared`);
+  writeFileSync(join(folder, 'named.mjs'), `export const named = 'named'`);
+  for (const start of ['first', 'second']) t.equal(await run(), 'true 1 named service.cjs', start);
+});
+
+t.test('a stack trace names the bundle and counts its lines', async (t) => {
+  const { run } = makeBundle(t, `\nthrow new Error('here')`);
+  for (const start of ['first', 'second']) t.match(await run(), /service\.cjs:2/, start);
+});

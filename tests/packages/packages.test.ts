@@ -1,0 +1,134 @@
+// The packages that are published: their archives, their metadata, and their types in a project of strangers.
+
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { listFiles, readSources } from '@tollgate/tools/docs/source-files.js';
+import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
+import t from 'tap';
+import { readProjectFile } from '../docs/project-file.js';
+import { writeSamples } from './documented-samples.js';
+import { compileOutside, createOutsideProject, packInto, published, runNode } from './outside-project.js';
+
+const packed = tempDir(t);
+const archives = packInto(packed, Object.values(published));
+const outside = createOutsideProject(t, archives);
+const read = (path: string) => JSON.parse(readProjectFile(path));
+const { version } = read('package.json');
+const manifests = [
+  'package.json',
+  ...read('package.json').workspaces.flatMap((pattern: string) =>
+    pattern.endsWith('/*')
+      ? readdirSync(join(projectRoot, pattern.slice(0, -2))).map(
+          (name) => `${pattern.slice(0, -1)}${name}/package.json`,
+        )
+      : [`${pattern}/package.json`],
+  ),
+];
+
+t.test('every package has the version of the root', async (t) => {
+  t.ok(manifests.length >= 8, manifests.join(', '));
+  for (const path of manifests) {
+    const { version: own, dependencies = {}, devDependencies = {}, peerDependencies = {} } = read(path);
+    t.equal(own, version, path);
+    const wanted = { ...dependencies, ...devDependencies, ...peerDependencies };
+    for (const [name, range] of Object.entries(wanted)) {
+      if (name.startsWith('@tollgate/')) t.equal(range, version, `${path}: ${name}`);
+    }
+  }
+  const examples = listFiles('docs/examples', /package\.json$/);
+  for (const path of [...examples, 'docs/client/README.md']) {
+    const named = [...readProjectFile(path).matchAll(/tollgate-[a-z]+-(\d[^"/]*?)\.tgz/g)];
+    t.ok(named.length > 0, path);
+    for (const [archive, own] of named) t.equal(own, version, `${path}: ${archive}`);
+  }
+});
+
+t.test('the changelog has an entry for the version', async (t) => {
+  t.ok(readProjectFile('docs/changelog.md').includes(`\n## ${version}\n`));
+});
+
+t.test('the licence is MIT, and in every archive', async (t) => {
+  const licence = readProjectFile('LICENSE');
+  t.match(licence, /^MIT License\n\nCopyright \(c\) \d{4} the Tollgate authors\n/);
+  for (const path of manifests) t.equal(read(path).license, 'MIT', path);
+  for (const [archive, folder] of Object.entries(published)) {
+    const installed = join(outside, 'node_modules', `@${archive.replace('-', '/')}`);
+    t.equal(readFileSync(join(installed, 'LICENSE'), 'utf8'), licence, archive);
+    t.equal(
+      readFileSync(join(installed, 'README.md'), 'utf8'),
+      readProjectFile(`${folder}/README.md`),
+      archive,
+    );
+    t.notOk('private' in JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')), archive);
+  }
+  const fonts = readdirSync(join(projectRoot, 'services/challenge-service/fonts'));
+  t.strictSame(
+    fonts.filter((name) => name.startsWith('LICENSE')),
+    ['LICENSE-Apache-2.0.txt', 'LICENSE-OFL-1.1.txt'],
+  );
+});
+
+t.test('what is shared is named module by module, and needed outside', async (t) => {
+  const { exports } = read('shared/package.json') as { exports: Readonly<Record<string, string>> };
+  const needed = readSources()
+    .filter(({ path }) => !path.startsWith('shared/'))
+    .flatMap(({ imports }) => imports)
+    .filter((target) => target.startsWith('shared/src/'));
+  const modules = [...new Set(needed)].map((path) => path.replace(/^shared\/src\/(.*)\.ts$/, '$1.js')).sort();
+  t.strictSame(
+    Object.entries(exports).sort(),
+    modules.map((name) => [`./${name}`, `./dist/src/${name}`]).sort(),
+  );
+});
+
+const publint = join(projectRoot, 'node_modules', 'publint', 'src', 'cli.js');
+/** How a package of modules alone is resolved: not from CommonJS, nor by what came before `exports`. */
+const isForModules = (problem: object) =>
+  !('resolutionKind' in problem && ['node10', 'node16-cjs'].includes(String(problem.resolutionKind)));
+
+t.test('publint finds nothing', async (t) => {
+  for (const archive of archives) {
+    const { status, output } = runNode([publint, 'run', archive, '--strict']);
+    t.equal(status, 0, output);
+    t.match(output, /All good!/, archive);
+  }
+});
+
+t.test('attw finds nothing', async (t) => {
+  for (const archive of archives) {
+    const analysis = await checkPackage(createPackageFromTarballData(readFileSync(archive)));
+    const problems = analysis.types ? analysis.problems.filter(isForModules) : ['it has no types'];
+    t.strictSame(problems, [], archive);
+  }
+});
+
+t.test('every entry can be imported, and no module beside them', async (t) => {
+  const code = (specifiers: readonly string[]) =>
+    `for (const one of ${JSON.stringify(specifiers)}) await import(one);`;
+  const load = (...specifiers: string[]) =>
+    runNode(['--input-type=module', '--eval', code(specifiers)], outside);
+  const frameworks = ['preact', 'solid', 'svelte', 'vue'].map((name) => `types/${name}`);
+  const client = ['session', 'challenge', 'element', 'react', 'tollgate.js', ...frameworks].map(
+    (name) => `@tollgate/client/${name}`,
+  );
+  const { status, output } = load('@tollgate/fastify', ...client);
+  t.equal(status, 0, output);
+  for (const internal of ['client', 'client/solver/kernel.js', 'fastify/bearer-guard.js', 'shared']) {
+    t.match(load(`@tollgate/${internal}`).output, /ERR_PACKAGE_PATH_NOT_EXPORTED/, internal);
+  }
+});
+
+t.test('every documented sample compiles', async (t) => {
+  const { typed, untyped } = writeSamples(outside);
+  const fixture = 'typed-application.ts';
+  copyFileSync(join(projectRoot, 'tests/packages', fixture), join(outside, fixture));
+  t.ok(untyped.length > 15, untyped.join(', '));
+  for (const resolution of ['nodenext', 'bundler'] as const) {
+    // The sources of the React example are for its bundler: they import without endings.
+    const files = typed.filter((path) => resolution === 'bundler' || !path.includes('react-form'));
+    t.equal(compileOutside(outside, [fixture, ...files], resolution, { checkJs: false }), '', resolution);
+    t.equal(compileOutside(outside, untyped, resolution, { checkJs: true }), '', `${resolution}, JavaScript`);
+  }
+});

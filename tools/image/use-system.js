@@ -1,0 +1,69 @@
+// What a client and an operator do with the services in their containers.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from '../prepare.js';
+import { ended } from './container-process.js';
+
+/** Works, signs in with an account, reads the profile, refreshes, and looks at an image. */
+export async function useSystem(ports, account, report) {
+  const session = `http://127.0.0.1:${ports.session}`;
+  const challenge = `http://127.0.0.1:${ports.challenge}`;
+  const solved = spawnSync(
+    process.execPath,
+    [join(root, 'tools', 'solve.js'), `${challenge}/api/captcha/pow`],
+    {
+      encoding: 'utf8',
+    },
+  );
+  report('work is issued and solved', solved.status === 0, solved.stderr.trim());
+  if (solved.status !== 0) return;
+  const login = await fetch(`${session}/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...account, ...JSON.parse(solved.stdout) }),
+  });
+  const { accessToken, ...others } = await login.json();
+  report('a log-in with work and password', login.status === 200, login.ok ? '' : JSON.stringify(others));
+  if (!login.ok) return;
+  const [cookie] = login.headers.getSetCookie().at(0).split(';');
+  const profile = await fetch(`${session}/profile`, { headers: { authorization: `Bearer ${accessToken}` } });
+  report('a protected route', profile.status === 200 && (await profile.json()).email === account.email);
+  const refresh = await fetch(`${session}/refresh`, { method: 'POST', headers: { cookie } });
+  report('a refresh', refresh.status === 200);
+
+  const issued = await (await fetch(`${challenge}/api/captcha`)).json();
+  const image = await fetch(`${challenge}${new URL(issued.url).pathname}`);
+  const bytes = Buffer.from(await image.arrayBuffer());
+  const isPng = bytes.subarray(1, 4).toString('latin1') === 'PNG';
+  report('an image is drawn', image.status === 200 && isPng, `${bytes.length} bytes`);
+}
+
+/** Runs the commands of the images; canvas is the library that draws. */
+export async function useCommands(buildah, containers, { volumes, session, challenge }, report) {
+  const print =
+    'const { cairoVersion, version } = require("canvas"); console.log(version, "on Cairo", cairoVersion)';
+  const canvas = await ended(buildah.start(containers.challenge, ['node', '-e', print]));
+  report('the library that draws is canvas', canvas.code === 0, canvas.said.trim());
+  const preview = [
+    'node',
+    'services/challenge-service/dist/src/cli/captcha.js',
+    'preview',
+    '--count',
+    '2',
+    '--path',
+    '/tmp/a',
+  ];
+  const drawn = await ended(buildah.start(containers.challenge, preview, { volumes, env: challenge }));
+  report('the command captcha draws samples', drawn.code === 0, drawn.code === 0 ? '' : drawn.said);
+  const status = ['node', 'services/session-service/dist/src/cli/keys.js', 'status'];
+  const keys = await ended(buildah.start(containers.session, status, { volumes, env: session }));
+  report('the command keys reads the store', keys.code === 0, keys.code === 0 ? '' : keys.said);
+  const programs = ['hash-password', 'session', 'users'].map(
+    (name) => `services/session-service/dist/src/cli/${name}.js`,
+  );
+  for (const program of [...programs, 'tools/dist/src/doctor/command.js']) {
+    const help = await ended(buildah.start(containers.session, ['node', program, '--help']));
+    const isThere = help.code === 0 && help.said.startsWith('usage: ');
+    report(`${program} is there`, isThere, isThere ? '' : help.said);
+  }
+}

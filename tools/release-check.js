@@ -1,0 +1,63 @@
+// `npm run release:check`: everything that must hold before the packages are published. It publishes nothing.
+import { join } from 'node:path';
+import { prepare, root, run } from './prepare.js';
+import { removeStale } from './stale-output.js';
+
+const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
+const tests = join(root, 'tests', 'dist', 'packages');
+/** Compiling every sample takes its time on a busy machine. */
+const testSeconds = 600;
+
+let failures = 0;
+
+const status = () => run('git', ['status', '--porcelain']).output;
+const changes = () => run('git', ['diff']).output;
+const node = (...args) => run(process.execPath, args);
+
+const before = status();
+report('the working tree is clean', before === '', before);
+// Ends the process with the reason when something does not compile.
+prepare();
+removeStale();
+report('everything is installed and compiled', true);
+const lint = node(biome, 'check', '--error-on-warnings');
+report('format and lint', lint.ok, lint.output);
+checkDocuments();
+runTests('packages.test.js');
+runTests('prepack.test.js');
+
+console.log(failures === 0 ? '\nReady to be published.' : `\n${failures} FAILED`);
+process.exitCode = failures === 0 ? 0 : 1;
+
+/** The documents in the tree are those that the code generates. */
+function checkDocuments() {
+  const committed = changes();
+  const generated = node(join(root, 'tools', 'dist', 'src', 'docs', 'generate.js'));
+  const added = changes();
+  const title = 'the generated documents are up to date';
+  if (!generated.ok) report(title, false, generated.output);
+  else report(title, added === committed, `npm run docs has changed:\n${status()}`);
+}
+
+/** Each test of a file is a check. */
+function runTests(name) {
+  const env = { ...process.env, TAP: '1', TAP_TIMEOUT: String(testSeconds) };
+  const { ok, output } = run(process.execPath, [join(tests, name)], { env });
+  const results = [...output.matchAll(/^(not )?ok \d+ - (.*?)(?: # time=.*)?$/gm)];
+  for (const [, failed, title] of results) report(title, !failed);
+  const seemsRight = results.length > 0 && results.every(([, failed]) => !failed);
+  if (!ok && seemsRight) report(`${name} ends well`, false);
+  if (results.length === 0) report(`${name} runs`, false);
+  if (!ok) console.log(indent(output.replace(/^ *ok .*\n/gm, '')));
+}
+
+function report(title, ok, details = '') {
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${title}`);
+  if (ok) return;
+  failures += 1;
+  if (details) console.log(indent(details));
+}
+
+function indent(text) {
+  return text.replace(/^/gm, '       ').trimEnd();
+}

@@ -1,0 +1,99 @@
+// Solves a proof of work in the terminal and prints the two fields that a submission must carry.
+//
+// The solver is that of the browser package, which `npm start` compiles.
+//
+//   node tools/solve.js http://localhost:8080
+//       fetches a challenge from http://localhost:8080/api/captcha/pow and prints {"pow_token":"…","pow_nonce":"…"};
+//       where the demo page is, with the path and the names of the fields that it knows
+//   node tools/solve.js http://localhost:8080/other/pow?scope=…
+//       the same from this very address, with the usual names
+//   node tools/solve.js http://localhost:8080 '{"code":"captcha_required","captcha_required":true,"pow_scope":"…"}'
+//       the same after a refusal: at the price that its ticket names and, when an image is demanded, with work in its place,
+//       {"pow_token":"…","pow_nonce":"…","captcha_token":"…","captcha":"…"}; an empty refusal is none
+//   node tools/solve.js SALT DIFFICULTY
+//       solves a challenge that is already there and prints {"pow_nonce":"…"}
+//
+// docs/sessions.md has a sign-in from a shell that uses it.
+import { openSolver } from '../client/dist/src/solver/solver.js';
+
+const USAGE = 'usage: node tools/solve.js URL [REFUSAL] | SALT DIFFICULTY';
+
+const solver = openSolver();
+
+async function solve(head, difficulty) {
+  const found = await solver.search({ head, difficulty }, { maxHashes: Number.POSITIVE_INFINITY });
+  return found.nonce;
+}
+
+/** The answer to an effort challenge: a nonce for each of its parts, in order. */
+async function solveParts({ salt, parts, part_difficulty: difficulty }) {
+  const nonces = [];
+  for (let part = 0; part < parts; part++) {
+    nonces.push(await solve(salt + String(part).padStart(2, '0'), difficulty));
+  }
+  return nonces.join('.');
+}
+
+/** Where challenges are issued, and what their fields are called. */
+async function findChallenges(address) {
+  const base = address.replace(/\/+$/, '');
+  const page = await fetch(`${base}/page.json`);
+  // Only the local gateway has the page.
+  const facts = await page.json().catch(() => ({}));
+  return { url: `${base}/${facts.challenge_prefix ?? 'api/captcha'}`, names: facts.challenge_fields };
+}
+
+/** The fields of a solved proof of work. */
+async function solveWork(url, names) {
+  const { token, salt, difficulty } = await fetchChallenge(url);
+  const nonce = await solve(salt, difficulty);
+  return { [names?.pow_token ?? 'pow_token']: token, [names?.pow_nonce ?? 'pow_nonce']: nonce };
+}
+
+/** The fields of solved effort, which stands in for an image. */
+async function solveEffort(url, names) {
+  const effort = await fetchChallenge(url);
+  const answer = await solveParts(effort);
+  return {
+    [names?.captcha_token ?? 'captcha_token']: effort.token,
+    [names?.captcha ?? 'captcha']: answer,
+  };
+}
+
+async function fetchChallenge(url) {
+  const response = await fetch(url);
+  const body = await response.json();
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${body.message}`);
+  return body;
+}
+
+async function main(args) {
+  if (args.length === 2 && /^[1-9]\d?$/.test(args[1])) {
+    return { pow_nonce: await solve(args[0], Number(args[1])) };
+  }
+  const [address, refusal = ''] = args;
+  if (address === undefined || args.length > 2) throw new Error(USAGE);
+  if (/\/pow(\?|$)/.test(address)) return solveWork(address);
+  const { captcha_required: needsImage, pow_scope: scope } = readRefusal(refusal);
+  const { url, names } = await findChallenges(address);
+  const query = scope === undefined ? '' : `scope=${encodeURIComponent(scope)}`;
+  const work = await solveWork(`${url}/pow${query && `?${query}`}`, names);
+  if (needsImage !== true) return work;
+  return { ...work, ...(await solveEffort(`${url}?preset=effort${query && `&${query}`}`, names)) };
+}
+
+function readRefusal(text) {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(USAGE);
+  }
+}
+
+try {
+  console.log(JSON.stringify(await main(process.argv.slice(2))));
+} catch (error) {
+  console.error(error.cause?.message ?? error.message);
+  process.exitCode = 1;
+}

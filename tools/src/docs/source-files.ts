@@ -1,0 +1,85 @@
+// Reads the sources of the project, and what each of them imports.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { projectRoot } from '../launcher/local-environment.js';
+
+/** A source file. */
+export interface SourceFile {
+  /** Relative to the project's root, with slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** Files of the project (`shared/src/pow/difficulty.ts`), and specifiers of packages (`node:fs`, `fastify`). */
+  readonly imports: readonly string[];
+}
+
+const folders = [
+  'shared',
+  'host',
+  'services/challenge-service',
+  'services/session-service',
+  'client',
+  'tools',
+  'tests/support',
+  'lab',
+];
+const roots = [...folders.flatMap((folder) => [`${folder}/src`, `${folder}/test`]), 'tests'];
+
+const statements =
+  /^(?:import|export)\s+(?:type\s)?[^'";]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm;
+
+/** Every TypeScript file of the project, ordered by path in each folder. */
+export function readSources(): SourceFile[] {
+  return roots.flatMap((folder) => listFiles(folder, /\.ts$/)).map(readSource);
+}
+
+/** The files below a folder whose paths match, in order; none if the folder does not exist. */
+export function listFiles(folder: string, pattern: RegExp): string[] {
+  try {
+    return readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
+      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+      .filter((path) => pattern.test(path))
+      .sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(join(projectRoot, path), 'utf8');
+  const imports = [...text.matchAll(statements)].map(([, from, bare, dynamic]) =>
+    resolveImport(path, from ?? bare ?? dynamic ?? ''),
+  );
+  return { path, text, imports };
+}
+
+/** The file that an import names; the specifier of a package from outside stays as it is. */
+function resolveImport(path: string, specifier: string): string {
+  if (specifier.startsWith('.')) {
+    return posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
+  }
+  return specifier
+    .replace(/^@tollgate\/tests\/(.*)\.js$/, 'tests/$1.ts')
+    .replace(/^@tollgate\/fastify$/, 'host/src/tollgate.ts')
+    .replace(/^@tollgate\/shared\/(.*)\.js$/, 'shared/src/$1.ts')
+    .replace(/^@tollgate\/test-support\/(.*)\.js$/, 'tests/support/src/$1.ts')
+    .replace(/^#client\/(.*)\.js$/, 'client/src/$1.ts')
+    .replace(/^@tollgate\/client\/([a-z]+)$/, 'client/src/$1.ts')
+    .replace(/^@tollgate\/(client|tools)\/(.*)\.js$/, '$1/src/$2.ts')
+    .replace(/^@tollgate\/session-service\/test\/(.*)\.js$/, 'services/session-service/test/support/$1.ts')
+    .replace(/^@tollgate\/(challenge|session)-service\/(.*)\.js$/, 'services/$1-service/src/$2.ts');
+}
+
+/** The paths of a file and of everything that it imports, directly or not. */
+export function reachableFrom(path: string, sources: readonly SourceFile[]): Set<string> {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const reached = new Set<string>();
+  const visit = (at: string) => {
+    const source = byPath.get(at);
+    if (source === undefined || reached.has(at)) return;
+    reached.add(at);
+    for (const target of source.imports) visit(target);
+  };
+  visit(path);
+  return reached;
+}

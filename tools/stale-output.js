@@ -1,0 +1,31 @@
+// Removes compiled files whose source is gone, which the compiler leaves behind and the tests would run.
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { root } from './prepare.js';
+
+const packages = [
+  'shared',
+  'tests/support',
+  'client',
+  'tools',
+  'host',
+  'lab',
+  ...readdirSync(join(root, 'services')).map((name) => `services/${name}`),
+];
+const compiled = /\.(js|js\.map|d\.ts)$/;
+
+/** Empties the `src` and `test` of every `dist`, and `tests/dist`, of what no longer has a TypeScript file in the same place. */
+export function removeStale() {
+  const folders = packages.flatMap((name) => [`${name}/dist/src`, `${name}/dist/test`]);
+  for (const folder of [...folders, 'tests/dist']) {
+    const output = join(root, folder);
+    if (!existsSync(output)) continue;
+    for (const entry of readdirSync(output, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || !compiled.test(entry.name)) continue;
+      const path = join(entry.parentPath ?? entry.path, entry.name);
+      const source = join(root, folder.replace('/dist', ''), relative(output, path).replace(compiled, ''));
+      // What a program writes has only its types in the sources.
+      if (!['.ts', '.tsx', '.d.ts'].some((ending) => existsSync(source + ending))) rmSync(path);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// Runs test files, several at once, and reports each as it ends.
+import { availableParallelism } from 'node:os';
+import { showFile, showSlowest } from './tap-report.js';
+import { findTests, rememberSeconds, slowestFirst } from './test-order.js';
+import { startWorkers } from './test-workers.js';
+
+/** Globs of all compiled test files, from the project's root. */
+export const allTests = [
+  '{shared,host,client,services/*,lab}/dist/test/**/*.test.js',
+  'tests/dist/**/*.test.js',
+];
+
+const slowestShown = 20;
+const fewestPerProcessor = 1.5;
+const mostPerProcessor = 4;
+
+/**
+ * Runs test files and prints a line for each, then the slowest of them.
+ *
+ * A file waits for its servers and browsers much of its time, so that there are more files at once than processors: as many
+ * as it takes to keep those busy.
+ * @param {readonly string[]} patterns paths or globs, from the project's root
+ * @param {object} [options]
+ * @param {string} [options.node] the program that runs them
+ * @param {number} [options.jobs] how many files run at once; as the machine allows unless said
+ * @param {Readonly<Record<string, string>>} [options.env] variables beside those of this process
+ * @returns {Promise<{ passed: number, failed: number, skipped: number }>} assertions
+ */
+export async function runTestFiles(patterns, options = {}) {
+  const { node = process.execPath, env = {} } = options;
+  const processors = availableParallelism();
+  const jobs = options.jobs ?? Math.ceil(processors * fewestPerProcessor);
+  const mostJobs = options.jobs ?? processors * mostPerProcessor;
+  const ended = [];
+  const onEnded = (file) => {
+    showFile(file);
+    ended.push(file);
+  };
+  await startWorkers(slowestFirst(findTests(patterns)), { node, jobs, mostJobs, env, onEnded });
+  rememberSeconds(ended);
+  if (ended.length > 1) showSlowest(ended, slowestShown);
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const file of ended) for (const key of Object.keys(total)) total[key] += file[key];
+  return total;
+}

@@ -1,0 +1,117 @@
+// Which test files there are, and which of them begin: those that took longest before, so that none is left to end alone.
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
+import { root } from './prepare.js';
+
+const remembered = join(root, 'node_modules', '.tollgate-test-seconds.json');
+/** What is known of a file that never ran: those of the list take up to a minute, the others seconds by their size. */
+const listedSeconds = 60;
+const bytesPerSecond = 10_000;
+
+/**
+ * Returns the compiled test files that patterns name.
+ * @param {readonly string[]} patterns paths or globs (`*`, `**`, `{a,b}`) from the project's root; a path without a glob
+ * is kept even if there is no such file, so that the run fails
+ * @returns {string[]} absolute paths, each once
+ * @throws Error if a glob, with one word for each of its braces, matches nothing: its tests have moved
+ */
+export function findTests(patterns) {
+  const files = folders().flatMap((name) => filesIn(join(root, name)));
+  const found = patterns.flatMap((pattern) => {
+    if (!/[*{]/.test(pattern)) return [resolve(root, pattern)];
+    return expandBraces(pattern).flatMap((glob) => {
+      const matcher = toRegExp(glob);
+      const matching = files.filter((path) => matcher.test(relative(root, path).split(sep).join('/')));
+      if (matching.length === 0) throw new Error(`There is no test like ${glob}.`);
+      return matching;
+    });
+  });
+  return [...new Set(found)].sort();
+}
+
+function expandBraces(pattern) {
+  const [all, words] = /\{([^}]*)\}/.exec(pattern) ?? [];
+  if (all === undefined) return [pattern];
+  return words.split(',').flatMap((word) => expandBraces(pattern.replace(all, word)));
+}
+
+/** Those that take longest, the longest first: what the first run of a clone begins with. */
+const longest = [
+  'tests/dist/gateway/roll-out',
+  'lab/dist/test/drills/drills',
+  'tests/dist/packages/packages',
+  'client/dist/test/package/examples',
+  'tests/dist/engines/webkit',
+  'tests/dist/engines/firefox',
+  'tests/dist/engines/chromium',
+  'tests/dist/host-api',
+  'tests/dist/e2e/specification-client',
+  'tests/dist/compose-sentinel',
+  'client/dist/test/element/states',
+  'client/dist/test/session/browser-tabs',
+  'shared/dist/test/store/fail-over',
+  'shared/dist/test/http/tokens/tokens-fuzz',
+  'services/session-service/dist/test/lost-directory',
+  'services/challenge-service/dist/test/cli/captcha',
+  'tests/dist/docs/server-samples',
+  'tests/dist/gateway/gateway-caddy',
+  'tests/dist/side-by-side/side-by-side',
+  'tests/dist/e2e/parallel',
+  'tests/dist/docs/readme',
+  'tests/dist/demo/demo-page',
+  'tests/dist/packages/prepack',
+  'tests/dist/launcher/system',
+  'tests/dist/demo/demo-page-price',
+  'tests/dist/e2e/parallel-effort',
+  'tests/dist/demo/demo-page-sessions',
+  'tests/dist/e2e/sessions',
+].map((name) => `${name}.test.js`);
+
+/** Sorts files by the seconds that they took the last time, the longest first; what never ran goes by its size. */
+export function slowestFirst(paths) {
+  const seconds = readSeconds();
+  const unknown = (name) => {
+    const at = longest.indexOf(name);
+    return at < 0
+      ? (statSync(join(root, name), { throwIfNoEntry: false })?.size ?? 0) / bytesPerSecond
+      : listedSeconds - at;
+  };
+  const known = paths.map((path) => [path, seconds[relative(root, path)] ?? unknown(relative(root, path))]);
+  return known.sort(([, a], [, b]) => b - a).map(([path]) => path);
+}
+
+/** Remembers for the next run how long files took. */
+export function rememberSeconds(files) {
+  const seconds = readSeconds();
+  for (const { path, seconds: taken } of files) seconds[relative(root, path)] = Math.round(taken * 10) / 10;
+  writeFileSync(remembered, JSON.stringify(seconds));
+}
+
+function readSeconds() {
+  try {
+    return JSON.parse(readFileSync(remembered, 'utf8'));
+  } catch {
+    // The first run, or one that was ended while it wrote.
+    return {};
+  }
+}
+
+function folders() {
+  const services = readdirSync(join(root, 'services')).map((name) => `services/${name}`);
+  const packages = ['client', ...services, 'shared', 'host', 'lab'];
+  return [...packages.map((name) => `${name}/dist/test`), 'tests/dist'].filter((name) =>
+    existsSync(join(root, name)),
+  );
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.test.js'))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}
+
+function toRegExp(glob) {
+  const wildcards = { '**/': '(?:.*/)?', '*': '[^/]*' };
+  const source = glob.replace(/\*\*\/|\*|[.+?^$()|[\]\\]/g, (part) => wildcards[part] ?? `\\${part}`);
+  return new RegExp(`^${source}$`);
+}
