@@ -243,7 +243,7 @@ t.test(
 t.test('every file that a page names in the text exists', async (t) => {
   for (const { path, text } of pages) {
     for (const literal of literalsIn(text)) {
-      if (!/^(?:shared|services|deploy|docs)\/[\w./-]+\.\w+$/.test(literal)) continue;
+      if (!/^(?:shared|services|deploy|tools|tests|docs)\/[\w./-]+\.\w+$/.test(literal)) continue;
       t.ok(existsSync(join(projectRoot, literal)), `${path}: ${literal}`);
     }
   }

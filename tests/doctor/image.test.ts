@@ -4,7 +4,7 @@ import { readSources } from '@tollgate/tools/docs/source-files.js';
 import t from 'tap';
 import { readProjectFile } from '../docs/project-file.js';
 
-const DOCTOR = /^deploy\/src\/doctor\//;
+const DOCTOR = /^tools\/src\/doctor\//;
 /** Packages whose files other lines of the Dockerfile copy. */
 const PROJECT = /^(shared|services\/session-service)\/src\//;
 

@@ -43,7 +43,7 @@ export async function examineImage(buildah, image, report) {
     'nothing that the bundle holds is there twice',
     named(new RegExp(`^app/(services/${service}/dist/src/(server|app)\\.js|node_modules/fastify/)`)),
   );
-  expectNone(report, 'no tests', named(/^app\/(shared|services\/[^/]+|deploy)\/.*\btest\//));
+  expectNone(report, 'no tests', named(/^app\/(shared|services\/[^/]+|tools)\/.*\btest\//));
   expectNone(
     report,
     'no shell and no package manager',
