@@ -13,7 +13,7 @@
 //   node tools/solve.js SALT DIFFICULTY
 //       solves a challenge that is already there and prints {"pow_nonce":"…"}
 //
-// docs/sessions.md has a sign-in from a shell that uses it.
+// docs/sessions/login.md has a login from a shell that uses it.
 import { openSolver } from '../client/dist/src/solver/solver.js';
 
 const USAGE = 'usage: node tools/solve.js URL [REFUSAL] | SALT DIFFICULTY';

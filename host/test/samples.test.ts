@@ -9,7 +9,7 @@ import t from 'tap';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 t.test('the bearer of the sample was possibly null', (t) => {
-  const page = readFileSync(join(root, 'docs/sessions.md'), 'utf8');
+  const page = readFileSync(join(root, 'docs/sessions/verify-tokens.md'), 'utf8');
   const [, sample = ''] = /```js\n(\/\/ A service that verifies the bearers[\s\S]*?)```/.exec(page) ?? [];
   t.match(sample, /bearerGuard/);
   // Inside the package, whose dependencies it finds.

@@ -249,13 +249,15 @@ t.test('every file that a page names in the text exists', async (t) => {
   }
 });
 
-t.test('every page is linked from the README, and every decision from the index of decisions', async (t) => {
-  const index = 'docs/decisions/README.md';
-  const links = relativeLinks(page('README.md'));
-  const decisions = relativeLinks(page(index)).map((link) => posix.join(dirname(index), link));
+/** Folders whose README is the start of all their pages. */
+const startedFolders = ['challenges', 'decisions', 'operations', 'sessions'].map((name) => `docs/${name}`);
+
+t.test('every page is linked from the README, and each page of a folder from its start', async (t) => {
+  const linksOf = (path: string) => relativeLinks(page(path)).map((link) => posix.join(dirname(path), link));
   for (const { path } of pages.filter(({ path }) => path !== 'README.md')) {
-    const isDecision = path !== index && path.startsWith('docs/decisions/');
-    t.ok((isDecision ? decisions : links).includes(path), path);
+    const folder = dirname(path);
+    const isStarted = startedFolders.includes(folder) && posix.basename(path) !== 'README.md';
+    t.ok(linksOf(isStarted ? `${folder}/README.md` : 'README.md').includes(path), path);
   }
 });
 

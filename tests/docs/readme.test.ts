@@ -1,4 +1,4 @@
-// The form of the README and the sign-in from a shell of docs/sessions.md, run as they are written.
+// The form of the README and the sign-in from a shell of docs/sessions/login.md, run as they are written.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,8 +36,9 @@ t.teardown(() => system.stop());
 
 t.test('the sign-in from a shell works as it is written', { skip: !hasShell }, async (t) => {
   const block =
-    codeBlocks(readProjectFile('docs/sessions.md'), 'sh').find((code) => code.includes('tools/solve.js')) ??
-    '';
+    codeBlocks(readProjectFile('docs/sessions/login.md'), 'sh').find((code) =>
+      code.includes('tools/solve.js'),
+    ) ?? '';
   const script = block
     .replace('address=http://localhost:8080', `address=${system.address}`)
     .replace('password=the-one-printed', `password=${system.demo?.password}`);

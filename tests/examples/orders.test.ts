@@ -1,4 +1,4 @@
-// docs/examples/orders.js and the same lines in docs/sessions.md: a service that verifies bearers by itself.
+// docs/examples/orders.js and the same lines in docs/sessions/verify-tokens.md: a service that verifies bearers by itself.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,8 +18,8 @@ import { examples, type HostedSystem, startHostedSystem } from './hosts.js';
 
 const PROGRAM = join(examples, 'orders.js');
 
-t.test('docs/sessions.md shows it whole', async (t) => {
-  const programs = codeBlocks(readProjectFile('docs/sessions.md'), 'js').filter((code) =>
+t.test('docs/sessions/verify-tokens.md shows it whole', async (t) => {
+  const programs = codeBlocks(readProjectFile('docs/sessions/verify-tokens.md'), 'js').filter((code) =>
     code.includes('Fastify('),
   );
   t.strictSame(programs.map(String), [readFileSync(PROGRAM, 'utf8')]);

@@ -125,9 +125,9 @@ for (const algorithm of ALGORITHMS) {
 
 /** The sample of the documents, in the program that prints for each token of the input the user, or the name of the error. */
 function programOf(algorithm: Algorithm): string {
-  const text = readFileSync(new URL('../../../../docs/sessions.md', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../../../docs/sessions/public-tokens.md', import.meta.url), 'utf8');
   const sample = /```python\n(import jwt\n.*?)```/s.exec(text)?.[1];
-  if (sample === undefined) throw new Error('docs/sessions.md has no sample of PyJWT');
+  if (sample === undefined) throw new Error('docs/sessions/public-tokens.md has no sample of PyJWT');
   return `${sample.replace('["ES256"]', `["${algorithm}"]`)}
 import json, sys
 names = json.loads(sys.argv[1])
