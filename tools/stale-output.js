@@ -14,9 +14,13 @@ const packages = [
 ];
 const compiled = /\.(js|js\.map|d\.ts)$/;
 
-/** Empties the `src` and `test` of every `dist`, and `tests/dist`, of what no longer has a TypeScript file in the same place. */
+/**
+ * Empties the `src`, `extensions` and `test` of every `dist`, and `tests/dist`, of what no longer has a TypeScript file in the
+ * same place.
+ */
 export function removeStale() {
-  const folders = packages.flatMap((name) => [`${name}/dist/src`, `${name}/dist/test`]);
+  const parts = ['src', 'extensions', 'test'];
+  const folders = packages.flatMap((name) => parts.map((part) => `${name}/dist/${part}`));
   for (const folder of [...folders, 'tests/dist']) {
     const output = join(root, folder);
     if (!existsSync(output)) continue;

@@ -7,6 +7,7 @@ import { startWorkers } from './test-workers.js';
 /** Globs of all compiled test files, from the project's root. */
 export const allTests = [
   '{shared,host,client,services/*,lab}/dist/test/**/*.test.js',
+  'services/*/dist/extensions/*/test/**/*.test.js',
   'tests/dist/**/*.test.js',
 ];
 

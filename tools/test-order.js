@@ -99,9 +99,8 @@ function readSeconds() {
 function folders() {
   const services = readdirSync(join(root, 'services')).map((name) => `services/${name}`);
   const packages = ['client', ...services, 'shared', 'host', 'lab'];
-  return [...packages.map((name) => `${name}/dist/test`), 'tests/dist'].filter((name) =>
-    existsSync(join(root, name)),
-  );
+  const inPackages = packages.flatMap((name) => [`${name}/dist/test`, `${name}/dist/extensions`]);
+  return [...inPackages, 'tests/dist'].filter((name) => existsSync(join(root, name)));
 }
 
 function filesIn(folder) {

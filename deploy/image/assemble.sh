@@ -13,7 +13,7 @@ user=10001
 (
   cd "$app"
   {
-    find shared/dist/src services/*/dist/src -name '*.js'
+    find shared/dist/src services/*/dist -name '*.js' ! -path '*/dist/bundle/*' ! -path '*/dist/browser/*'
     find node_modules -mindepth 1 -maxdepth 1 ! -name '.*' ! -name '@*'
     find node_modules/@* -mindepth 1 -maxdepth 1 ! -path 'node_modules/@tollgate/*'
   } | LC_ALL=C sort | LC_ALL=C comm -23 - "$kept" | xargs rm -rf
@@ -22,8 +22,8 @@ user=10001
 # What runs needs none of these, whoever ships them.
 find "$app" -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.md' \
   -o -name '*.tsbuildinfo' -o -name 'tsconfig.json' -o -name '*.musl.node' \) -delete
-rm -rf "$app"/shared/dist/test "$app"/shared/dist/src/test "$app"/services/*/dist/test
-rm -rf "$app"/shared/src "$app"/services/*/src "$app"/package-lock.json "$app"/node_modules/.package-lock.json
+rm -rf "$app"/shared/dist/test "$app"/shared/dist/src/test "$app"/services/*/dist/test "$app"/services/*/dist/extensions/*/test
+rm -rf "$app"/shared/src "$app"/services/*/src "$app"/services/*/extensions "$app"/package-lock.json "$app"/node_modules/.package-lock.json
 # Of a package only the folders at its top: a file that it loads may well lie in a folder "test" further down.
 find "$app" -path '*/node_modules/*' -type d \( -name 'test*' -o -name __tests__ -o -name 'benchmark*' -o -name 'example*' \
   -o -name docs -o -name .github \) -prune |

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
-import { loadGateSetup } from '@tollgate/challenge-service/gate-setup.js';
+import { loadGateSetup } from '@tollgate/challenge-service/extensions/gate/gate-setup.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
 import { readSites } from '@tollgate/challenge-service/sites/read-sites.js';

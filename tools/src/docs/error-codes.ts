@@ -27,7 +27,7 @@ const entries = [
 
 /** The codes of both services and of the guard, in alphabetical order. */
 export function errorCodes(): ErrorCode[] {
-  const sources = readSources().filter(({ path }) => path.includes('/src/'));
+  const sources = readSources().filter(({ path }) => /\/(?:src|extensions)\//.test(path));
   const reached = entries.map(([sender, paths]) => ({
     sender,
     files: new Set(paths.flatMap((path) => [...reachableFrom(path, sources)])),

@@ -5,7 +5,7 @@ import {
   type ChallengeDependencies,
 } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
-import { loadGateSetup } from '@tollgate/challenge-service/gate-setup.js';
+import { loadGateSetup } from '@tollgate/challenge-service/extensions/gate/gate-setup.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { buildSessionAdmin } from '@tollgate/session-service/admin.js';
 import { buildApp as buildSessionApp, type SessionDependencies } from '@tollgate/session-service/app.js';

@@ -22,7 +22,8 @@ const folders = [
   'tests/support',
   'lab',
 ];
-const roots = [...folders.flatMap((folder) => [`${folder}/src`, `${folder}/test`]), 'tests'];
+const parts = ['src', 'extensions', 'test'];
+const roots = [...folders.flatMap((folder) => parts.map((part) => `${folder}/${part}`)), 'tests'];
 
 const statements =
   /^(?:import|export)\s+(?:type\s)?[^'";]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm;
@@ -67,6 +68,7 @@ function resolveImport(path: string, specifier: string): string {
     .replace(/^@tollgate\/client\/([a-z]+)$/, 'client/src/$1.ts')
     .replace(/^@tollgate\/(client|tools)\/(.*)\.js$/, '$1/src/$2.ts')
     .replace(/^@tollgate\/session-service\/test\/(.*)\.js$/, 'services/session-service/test/support/$1.ts')
+    .replace(/^@tollgate\/challenge-service\/(extensions\/.*)\.js$/, 'services/challenge-service/$1.ts')
     .replace(/^@tollgate\/(challenge|session)-service\/(.*)\.js$/, 'services/$1-service/src/$2.ts');
 }
 

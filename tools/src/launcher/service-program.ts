@@ -48,9 +48,13 @@ export function isBundleFresh(name: ServiceName, root = projectRoot): boolean {
   const bundle = bundleOf(name, root);
   if (!existsSync(bundle)) return false;
   const bundledMs = statSync(bundle).mtimeMs;
-  return [join(root, 'shared/dist/src'), join(root, 'services', name, 'dist/src')].every((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.js'))
-      .every((file) => statSync(join(folder, file)).mtimeMs < bundledMs),
-  );
+  const folders = ['shared/dist/src', `services/${name}/dist/src`, `services/${name}/dist/extensions`];
+  return folders
+    .map((folder) => join(root, folder))
+    .filter(existsSync)
+    .every((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.js'))
+        .every((file) => statSync(join(folder, file)).mtimeMs < bundledMs),
+    );
 }

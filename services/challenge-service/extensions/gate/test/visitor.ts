@@ -2,7 +2,7 @@
 
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import type { LightMyRequestResponse } from 'fastify';
-import type { ChallengeNode } from '../challenge-node.js';
+import type { ChallengeNode } from '../../../test/challenge-node.js';
 
 export const SITE = 'https://www.example.com';
 export const OTHER = 'http://localhost:8081';

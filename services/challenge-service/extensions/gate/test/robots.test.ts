@@ -1,10 +1,10 @@
 // Robots by the verified name of their address: names of a real name server, which strangers cannot make.
 
 import t, { type Test } from 'tap';
-import { networkOf } from '../../src/gate/gate-passes.js';
-import { createKnownRobots } from '../../src/gate/known-robots.js';
-import { createRobotNames, ROBOT_NAME_BOUNDS } from '../../src/gate/robot-names.js';
-import { systemResolver } from '../../src/gate/system-resolver.js';
+import { networkOf } from '../gate-passes.js';
+import { createKnownRobots } from '../known-robots.js';
+import { createRobotNames, ROBOT_NAME_BOUNDS } from '../robot-names.js';
+import { systemResolver } from '../system-resolver.js';
 import { startNameServer, type Zone } from './name-server.js';
 
 const ROBOT = '66.249.66.1';

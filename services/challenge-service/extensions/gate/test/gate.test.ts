@@ -5,10 +5,10 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
-import { createGatePasses, networkOf } from '../../src/gate/gate-passes.js';
-import { gateLanguages } from '../../src/gate/page/gate-languages.js';
-import { loadGateSetup } from '../../src/gate-setup.js';
-import { openImages, openNode, SECRET } from '../challenge-node.js';
+import { openImages, openNode, SECRET } from '../../../test/challenge-node.js';
+import { createGatePasses, networkOf } from '../gate-passes.js';
+import { loadGateSetup } from '../gate-setup.js';
+import { gateLanguages } from '../page/gate-languages.js';
 import {
   ask,
   BROWSER,

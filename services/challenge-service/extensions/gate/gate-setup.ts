@@ -2,10 +2,10 @@
 
 import { ConfigurationError } from '@tollgate/shared/config/environment.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { type GateOptions, resolveGateOptions } from './gate/gate-options.js';
-import type { NameResolver } from './gate/robot-names.js';
-import { systemResolver } from './gate/system-resolver.js';
-import { readJsonSource } from './json-source.js';
+import { readJsonSource } from '../../src/json-source.js';
+import { type GateOptions, resolveGateOptions } from './gate-options.js';
+import type { NameResolver } from './robot-names.js';
+import { systemResolver } from './system-resolver.js';
 
 /** The part of the configuration that the gate is loaded from. */
 export interface GateConfig {

@@ -13,15 +13,15 @@ import { HASHWX } from '@tollgate/shared/pow/hashwx/work.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { GateOptions } from '../gate/gate-options.js';
-import { createGatePasses, networkOf, type PassProblem } from '../gate/gate-passes.js';
-import { createGateRules, type OpenReason } from '../gate/gate-rules.js';
-import { createGuardedSites } from '../gate/guarded-sites.js';
-import { createKnownRobots } from '../gate/known-robots.js';
-import type { GatePageSettings } from '../gate/page/gate-page.js';
-import { passCookie, presentedPasses } from '../gate/pass-cookie.js';
-import { requestedPath, returnAddress } from '../gate/requested-address.js';
-import { createRobotNames, type NameResolver, ROBOT_NAME_BOUNDS } from '../gate/robot-names.js';
+import type { GateOptions } from './gate-options.js';
+import { createGatePasses, networkOf, type PassProblem } from './gate-passes.js';
+import { createGateRules, type OpenReason } from './gate-rules.js';
+import { createGuardedSites } from './guarded-sites.js';
+import { createKnownRobots } from './known-robots.js';
+import type { GatePageSettings } from './page/gate-page.js';
+import { passCookie, presentedPasses } from './pass-cookie.js';
+import { requestedPath, returnAddress } from './requested-address.js';
+import { createRobotNames, type NameResolver, ROBOT_NAME_BOUNDS } from './robot-names.js';
 
 /** What the gate is opened from. */
 export interface GateDependencies {

@@ -2,15 +2,15 @@
 
 import { appendVary } from '@tollgate/shared/http/server/response-headers.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type GateLanguage, gateLanguageFor } from '../../gate/page/gate-languages.js';
+import type { Gate } from '../gate.js';
+import { type GateLanguage, gateLanguageFor } from '../page/gate-languages.js';
 import {
   askingPage,
   GATE_PAGE_POLICY,
   type GatePageVisit,
   refusingPage,
   sendAgainPage,
-} from '../../gate/page/gate-page.js';
-import type { Gate } from '../../plugins/gate.js';
+} from '../page/gate-page.js';
 
 /** Longer addresses are not kept in the form without JavaScript; with it, the page is loaded again where it is. */
 const MOST_CHARACTERS = 2048;

@@ -11,8 +11,8 @@ import { originAllowed, requestSource } from '@tollgate/shared/http/server/origi
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { appendVary } from '@tollgate/shared/http/server/response-headers.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { GateSiteUnknown } from '../../errors.js';
-import { gateOf } from '../../plugins/gate.js';
+import { GateSiteUnknown } from '../../../src/errors.js';
+import { gateOf } from '../gate.js';
 import { sendAgain, sendAskingPage } from './send-page.js';
 
 const Body = Type.Object(

@@ -2,10 +2,10 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { resolveGateOptions } from '../../src/gate/gate-options.js';
-import { createGateRules } from '../../src/gate/gate-rules.js';
-import { isLike } from '../../src/gate/path-pattern.js';
-import { requestedPath, returnAddress } from '../../src/gate/requested-address.js';
+import { resolveGateOptions } from '../gate-options.js';
+import { createGateRules } from '../gate-rules.js';
+import { isLike } from '../path-pattern.js';
+import { requestedPath, returnAddress } from '../requested-address.js';
 
 const SITE = 'https://www.example.com';
 const OTHER = 'http://localhost:8081';
