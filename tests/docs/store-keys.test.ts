@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { readSites } from '@tollgate/challenge-service/extensions/drop-in/read-sites.js';
+import { makeSecret } from '@tollgate/challenge-service/extensions/drop-in/site-secrets.js';
 import { loadGateSetup } from '@tollgate/challenge-service/extensions/gate/gate-setup.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
-import { readSites } from '@tollgate/challenge-service/sites/read-sites.js';
-import { makeSecret } from '@tollgate/challenge-service/sites/site-secrets.js';
 import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { withAccounts } from '@tollgate/session-service/directory/accounts.js';

@@ -1,7 +1,7 @@
 // Prepares receipts of a site, so that a program measures only their verification.
 import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { makeReceipt } from '@tollgate/challenge-service/sites/receipt.js';
+import { makeReceipt } from '@tollgate/challenge-service/extensions/drop-in/receipt.js';
 import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';

@@ -22,6 +22,14 @@ import writeTimeout from '@tollgate/shared/http/server/write-timeout.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import issueSitePow from '../extensions/drop-in/routes/issue-site-pow.js';
+import redeem from '../extensions/drop-in/routes/redeem.js';
+import siteFrame from '../extensions/drop-in/routes/site-frame.js';
+import siteImage from '../extensions/drop-in/routes/site-image.js';
+import siteverify from '../extensions/drop-in/routes/siteverify.js';
+import widgetScript from '../extensions/drop-in/routes/widget-script.js';
+import { siteOrigins } from '../extensions/drop-in/site-origins.js';
+import sites, { type SiteDependencies } from '../extensions/drop-in/sites.js';
 import gate, { type GateDependencies } from '../extensions/gate/gate.js';
 import checkGate from '../extensions/gate/routes/check-gate.js';
 import passGate from '../extensions/gate/routes/pass-gate.js';
@@ -30,19 +38,11 @@ import browserFiles from './plugins/browser-files.js';
 import { issueLimit } from './plugins/issue-limit.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
 import scope from './plugins/scope.js';
-import { siteOrigins } from './plugins/site-origins.js';
-import sites, { type SiteDependencies } from './plugins/sites.js';
 import aloneImage from './routes/alone-image.js';
 import drawImage from './routes/draw-image.js';
 import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
 import serveScript from './routes/serve-script.js';
-import issueSitePow from './routes/sites/issue-site-pow.js';
-import redeem from './routes/sites/redeem.js';
-import siteFrame from './routes/sites/site-frame.js';
-import siteImage from './routes/sites/site-image.js';
-import siteverify from './routes/sites/siteverify.js';
-import widgetScript from './routes/sites/widget-script.js';
 
 /** Dependencies of both applications; service.ts opens and closes them. */
 export interface ChallengeDependencies extends IssuerOptions {

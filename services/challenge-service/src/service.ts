@@ -22,6 +22,7 @@ import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
+import { readSites } from '../extensions/drop-in/read-sites.js';
 import { loadGateSetup } from '../extensions/gate/gate-setup.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
@@ -29,7 +30,6 @@ import { readChallengeConfig } from './config.js';
 import { loadImageSetup, openImages } from './image-setup.js';
 import { createChallengeMetrics } from './plugins/challenge-metrics.js';
 import { PROJECT_ROOT } from './project-root.js';
-import { readSites } from './sites/read-sites.js';
 
 /** Images that may wait to be drawn. At 2,000 images a second on one core the last one waits about 50 ms. */
 const MAX_IMAGE_QUEUE = 100;

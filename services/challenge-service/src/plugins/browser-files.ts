@@ -2,8 +2,12 @@
 
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import {
+  openWidgetScripts,
+  type WidgetScripts,
+  type Widgets,
+} from '../../extensions/drop-in/widget-scripts.js';
 import { type BrowserCopy, type BrowserFiles, readBrowserFiles } from '../browser/browser-files.js';
-import { openWidgetScripts, type WidgetScripts, type Widgets } from '../browser/widget-scripts.js';
 
 export type { BrowserCopy, BrowserFiles, Widgets };
 

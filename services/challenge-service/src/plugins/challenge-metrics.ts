@@ -17,8 +17,8 @@ import {
 import type { LoadWatch } from '@tollgate/shared/load/load-watch.js';
 import type { QueueMeter } from '@tollgate/shared/load/queue-meter.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
+import { createSiteCounters, type SiteCounters } from '../../extensions/drop-in/site-counters.js';
 import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
-import { createSiteCounters, type SiteCounters } from './site-counters.js';
 
 /** The metrics, and the functions that update them. */
 export interface ChallengeMetrics {

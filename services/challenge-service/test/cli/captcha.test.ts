@@ -10,11 +10,11 @@ import { callCommand, spawnCommand } from '@tollgate/test-support/command.js';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
+import { readSites } from '../../extensions/drop-in/read-sites.js';
+import { secretFinder } from '../../extensions/drop-in/site-secrets.js';
 import { runCaptcha } from '../../src/cli/captcha.js';
 import { drawSamples } from '../../src/cli/samples.js';
 import { findPreset, resolvePresets } from '../../src/presets/presets.js';
-import { readSites } from '../../src/sites/read-sites.js';
-import { secretFinder } from '../../src/sites/site-secrets.js';
 import { openImages } from '../challenge-node.js';
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/captcha.js', import.meta.url));

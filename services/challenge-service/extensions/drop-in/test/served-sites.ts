@@ -10,11 +10,11 @@ import { trailTo } from '@tollgate/test-support/audit.js';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
-import { buildApp } from '../../src/app.js';
-import { readChallengeConfig } from '../../src/config.js';
-import { createChallengeMetrics } from '../../src/plugins/challenge-metrics.js';
-import { readSites } from '../../src/sites/read-sites.js';
-import type { Site } from '../../src/sites/site.js';
+import { buildApp } from '../../../src/app.js';
+import { readChallengeConfig } from '../../../src/config.js';
+import { createChallengeMetrics } from '../../../src/plugins/challenge-metrics.js';
+import { readSites } from '../read-sites.js';
+import type { Site } from '../site.js';
 
 export const SECRETS = {
   shop: 'the-secret-of-the-shop-000000000000000000',

@@ -3,8 +3,8 @@
 import { Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
 import type { FastifyInstance } from 'fastify';
-import type { Widgets } from '../../plugins/browser-files.js';
-import { SCRIPT_HEADERS, sendCopy, Unchanged } from '../serve-script.js';
+import type { Widgets } from '../../../src/plugins/browser-files.js';
+import { SCRIPT_HEADERS, sendCopy, Unchanged } from '../../../src/routes/serve-script.js';
 
 /** The paths below the prefix; that of `api.js` has the interfaces of all, unless its query names one. */
 const PATHS: readonly (readonly [url: string, operationId: string, widgets: Widgets])[] = [

@@ -3,7 +3,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { openNode } from '../challenge-node.js';
+import { openNode } from '../../../test/challenge-node.js';
 import { OWN_ORIGIN, openSites } from './served-sites.js';
 
 const scripts = [

@@ -19,10 +19,10 @@ import type {
   FastifyRequest,
   onRequestHookHandler,
 } from 'fastify';
-import { acceptedAnswer, answerText, refusedAnswer } from '../../domain/siteverify-answer.js';
-import { WINDOW_MS } from '../../plugins/issue-limit.js';
-import type { PresentedSecret } from '../../plugins/sites.js';
-import { readSiteverify } from '../../sites/siteverify-request.js';
+import { WINDOW_MS } from '../../../src/plugins/issue-limit.js';
+import type { PresentedSecret } from '../sites.js';
+import { acceptedAnswer, answerText, refusedAnswer } from '../siteverify-answer.js';
+import { readSiteverify } from '../siteverify-request.js';
 
 /**
  * The paths below the prefix: our own, then those of clients that know the host of a service and append a path, with the

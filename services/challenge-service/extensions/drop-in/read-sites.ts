@@ -3,7 +3,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
-import { readJsonText } from '../json-source.js';
+import { readJsonText } from '../../src/json-source.js';
 import { repeatedKeys } from './repeated-keys.js';
 import { areHostnames, isSiteKey, type Site, SiteOptions } from './site.js';
 

@@ -9,9 +9,9 @@ import { refusalReason, suspiciousRefusal } from '@tollgate/shared/http/observab
 import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
 import { Receipt, RedeemBody, SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { HostnameNotAllowed } from '../../errors.js';
-import { siteOf } from '../../plugins/sites.js';
-import { pageHostname } from '../../sites/hostnames.js';
+import { HostnameNotAllowed } from '../../../src/errors.js';
+import { pageHostname } from '../hostnames.js';
+import { siteOf } from '../sites.js';
 
 const REFUSED = 'Work or answer is wrong, spent, or of another site';
 

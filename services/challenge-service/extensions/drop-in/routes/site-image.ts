@@ -9,9 +9,9 @@ import { ImageQuery } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { TOKEN_PATTERN } from '@tollgate/shared/schemas/names.js';
 import { SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type ServedSite, siteOf } from '../../plugins/sites.js';
-import { drawRecord, findDrawing, imagePath, Png, sendPng } from '../draw-image.js';
-import { AnyChallenge, checkPreset, issueAnyImage } from '../issue-image.js';
+import { drawRecord, findDrawing, imagePath, Png, sendPng } from '../../../src/routes/draw-image.js';
+import { AnyChallenge, checkPreset, issueAnyImage } from '../../../src/routes/issue-image.js';
+import { type ServedSite, siteOf } from '../sites.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 

@@ -10,15 +10,15 @@ import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js
 import type { SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
-import type { IssuerDependencies } from '../domain/issuing.js';
-import { siteChallengeOptions } from '../domain/site-challenges.js';
-import { hostnameMatcher } from '../sites/hostnames.js';
-import type { Sites } from '../sites/read-sites.js';
-import { createReceiptVerifier, type ReceiptVerifier } from '../sites/receipt-verifier.js';
-import { createRedeemer, type Redeemer } from '../sites/redeemer.js';
-import type { Site } from '../sites/site.js';
-import { secretFinder } from '../sites/site-secrets.js';
-import { reportCount, WINDOW_MS } from './issue-limit.js';
+import type { IssuerDependencies } from '../../src/domain/issuing.js';
+import { reportCount, WINDOW_MS } from '../../src/plugins/issue-limit.js';
+import { hostnameMatcher } from './hostnames.js';
+import type { Sites } from './read-sites.js';
+import { createReceiptVerifier, type ReceiptVerifier } from './receipt-verifier.js';
+import { createRedeemer, type Redeemer } from './redeemer.js';
+import type { Site } from './site.js';
+import { siteChallengeOptions } from './site-challenges.js';
+import { secretFinder } from './site-secrets.js';
 
 /** The sites, and where their challenges are. */
 export interface SiteDependencies {

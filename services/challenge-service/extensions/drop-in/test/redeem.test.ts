@@ -188,7 +188,7 @@ t.test('a site that does not exist is 404, and so is everything without sites', 
   });
   t.equal(missing.statusCode, 404);
 
-  const { openNode } = await import('../challenge-node.js');
+  const { openNode } = await import('../../../test/challenge-node.js');
   const node = await openNode(t, store);
   for (const [method, path] of [
     ['GET', '/sites/shop/pow'],

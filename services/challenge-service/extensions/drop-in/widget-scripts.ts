@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { acceptedEncoding } from './accepted-encoding.js';
-import type { BrowserCopy, BrowserFiles } from './browser-files.js';
+import { acceptedEncoding } from '../../src/browser/accepted-encoding.js';
+import type { BrowserCopy, BrowserFiles } from '../../src/browser/browser-files.js';
 
 /** What stands in the built files in the place of the address. */
 const PLACEHOLDER = 'https://service-address.invalid';

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
-import { hostnameMatcher, hostnameOf, isHostnamePattern, pageHostname } from '../../src/sites/hostnames.js';
-import { readSites } from '../../src/sites/read-sites.js';
-import { makeSecret, secretFinder } from '../../src/sites/site-secrets.js';
+import { hostnameMatcher, hostnameOf, isHostnamePattern, pageHostname } from '../hostnames.js';
+import { readSites } from '../read-sites.js';
+import { makeSecret, secretFinder } from '../site-secrets.js';
 
 const HASH = hash('sha256', 'a');
 const OTHER = hash('sha256', 'b');

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { ErrorBody } from '@tollgate/shared/schemas/error-body.js';
 import { SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { hostnameOf } from '../../sites/hostnames.js';
+import { hostnameOf } from '../hostnames.js';
 
 const FrameQuery = Type.Object({
   origin: Type.Optional(

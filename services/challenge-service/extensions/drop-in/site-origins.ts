@@ -1,8 +1,8 @@
 // Which origins may call the paths of a site: those of the pages of its host names.
 
 import type { OriginRule } from '@tollgate/shared/http/server/cross-origin.js';
-import { hostnameMatcher, hostnameOf } from '../sites/hostnames.js';
-import type { Sites } from '../sites/read-sites.js';
+import { hostnameMatcher, hostnameOf } from './hostnames.js';
+import type { Sites } from './read-sites.js';
 
 const SITE_OF_PATH = /^\/sites\/([A-Za-z0-9_-]{1,64})(?:[/?]|$)/;
 
