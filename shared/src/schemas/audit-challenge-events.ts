@@ -19,48 +19,46 @@ export const challengeEvents = {
   challenge_refused: event(
     'challenge_refused',
     BOTH,
-    'A submission came with wrong work or a wrong answer. Forms that are incomplete, and work that has become too cheap, are ordinary and make no event',
+    'Wrong work or answer. Incomplete forms and work that became too cheap are no event',
     {
       application,
-      code: oneOf('Code of the answer', 'pow_invalid', 'captcha_invalid'),
+      code: oneOf('Returned code', 'pow_invalid', 'captcha_invalid'),
       reason: challengeRefusal,
       account: Type.Optional(account),
       address,
     },
   ),
-  pass_used: event('pass_used', BOTH, 'A pass stood in for the work of a submission', {
+  pass_used: event('pass_used', BOTH, 'A pass replaced the work of a submission', {
     application,
-    pass: Type.String({ description: 'Name of the pass' }),
+    pass: Type.String({ description: 'Pass name' }),
     account: Type.Optional(account),
     address,
   }),
-  pass_refused: event('pass_refused', BOTH, 'A pass was presented in place of work, and refused', {
+  pass_refused: event('pass_refused', BOTH, 'A pass was rejected', {
     application,
-    pass: Type.Optional(Type.String({ description: 'Name of the pass, if there is one of this name' })),
+    pass: Type.Optional(Type.String({ description: 'Pass name, if it exists' })),
     reason: passRefusal,
     account: Type.Optional(account),
     address,
   }),
-  host_key_refused: event('host_key_refused', CHALLENGE, 'The host API was called without a right key', {
+  host_key_refused: event('host_key_refused', CHALLENGE, 'Missing or wrong key of the host API', {
     address,
     request,
   }),
   site_challenge_refused: event(
     'site_challenge_refused',
     CHALLENGE,
-    'A page of a site redeemed wrong work or a wrong answer',
+    'A site page redeemed wrong work or a wrong answer',
     {
-      site: Type.String({ description: 'Key of the site' }),
-      code: oneOf('Code of the answer', 'pow_invalid', 'captcha_invalid'),
+      site: Type.String({ description: 'Site key' }),
+      code: oneOf('Returned code', 'pow_invalid', 'captcha_invalid'),
       reason: challengeRefusal,
       address,
       request,
     },
   ),
-  site_secret_refused: event(
-    'site_secret_refused',
-    CHALLENGE,
-    'A receipt was to be verified with a secret that is that of no site',
-    { address, request },
-  ),
+  site_secret_refused: event('site_secret_refused', CHALLENGE, '`siteverify` with an unknown secret', {
+    address,
+    request,
+  }),
 } as const;

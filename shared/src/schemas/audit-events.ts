@@ -22,40 +22,39 @@ import { priceEvents } from './audit-price-events.js';
 
 /** Every event by its name. */
 export const AuditEvents = {
-  login: event('login', SESSION, 'A log-in succeeded', {
+  login: event('login', SESSION, 'Login', {
     account,
     address,
     uid,
     sid,
     amr: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'With a sign-in code: the authentication methods that the application named',
+        description: 'Authentication methods of a sign-in code',
       }),
     ),
     known_device: knownDevice,
     request,
   }),
-  login_failed: event('login_failed', SESSION, 'The password was wrong, or there is no such account', {
+  login_failed: event('login_failed', SESSION, 'Wrong password or unknown account', {
     account,
     address,
     known_device: knownDevice,
     request,
   }),
-  login_throttled: event('login_throttled', SESSION, 'An account had to wait at this address', {
+  login_throttled: event('login_throttled', SESSION, 'The account must wait at this address', {
     account,
     address,
     request,
   }),
-  sign_in_code_created: event(
-    'sign_in_code_created',
-    SESSION,
-    'An application asked for a code that signs a user in',
-    { address, uid, request },
-  ),
+  sign_in_code_created: event('sign_in_code_created', SESSION, 'An application requested a sign-in code', {
+    address,
+    uid,
+    request,
+  }),
   sign_in_code_refused: event(
     'sign_in_code_refused',
     SESSION,
-    'A sign-in code was refused, at a log-in or at a step-up',
+    'A sign-in code was rejected, at a login or step-up',
     {
       address,
       reason: codeRefusal,
@@ -65,31 +64,31 @@ export const AuditEvents = {
   reauthenticated: event(
     'reauthenticated',
     SESSION,
-    'The user of a session was authenticated again. A wrong password there is `login_failed`, a wait `login_throttled`',
+    'Step-up; its failures are `login_failed` and `login_throttled`',
     {
       address,
       uid,
       sid,
-      amr: Type.Array(Type.String(), { description: 'Authentication methods; empty if they are not known' }),
+      amr: Type.Array(Type.String(), { description: 'Authentication methods; empty if unknown' }),
       request,
     },
   ),
   password_changed: event(
     'password_changed',
     SESSION,
-    'A password was changed by its user or by an application. A wrong old password is `login_failed`',
+    'Password change; a wrong old password is `login_failed`',
     {
       address,
       uid,
       sid: Type.Optional(sid),
-      by: oneOf('Who changed it: the user of the session `sid`, or an application', 'user', 'application'),
+      by: oneOf('`user` of the session `sid`, or `application`', 'user', 'application'),
       request,
     },
   ),
   refresh_reuse_detected: event(
     'refresh_reuse_detected',
     SESSION,
-    'An old refresh token came back; its session was ended. A stolen cookie, or a client that stored one',
+    'An old refresh token came back, and its session ended: a stolen cookie, or a client that stored one',
     { address, uid, sid, request },
   ),
   ...bindingEvents,
@@ -97,16 +96,16 @@ export const AuditEvents = {
   state_rollback: event(
     'state_rollback',
     SESSION,
-    'A refresh token is newer than the store: a fail-over has lost a write',
+    'A refresh token is newer than the store: a failover lost a write',
     { address, uid, sid, request },
   ),
-  logout: event('logout', SESSION, 'A session was ended by its owner', { address, uid, sid, request }),
-  revoke: event('revoke', SESSION, 'A session was ended by something else than a log-out', {
+  logout: event('logout', SESSION, 'Logout by the owner', { address, uid, sid, request }),
+  revoke: event('revoke', SESSION, 'A session ended otherwise', {
     address,
     uid,
     sid,
     reason: oneOf(
-      'What ended it, in the words of the command that explains an ending',
+      'Cause, as in `session why`',
       'revoked',
       'others_revoked',
       'login',
@@ -119,48 +118,35 @@ export const AuditEvents = {
     request,
   }),
   ...challengeEvents,
-  api_key_refused: event(
-    'api_key_refused',
-    SESSION,
-    'The admin port of session-service was called without the right `SESSION_API_KEY`',
-    { address, request },
-  ),
-  service_started: event('service_started', BOTH, 'A process of the service listens', {
+  api_key_refused: event('api_key_refused', SESSION, 'Missing or wrong `SESSION_API_KEY` on the admin port', {
+    address,
+    request,
+  }),
+  service_started: event('service_started', BOTH, 'A process listens', {
     keys: Type.Record(Type.String(), Type.Array(Type.String({ pattern: '^[0-9a-f]{8}$' })), {
-      description:
-        'Key ids of each list of secrets that it uses, the first makes new tokens; ids that differ from the start before are a changed key',
+      description: 'Key ids of each list of secrets, the first in use; different ids mean a changed key',
     }),
     options: Type.String({
       pattern: '^[0-9a-f]{32}$',
-      description: 'Hash of the `CAPTCHA_*` options; another one than before is a changed option',
+      description: 'Hash of the `CAPTCHA_*` options',
     }),
   }),
   test_mode_on: event(
     'test_mode_on',
     BOTH,
-    'The service started with `CAPTCHA_TEST_MODE=true`: answers of challenges are told to everybody',
+    'Started with `CAPTCHA_TEST_MODE=true`: everybody can read the answers of challenges',
     {},
   ),
-  events_suppressed: event(
-    'events_suppressed',
-    BOTH,
-    'An event that strangers can cause came too often within a minute; what was not written any more is counted here',
-    {
-      suppressed: Type.String({ description: 'Name of the event that was not written' }),
-      count,
-      since: Type.String({ description: 'Time of the first that was not written, ISO 8601 in UTC' }),
-      accounts: Type.Array(Type.Object({ account, count }), {
-        maxItems: 10,
-        description: 'The accounts that most of them were about, the most frequent first',
-      }),
-    },
-  ),
-  audit_lost: event(
-    'audit_lost',
-    BOTH,
-    'Events could not be written, for instance to a full disk; written once it works again',
-    { count },
-  ),
+  events_suppressed: event('events_suppressed', BOTH, 'Summary of unwritten events of a minute', {
+    suppressed: Type.String({ description: 'Name of the event' }),
+    count,
+    since: Type.String({ description: 'Time of the first' }),
+    accounts: Type.Array(Type.Object({ account, count }), {
+      maxItems: 10,
+      description: 'Most frequent accounts with counts',
+    }),
+  }),
+  audit_lost: event('audit_lost', BOTH, 'Events were lost, for example to a full disk', { count }),
 } as const;
 
 /** Names of all events. */

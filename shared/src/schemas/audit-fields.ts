@@ -8,32 +8,26 @@ export const AUDIT_VERSION = 1;
 
 const keyed = (description: string) => Type.String({ pattern: '^[0-9a-f]{32}$', description });
 /** The address of the client. */
-export const address = Type.Optional(
-  keyed('Keyed address of the client: 128 bits of HMAC-SHA256; absent when there is no valid address'),
-);
+export const address = Type.Optional(keyed('Keyed client address; absent without a valid one'));
 /** The account of an event. */
-export const account = keyed(
-  'Keyed name of the account, the same as in the keys of the store; for accounts that exist and that do not alike',
-);
+export const account = keyed('Keyed account, as in the store keys; also for unknown accounts');
 /** The request that caused an event. */
-export const request = Type.Optional(
-  Type.String({ description: 'Id of the request, `reqId` of its other lines of log' }),
-);
+export const request = Type.Optional(Type.String({ description: 'Request id, `reqId` in the log' }));
 /** A session. */
 export const sid = Type.String({ pattern: '^[0-9A-Za-z]+$', description: 'Session id' });
 /** A user. */
 export const uid = Type.Union(UserId.anyOf, {
-  description: 'User id: a number, or a text where the directory has texts',
+  description: 'User id: a number or text',
 });
 /** Whether a known device tried a password. */
 export const knownDevice = Type.Optional(
   Type.Boolean({
-    description: 'Whether the attempt on the password counted for a known device, and not for the account',
+    description: 'True if the attempt counted for a known device instead of the account',
   }),
 );
 /** Whose form it was. */
 export const application = Type.String({
-  description: 'Application whose form it was: `login`, `gate`, or the name of a key of the host API',
+  description: '`login`, `gate`, or the name of a host API key',
 });
 /** A number of events. */
 export const count = Type.Integer({ minimum: 1, description: 'How many' });
@@ -45,7 +39,7 @@ export const oneOf = <T extends string>(description: string, ...values: T[]) =>
   );
 /** Why a sign-in code was refused. */
 export const codeRefusal = oneOf(
-  'Why: `unknown` was never made, is used or has expired, `other_origin` belongs to pages of another origin, `other_user` to another user than that of the session, `void` is from before the sessions of its user were ended, `user_gone` to one who is deleted or disabled',
+  '`unknown` (never issued, used or expired), `other_origin`, `other_user` than that of the session, `void` (older than the end of the sessions of its user), `user_gone` (deleted or disabled)',
   'unknown',
   'other_origin',
   'other_user',
@@ -54,7 +48,7 @@ export const codeRefusal = oneOf(
 );
 /** Why a challenge was refused. */
 export const challengeRefusal = oneOf(
-  'Why: `spent` was used before, `unknown` was never issued here or has expired, `wrong` is no solution, `too_soon` came faster than a person types, `other_address` was issued to another address',
+  '`spent`, `unknown` (never issued here, or expired), `wrong`, `too_soon` (faster than a person types), `other_address` (issued to another)',
   'spent',
   'unknown',
   'wrong',
@@ -64,7 +58,7 @@ export const challengeRefusal = oneOf(
 
 /** Why a pass was refused. */
 export const passRefusal = oneOf(
-  'Why: `exhausted` was used too often in a minute, `expired` is too old, `other_application` was made for another one, `wrong` has the name of a pass and another secret, `unknown` has a name that no pass has',
+  '`exhausted` (used too often in a minute), `expired`, `other_application`, `wrong` (known name, other secret), `unknown` name',
   'exhausted',
   'expired',
   'other_application',
@@ -88,14 +82,16 @@ export const event = <Name extends string, Service extends ServiceName, Fields e
 ) =>
   Type.Object(
     {
-      type: Type.Literal('audit', { description: 'Tells these lines from those of the log' }),
-      version: Type.Literal(AUDIT_VERSION, { description: 'Version of this shape' }),
+      type: Type.Literal('audit', { description: '`audit`, unlike log lines' }),
+      version: Type.Literal(AUDIT_VERSION, {
+        description: 'Raised if a field changes its meaning or goes; ignore unknown fields and events',
+      }),
       time: Type.String({
         pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
-        description: "Time on the service's clock, ISO 8601 in UTC",
+        description: "The service's clock, ISO 8601 in UTC",
       }),
-      service: oneOf('Service that wrote it', ...services),
-      event: Type.Literal(name, { description: 'Name of the event' }),
+      service: oneOf('Source', ...services),
+      event: Type.Literal(name, { description: 'Event name' }),
       ...fields,
     },
     { $id: name, additionalProperties: false, description, services },

@@ -8,12 +8,12 @@ export const priceEvents = {
   price_raised: event(
     'price_raised',
     CHALLENGE,
-    'Somebody has raised the price of work by hand, raised it to another one, or ended that (0 bits). Each process writes it when it learns of it',
+    'The manual price of work was set, changed or ended (0 bits); each process writes it',
     {
-      bits: Type.Integer({ minimum: 0, maximum: 23, description: 'Bits that are added to the floor' }),
+      bits: Type.Integer({ minimum: 0, maximum: 23, description: 'Bits added to the floor' }),
       minutes: Type.Integer({
         minimum: 0,
-        description: 'Minutes until it ends by itself; 0 if it has ended',
+        description: 'Minutes until it ends; 0 if ended',
       }),
     },
   ),
