@@ -14,26 +14,24 @@ export function errorsPage(): string {
 
 <!-- Written by \`npm run docs\` from the classes in the code. Do not edit. -->
 
-Every answer with a status of 400 or more has this body, and \`Cache-Control: no-store\`:
+Every response with a status of 400 or more has this body, and \`Cache-Control: no-store\`:
 
 \`\`\`json
 { "message": "for people, in the language of Accept-Language", "code": "for_programs" }
 \`\`\`
 
-A 422 about single fields also has \`errors\`, an object with a list of texts for each field. The answers of \`POST /login\` and
-of guarded routes may say \`captcha_required\`, \`pow_scope\` and \`captcha_alternatives\` too. \`message\` and the texts in \`errors\` exist in English, French and
-Arabic and may change; \`code\` does not.
+- \`message\` exists in English, French and Arabic and may change; \`code\` does not.
+- \`errors\` in a 422 lists texts for each invalid field.
+- \`POST /login\` and guarded routes may add \`captcha_required\`, \`pow_scope\` and \`captcha_alternatives\`.
+- \`POST /host/verify\` returns the codes of failed challenges (\`pow_…\`, \`captcha_…\`) with 200, for its host to send.
 
-*Sent by* names the challenge service, the session service (both on either port), and the two guards in an application of yours.
-\`POST /host/verify\` names the codes of failed challenges (\`pow_…\`, \`captcha_…\`) in an answer of 200, for its host to send.
-What the two guards refuse has this form in any case. An application that registers \`http/error-handler.js\` sends the codes of that
-plugin as well.
+*Sent by* names the services (on both ports) and the guards in your application. Guard rejections always have this form. An application that registers \`http/error-handler.js\` sends that plugin's codes too.
 
-| Code | Status | Meaning | Sent by | Message in English |
-|---|---|---|---|---|
+| Code | Status | Meaning | Sent by |
+|---|---|---|---|
 ${errorCodes().map(row).join('\n')}
 
-The local gateway of \`npm start\` sends these by itself, in English:
+The local gateway of \`npm start\` sends these, in English:
 
 | Code | Status |
 |---|---|
@@ -41,12 +39,11 @@ ${gatewayCodes()
   .map(({ code, status }) => `| \`${code}\` | ${status} |`)
   .join('\n')}
 
-What is refused before there is a request (a header that never ends, a line that is not HTTP) gets this body too, in English:
-\`bad_request\`, \`request_timeout\` or \`header_too_large\`. The local gateway sends the same.
+Input that is no complete HTTP request gets \`bad_request\`, \`request_timeout\` or \`header_too_large\`, in English.
 `;
 }
 
-function row({ code, status, meaning, senders, text }: ReturnType<typeof errorCodes>[number]): string {
+function row({ code, status, meaning, senders }: ReturnType<typeof errorCodes>[number]): string {
   const names = senders.map((sender) => senderNames[sender]).join(', ');
-  return `| \`${code}\` | ${status} | ${meaning} | ${names} | ${text} |`;
+  return `| \`${code}\` | ${status} | ${meaning} | ${names} |`;
 }

@@ -13,82 +13,82 @@ export const defineError = <C extends Uppercase<MessageKey>, S extends number>(c
 
 // The docstring of each class is its meaning in docs/errors.md.
 
-/** The body or the query has the wrong shape. */
+/** Body or query has the wrong shape. */
 export const ValidationFailed = defineError('VALIDATION_FAILED', 422);
 
 /** The body is not JSON, or would change prototypes. */
 export const MalformedJson = defineError('MALFORMED_JSON', 400);
 
-/** The body has a media type that the route does not read, or is compressed. */
+/** Media type or compression is not accepted. */
 export const UnsupportedMediaType = defineError('UNSUPPORTED_MEDIA_TYPE', 415);
 
-/** The body is over the limit. */
+/** The body exceeds the limit. */
 export const BodyTooLarge = defineError('BODY_TOO_LARGE', 413);
 
-/** The request cannot be understood. */
+/** The request cannot be parsed. */
 export const BadRequest = defineError('BAD_REQUEST', 400);
 
-/** There is no such route or thing. */
+/** Unknown or disabled route, or unknown resource. */
 export const NotFound = defineError('NOT_FOUND', 404);
 
-/** The path has other methods, which `Allow` names. */
+/** `Allow` lists the methods of the path. */
 export const MethodNotAllowed = defineError('METHOD_NOT_ALLOWED', 405);
 
 /** The request did not arrive in time. */
 export const RequestTimeout = defineError('REQUEST_TIMEOUT', 408);
 
-/** The header of the request is over the limit. */
+/** The header exceeds the limit. */
 export const HeaderTooLarge = defineError('HEADER_TOO_LARGE', 431);
 
-/** Too many requests from this address. */
+/** Too many requests from this address or session. */
 export const RateLimited = defineError('RATE_LIMITED', 429);
 
 /** The request comes from another site. */
 export const OriginRefused = defineError('ORIGIN_REFUSED', 403);
 
-/** The store is out of reach; `Retry-After` says when to try again. */
+/** Store or directory is unreachable; wait for `Retry-After`. No cookie changed. */
 export const StoreUnavailable = defineError('STORE_UNAVAILABLE', 503);
 
-/** A queue is full; `Retry-After` says when to try again. */
+/** A queue is full; wait for `Retry-After`. */
 export const Overloaded = defineError('OVERLOADED', 503);
 
-/** A mistake of ours; the log has the reason. */
+/** Unexpected error; the log has the reason. */
 export const InternalError = defineError('INTERNAL_ERROR', 500);
 
-/** The token is missing, malformed, forged or, as an access token, expired. */
+/** Token or cookie is missing, malformed or forged, or the access token has expired. */
 export const TokenInvalid = defineError('TOKEN_INVALID', 401);
 
-/** The session was ended, or its refresh token was used twice. */
+/** The session was ended: by a logout, token reuse, another key, or with its user. */
 export const SessionRevoked = defineError('SESSION_REVOKED', 401);
 
-/** The action needs a more recent authentication of the user (RFC 9470): the client calls `POST /reauthenticate`. */
+/** A more recent authentication is required (RFC 9470): call `POST /reauthenticate`. */
 export const InsufficientUserAuthentication = defineError('INSUFFICIENT_USER_AUTHENTICATION', 401);
 
-/** The key is missing or wrong. */
+/** Missing or wrong `SESSION_API_KEY`. */
 export const ApiKeyInvalid = defineError('API_KEY_INVALID', 401);
 
 /** The proof of work is missing, malformed, wrong or spent. */
 export const PowInvalid = defineError('POW_INVALID', 422);
 
-/** The work is right, but cheaper than the account demands by now: the client repeats with better work. */
+/** The account now requires more work: repeat with new work. */
 export const PowInsufficient = defineError('POW_INSUFFICIENT', 422);
 
-/** The answer to the image is malformed, wrong, too fast or spent. */
+/** The image answer is malformed, wrong, too fast or spent. */
 export const CaptchaInvalid = defineError('CAPTCHA_INVALID', 422);
 
-/** The image is of a preset that this form does not accept. */
+/** The form does not accept the preset of this image. */
 export const PresetRefused = defineError('PRESET_REFUSED', 422);
 
-/** The pass of a machine is malformed, unknown, wrong, expired, or of another application. */
+/** The pass is malformed, unknown, wrong, expired, or of another application. */
 export const PassInvalid = defineError('PASS_INVALID', 422);
 
-/** The pass has been used as often as it may be in this minute; `Retry-After` says when it can be used again. */
+/** The pass is used too often in this minute; wait for `Retry-After`. */
 export const PassExhausted = defineError('PASS_EXHAUSTED', 429);
 
-/** An image is demanded and none was answered. */
+/** An image is required. */
 export const CaptchaRequired = defineError('CAPTCHA_REQUIRED', 422);
 
-/** This account has to wait at this address; `Retry-After` says how long. */
+/** The account must wait at this address for `Retry-After`. */
 export const LoginThrottled = defineError('LOGIN_THROTTLED', 429);
 
 /** A text about a field: its message key, or the key with its parameters. */
