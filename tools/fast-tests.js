@@ -33,7 +33,6 @@ export const fastTests = [
   'services/session-service/dist/test/config/{api-key,users}.test.js',
   'services/session-service/dist/test/directory/{module-directory,users-url}.test.js',
   'services/session-service/dist/test/passwords/{dummy-hash,hashing-queue,sign-in}.test.js',
-  'services/session-service/dist/test/simulation/{rotation-rates,rotation-rule}.test.js',
   'shared/dist/test/audit/flood-gate.test.js',
   'shared/dist/test/cache/lru-cache.test.js',
   'shared/dist/test/challenges/attempts/{account-key,pseudonyms}.test.js',

@@ -1,5 +1,5 @@
 // The devices and pages on which the wait is measured.
-import type { Engine, Flags } from '@tollgate/tests/browser/engines/engine.js';
+import type { Engine, Flags } from '../engines/engine.js';
 
 export interface Condition {
   readonly name: string;

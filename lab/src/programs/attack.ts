@@ -1,8 +1,6 @@
 // The price list: what each attempt costs an attacker's core with native solvers, and what a browser waits for it.
 
 import { HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
-import type { Engine, Tab } from '@tollgate/tests/browser/engines/engine.js';
-import { engines } from '@tollgate/tests/browser/engines/engines.js';
 import { compileSolvers, type NativeSolvers, type RateSample } from '../attack/native-solvers.js';
 import {
   type AlgorithmName,
@@ -15,6 +13,8 @@ import {
   rowName,
   waitColumn,
 } from '../attack/price-list.js';
+import type { Engine, Tab } from '../engines/engine.js';
+import { engines } from '../engines/engines.js';
 import type { Open } from '../opened.js';
 import type { Program } from '../program.js';
 import type { Report } from '../report/report.js';

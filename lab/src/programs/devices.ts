@@ -1,11 +1,11 @@
 // The wait for the work at the default price, on slow devices and in odd browsers and pages.
 
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import type { Engine, Tab } from '@tollgate/tests/browser/engines/engine.js';
-import { engines } from '@tollgate/tests/browser/engines/engines.js';
 import { type Condition, conditions } from '../devices/conditions.js';
 import type { Solve } from '../devices/page.js';
 import { slowDown } from '../devices/slow-down.js';
+import type { Engine, Tab } from '../engines/engine.js';
+import { engines } from '../engines/engines.js';
 import type { Program } from '../program.js';
 import { formatNumber, type Row } from '../report/report.js';
 import { servePage } from '../solver/bundled-page.js';

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Tab } from '@tollgate/tests/browser/engines/engine.js';
-import { engines } from '@tollgate/tests/browser/engines/engines.js';
+import type { Tab } from '../engines/engine.js';
+import { engines } from '../engines/engines.js';
 import type { Program } from '../program.js';
 
 const ROUNDS = 5;

@@ -4,7 +4,6 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { type Device, newDevice, registration } from '@tollgate/test-support/device-key.js';
 import type { LightMyRequestResponse } from 'fastify';
 import { type ChallengePurpose, challengeFor } from '../../src/domain/binding/binding-challenge.js';
-import { RULES } from '../stores/session-rules.js';
 import {
   type BindingClient,
   newClient,
@@ -15,6 +14,7 @@ import {
 import { EMAIL, onEach } from '../support/binding-site.js';
 import { proof } from '../support/device-key.js';
 import { PASSWORD, PUBLIC_URL, SECRETS } from '../support/session-node.js';
+import { RULES } from '../support/session-rules.js';
 import { codeFor, exchange } from '../support/sign-in-codes.js';
 
 const MINUTE = 60_000;

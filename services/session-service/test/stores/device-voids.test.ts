@@ -4,7 +4,7 @@ import { MAX_DEVICE_TTL_SECONDS } from '@tollgate/shared/schemas/device-claims.j
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openDeviceVoids } from '../../src/stores/device-voids.js';
-import { SECOND } from './session-rules.js';
+import { SECOND } from '../support/session-rules.js';
 
 t.test('the latest void of a user counts, for longer than any cookie lives', async (t) => {
   await eachStore(t, async (t, { store, age, reopen }) => {

@@ -8,7 +8,7 @@ import { redisStore } from '@tollgate/test-support/stores.js';
 import type { Redis } from 'ioredis';
 import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
-import { AGENT, LAPTOP, PHONE, RULES } from './session-rules.js';
+import { AGENT, LAPTOP, PHONE, RULES } from '../support/session-rules.js';
 
 t.test('scripts are loaded again on a server that has lost them', async (t) => {
   const { store, redis } = await redisStore(t);

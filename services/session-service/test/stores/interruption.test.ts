@@ -9,7 +9,7 @@ import { startRedis } from '@tollgate/test-support/redis-server.js';
 import t, { type Test } from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import type { SessionStore } from '../../src/stores/session-store.js';
-import { AGENT, RULES } from './session-rules.js';
+import { AGENT, RULES } from '../support/session-rules.js';
 
 const USERS = 30;
 const LONGEST_RETURN_MS = 15_000;

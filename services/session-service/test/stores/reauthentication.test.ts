@@ -3,7 +3,7 @@
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
-import { AGENT, DAY, PHONE, RULES } from './session-rules.js';
+import { AGENT, DAY, PHONE, RULES } from '../support/session-rules.js';
 
 const CODE = { amr: 'hwk,user', auth_time: '1795309848000' };
 

@@ -19,7 +19,7 @@ import {
 import { newSession } from '../../src/domain/session-set.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import type { RotationVerdict, SessionStore } from '../../src/stores/session-store.js';
-import { DAY, HOUR, RULES } from './session-rules.js';
+import { DAY, HOUR, RULES } from '../support/session-rules.js';
 
 // Time moves in multiples of this, none of which comes within four seconds before a limit of the rules, so that
 // the milliseconds a test takes decide nothing.

@@ -4,7 +4,7 @@ import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { MAX_NOTES, type SessionEnd } from '../../src/domain/session-end.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
-import { AGENT, DAY, HOUR, LAPTOP, PHONE, RULES, SECOND } from './session-rules.js';
+import { AGENT, DAY, HOUR, LAPTOP, PHONE, RULES, SECOND } from '../support/session-rules.js';
 
 const KEEP_MS = 7 * DAY;
 const ADDRESS = '0123456789abcdef'.repeat(2);

@@ -3,7 +3,7 @@
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
-import { AGENT, DAY, HOUR, LAPTOP, PHONE, RULES, SECOND } from './session-rules.js';
+import { AGENT, DAY, HOUR, LAPTOP, PHONE, RULES, SECOND } from '../support/session-rules.js';
 
 t.test('a started session is listed with its times', async (t) => {
   await eachStore(t, async (t, { store }) => {

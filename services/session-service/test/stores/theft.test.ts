@@ -4,7 +4,7 @@ import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import type { SessionStore } from '../../src/stores/session-store.js';
-import { AGENT, HOUR, LAPTOP, PHONE, RULES } from './session-rules.js';
+import { AGENT, HOUR, LAPTOP, PHONE, RULES } from '../support/session-rules.js';
 
 const STRICT = { ...RULES, windowMs: 0 };
 

@@ -1,7 +1,7 @@
 // Plays a history against a store, call by call, and writes down what happened.
 
-import type { SessionRules } from '../../src/domain/session-record.js';
-import type { RotationVerdict } from '../../src/stores/session-store.js';
+import type { SessionRules } from '@tollgate/session-service/domain/session-record.js';
+import type { RotationVerdict } from '@tollgate/session-service/stores/session-store.js';
 import type { History, Round, TabRefresh, Thief } from './history.js';
 import type { Party, RefreshEntry, Trace, UseEntry } from './trace.js';
 

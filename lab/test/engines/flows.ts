@@ -1,7 +1,7 @@
 // Runs the flows in an engine: one start of the browser, one system, a visitor of their own for each flow.
 import type { Test } from 'tap';
-import type { Engine, EngineBrowser, Visitor } from '../browser/engines/engine.js';
-import { engines } from '../browser/engines/engines.js';
+import type { Engine, EngineBrowser, Visitor } from '../../src/engines/engine.js';
+import { engines } from '../../src/engines/engines.js';
 import { accessFlows } from './access-flows.js';
 import { type DemoPage, openDemoPage } from './demo-page.js';
 import { formFlows } from './form-flows.js';

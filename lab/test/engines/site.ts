@@ -1,12 +1,12 @@
 // One system for all flows of an engine: its demo page, forms of an application, and a page of another origin.
 
+import { bundledPage } from '@tollgate/tests/browser/bundled-page.js';
+import { pageEnvironment } from '@tollgate/tests/demo/demo-page-visit.js';
+import { startServiceHere } from '@tollgate/tests/system/services-here.js';
 import type { ServiceName } from '@tollgate/tools/launcher/local-environment.js';
 import type { ServiceOptions, ServiceProcess } from '@tollgate/tools/launcher/service-process.js';
 import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Test } from 'tap';
-import { bundledPage } from '../browser/bundled-page.js';
-import { pageEnvironment } from '../demo/demo-page-visit.js';
-import { startServiceHere } from '../system/services-here.js';
 import { type FormApplication, formsPath, startFormApplication } from './form-application.js';
 import { type Front, startFront } from './front.js';
 import { otherPage, otherScript } from './other-page.js';

@@ -1,11 +1,15 @@
 // Drives a simulation: with the pure rule and a clock of its own, or with a real store that is made older.
 
-import { bindToProof, type PresentedBinding, UNASKED } from '../../src/domain/binding/binding-rule.js';
-import { bindingKindOf } from '../../src/domain/binding/session-binding.js';
-import { decideRotation, type Rotation } from '../../src/domain/rotation.js';
-import type { SessionRecord } from '../../src/domain/session-record.js';
-import { newSession } from '../../src/domain/session-set.js';
-import type { RotationVerdict, SessionStore } from '../../src/stores/session-store.js';
+import {
+  bindToProof,
+  type PresentedBinding,
+  UNASKED,
+} from '@tollgate/session-service/domain/binding/binding-rule.js';
+import { bindingKindOf } from '@tollgate/session-service/domain/binding/session-binding.js';
+import { decideRotation, type Rotation } from '@tollgate/session-service/domain/rotation.js';
+import type { SessionRecord } from '@tollgate/session-service/domain/session-record.js';
+import { newSession } from '@tollgate/session-service/domain/session-set.js';
+import type { RotationVerdict, SessionStore } from '@tollgate/session-service/stores/session-store.js';
 import type { History } from './history.js';
 import { type SimulationOptions, simulate } from './simulate.js';
 import type { Party, Trace } from './trace.js';

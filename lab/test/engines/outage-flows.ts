@@ -1,7 +1,7 @@
 // A service that is slow, refuses, is missing or is restarted: the page says so, and goes on when that is over.
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '@tollgate/test-support/until.js';
-import { find, isShown } from '../browser/engines/engine.js';
+import { find, isShown } from '../../src/engines/engine.js';
 import { textOf } from './demo-page.js';
 import type { Flows } from './flows.js';
 import type { OwnAnswer } from './front.js';

@@ -1,6 +1,6 @@
 // A session: sign-in, reload, renewal, a second tab, log-out; and all of that from another origin.
 import { until } from '@tollgate/test-support/until.js';
-import { find } from '../browser/engines/engine.js';
+import { find } from '../../src/engines/engine.js';
 import { textOf, waitForRefreshes } from './demo-page.js';
 import type { Flows } from './flows.js';
 import { accountOf } from './site.js';

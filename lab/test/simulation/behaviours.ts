@@ -1,6 +1,6 @@
 // The behaviours whose rates are printed: what lies inside the rules, and what lies outside.
 
-import { HOUR, SECOND } from '../stores/session-rules.js';
+import { HOUR, SECOND } from '@tollgate/session-service/test/session-rules.js';
 import type { Behaviour } from './histories.js';
 
 const MINUTE = 60 * SECOND;

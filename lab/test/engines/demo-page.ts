@@ -1,6 +1,6 @@
 // The demo page as a person uses it, in whatever engine: the one place that knows its ids.
 import { until } from '@tollgate/test-support/until.js';
-import { find, isShown, type Tab } from '../browser/engines/engine.js';
+import { find, isShown, type Tab } from '../../src/engines/engine.js';
 import type { Site } from './site.js';
 
 export interface Credentials {

@@ -1,5 +1,5 @@
 // The gate before a page: its page works in every engine, and leads to what was wanted.
-import { isShown, WIDTH } from '../browser/engines/engine.js';
+import { isShown, WIDTH } from '../../src/engines/engine.js';
 import type { Flows } from './flows.js';
 import { guardedPath } from './site.js';
 

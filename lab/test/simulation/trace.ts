@@ -1,6 +1,6 @@
 // What happened in a simulated history.
 
-import type { RotationVerdict } from '../../src/stores/session-store.js';
+import type { RotationVerdict } from '@tollgate/session-service/stores/session-store.js';
 
 /** The owner, or the place of a thief in the history's list. */
 export type Party = 'owner' | number;

@@ -6,11 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { compile } from '@tollgate/test-support/compiler.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { documentedResponse, type OpenApi, WITHOUT_CONTENT } from '@tollgate/tests/e2e/contract.js';
+import { CHEAP, onRedis, type Site } from '@tollgate/tests/e2e/site.js';
 import { type OpenApiDocument, openApiDocuments } from '@tollgate/tools/docs/openapi-documents.js';
 import { generateApi } from 'swagger-typescript-api';
 import t, { type Test } from 'tap';
-import { documentedResponse, type OpenApi, WITHOUT_CONTENT } from './contract.js';
-import { CHEAP, onRedis, type Site } from './site.js';
 
 t.setTimeout(240_000);
 

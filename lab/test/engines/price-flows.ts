@@ -1,5 +1,5 @@
 // What failures cost: a higher price, an image, or work in its place.
-import { isShown } from '../browser/engines/engine.js';
+import { isShown } from '../../src/engines/engine.js';
 import type { Flows } from './flows.js';
 import { accountOf, type Site } from './site.js';
 

@@ -1,10 +1,10 @@
 // The same histories on Redis and on the embedded store: the verdicts of the rule, and its promises.
 
+import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
+import { DAY, HOUR, RULES, SECOND } from '@tollgate/session-service/test/session-rules.js';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { openSessionStore } from '../../src/stores/open-session-store.js';
-import { DAY, HOUR, RULES, SECOND } from '../stores/session-rules.js';
 import { falseLogOut, lossesMadeGoodInADay, tabsShareWindows } from './false-log-out.js';
 import { type Behaviour, histories } from './histories.js';
 import { type AgeingStore, playOnRule, playOnStore } from './play.js';

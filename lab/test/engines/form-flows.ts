@@ -1,7 +1,7 @@
 // Plain forms that the browser itself sends, under a policy that allows nothing beyond what the element needs.
 
 import { until } from '@tollgate/test-support/until.js';
-import { find, type Tab } from '../browser/engines/engine.js';
+import { find, type Tab } from '../../src/engines/engine.js';
 import { isFocused } from './demo-page.js';
 import type { Flows } from './flows.js';
 import { formsPath } from './form-application.js';

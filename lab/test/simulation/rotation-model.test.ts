@@ -1,12 +1,12 @@
 // The model of rotation with binding: its invariants hold, are broken without the mends, and the code follows it.
 
+import type { PresentedBinding } from '@tollgate/session-service/domain/binding/binding-rule.js';
+import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
+import { DAY, RULES, SECOND } from '@tollgate/session-service/test/session-rules.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import { embeddedStore, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
-import type { PresentedBinding } from '../../src/domain/binding/binding-rule.js';
-import { openSessionStore } from '../../src/stores/open-session-store.js';
-import { DAY, RULES, SECOND } from '../stores/session-rules.js';
 import { findViolation, type ModelCall, sampleHistories } from './model.js';
 
 // A busy machine takes several times as long; tap gives a file 30 seconds.

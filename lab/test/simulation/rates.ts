@@ -1,7 +1,7 @@
 // Measures how often owners are logged out for nothing, and how often thieves stay unseen.
 
+import { RULES } from '@tollgate/session-service/test/session-rules.js';
 import fc from 'fast-check';
-import { RULES } from '../stores/session-rules.js';
 import type { Case } from './behaviours.js';
 import { falseLogOut } from './false-log-out.js';
 import { histories } from './histories.js';

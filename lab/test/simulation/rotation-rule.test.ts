@@ -1,8 +1,8 @@
 // The promises of rotation, for any history of tabs and thieves under the pure rule, and where they end.
 
+import { DAY, HOUR, RULES, SECOND } from '@tollgate/session-service/test/session-rules.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { DAY, HOUR, RULES, SECOND } from '../stores/session-rules.js';
 import { falseLogOut, lossesMadeGoodInADay, lostAnswersInADay, tabsShareWindows } from './false-log-out.js';
 import { type Behaviour, histories } from './histories.js';
 import type { Round, TabRefresh } from './history.js';

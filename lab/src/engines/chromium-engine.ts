@@ -1,6 +1,7 @@
 // Chromium by its DevTools protocol, through Playwright: the browser that the other tests of the process use too.
+
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Page } from 'playwright-core';
-import { launchBrowser } from '../chromium.js';
 import { type EngineBrowser, type Flags, HEIGHT, type Tab, WAIT_MS, WIDTH, waitUntil } from './engine.js';
 import { stopProcesses } from './stopped-processes.js';
 

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Test } from 'tap';
-import { isShown, type Scheme, type Tab, WIDTH } from '../browser/engines/engine.js';
+import { isShown, type Scheme, type Tab, WIDTH } from '../../src/engines/engine.js';
 import { type Control, type DemoPage, openDemoPage } from './demo-page.js';
 import type { Flows, Stage } from './flows.js';
 import { accountOf } from './site.js';
 
 const widths = [320, WIDTH];
 // Of the browser package, which is tested with it as well.
-const require = createRequire(new URL('../../../client/package.json', import.meta.url));
+const require = createRequire(new URL('../../../../client/package.json', import.meta.url));
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What is found in a page: nothing, if all is well. */

@@ -1,6 +1,6 @@
 // Judges a history without thieves: was its owner logged out for nothing, and what had happened to its answers.
 
-import type { SessionRules } from '../../src/domain/session-record.js';
+import type { SessionRules } from '@tollgate/session-service/domain/session-record.js';
 import type { RefreshEntry, Trace } from './trace.js';
 
 const DAY_MS = 86_400_000;
