@@ -4,12 +4,27 @@ import { showFile, showSlowest } from './tap-report.js';
 import { findTests, rememberSeconds, slowestFirst } from './test-order.js';
 import { startWorkers } from './test-workers.js';
 
-/** Globs of all compiled test files, from the project's root. */
-export const allTests = [
-  '{shared,host,client,services/*,lab}/dist/test/**/*.test.js',
+/** Globs of compiled test files, from the project's root: all but those of the lab, which is compiled by itself. */
+export const productTests = [
+  '{shared,host,client,services/*}/dist/test/**/*.test.js',
   'services/*/dist/extensions/*/test/**/*.test.js',
   'tests/dist/**/*.test.js',
 ];
+
+/** Those of them that `npm test` leaves to `npm run test:rest`: failing stores, other programs, packages, deployment. */
+export const slowTests = [
+  'client/dist/test/package/examples.test.js',
+  'client/dist/test/{drop-in,element}/libraries.test.js',
+  'services/session-service/dist/test/stores/fail-over.test.js',
+  'services/challenge-service/dist/extensions/drop-in/test/clients.test.js',
+  'shared/dist/test/store/{deaths,fail-over,full-disk,pid-namespaces}.test.js',
+  'tests/dist/{helm,monitoring,packages,side-by-side}/*.test.js',
+  'tests/dist/{compose-sentinel,compose-system,systemd}.test.js',
+  'tests/dist/gateway/roll-out.test.js',
+];
+
+/** The tests of the lab. */
+export const labTests = ['lab/dist/test/**/*.test.js'];
 
 const slowestShown = 20;
 const fewestPerProcessor = 1.5;

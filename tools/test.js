@@ -1,4 +1,6 @@
-// `npm test`: makes the clone and the machine ready, then runs format, lint and every test.
+// `npm test`: makes the clone and the machine ready, then runs format, lint and the tests of a change.
+// `npm run test:rest`: runs the other tests: browsers, libraries, packages, chart, deployment, drills, simulations.
+// `npm run test:all`: runs both at once.
 // `npm run test:fast`: the tests alone that need no browser, no server of a store and no other process.
 // Test files may be named: npm test -- tests/dist/gateway/gateway.test.js; and how many run at once: npm test -- --jobs=1
 import { join } from 'node:path';
@@ -19,27 +21,44 @@ const alone = ['gateway/roll-out', 'test/host-api', 'e2e/parallel', 'e2e/paralle
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { fast: { type: 'boolean', default: false }, jobs: { type: 'string' } },
+  options: {
+    all: { type: 'boolean', default: false },
+    fast: { type: 'boolean', default: false },
+    rest: { type: 'boolean', default: false },
+    jobs: { type: 'string' },
+  },
 });
 
 prepare();
 removeStale();
 const tools = values.fast ? {} : setUp();
 if (!values.fast) setUpHelm();
-const checked = values.fast ? true : check();
-// Nothing else compiles the lab.
-const isLabNamed = positionals.some((path) => path.startsWith('lab/'));
-const lab =
-  values.fast || (positionals.length > 0 && !isLabNamed)
-    ? undefined
-    : run(...npmCommand(['run', '--silent', 'lab']));
-if (lab?.ok === false) giveUp(`The lab does not compile:\n${lab.output}`);
+const checked = values.fast || values.rest ? true : check();
+if (values.all || values.rest || positionals.some((path) => path.startsWith('lab/'))) prepareLab();
 const { passed, failed } = await runTests();
 
 const isClean = await checked;
 if (!isClean) console.log('Format or lint failed: npm run check');
 console.log(`\n${passed} passed, ${failed} failed`);
 if (!isClean || failed > 0 || passed === 0) process.exitCode = 1;
+
+/** Installs what the lab alone uses, and compiles it. */
+function prepareLab() {
+  const { ok, output } = run(...npmCommand(['run', '--silent', 'lab']));
+  if (!ok) giveUp(`The lab does not compile:\n${output}`);
+}
+
+/** Returns the compiled test files that were asked for. */
+async function chooseTests() {
+  const { labTests, productTests, slowTests } = await import('./test-files.js');
+  const { findTests } = await import('./test-order.js');
+  if (positionals.length > 0) return findTests(positionals);
+  if (values.fast) return findTests(fastTests);
+  if (values.all) return findTests([...productTests, ...labTests]);
+  if (values.rest) return findTests([...slowTests, ...labTests]);
+  const slow = findTests(slowTests);
+  return findTests(productTests).filter((path) => !slow.includes(path));
+}
 
 /** Checks format and lint beside the tests. Resolves with whether all is well, and prints what is not. */
 async function check() {
@@ -57,9 +76,8 @@ async function check() {
 /** Resolves with the number of assertions that passed and failed. */
 async function runTests() {
   // The parser of TAP is there only once the dependencies are.
-  const { allTests, runTestFiles } = await import('./test-files.js');
-  const { findTests } = await import('./test-order.js');
-  const chosen = findTests(positionals.length > 0 ? positionals : values.fast ? fastTests : allTests);
+  const { runTestFiles } = await import('./test-files.js');
+  const chosen = await chooseTests();
   const isAlone = (path) => alone.some((name) => path.endsWith(name));
   const env = { ...tools, ...provideTestFolder() };
   const beside = await runTestFiles(
