@@ -16,7 +16,6 @@ export const slowTests = [
   'client/dist/test/package/examples.test.js',
   'client/dist/test/{drop-in,element}/libraries.test.js',
   'services/session-service/dist/test/stores/fail-over.test.js',
-  'services/challenge-service/dist/extensions/drop-in/test/clients.test.js',
   'shared/dist/test/store/{deaths,fail-over,full-disk,pid-namespaces}.test.js',
   'tests/dist/{helm,monitoring,packages,side-by-side}/*.test.js',
   'tests/dist/{compose-sentinel,compose-system,systemd}.test.js',

@@ -10,7 +10,7 @@ import { type MemoryDB, memoryAdapter } from 'better-auth/adapters/memory';
 import { captcha } from 'better-auth/plugins/captcha';
 import turnstile from 'cf-turnstile';
 import t, { type Test } from 'tap';
-import { openSites, SECRETS } from './served-sites.js';
+import { openSites, SECRETS } from '@tollgate/challenge-service/extensions/drop-in/test/served-sites.js';
 
 /** The sites behind a port. */
 async function listen(t: Test) {
