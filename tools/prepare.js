@@ -110,3 +110,9 @@ function fetchCanvas() {
     run(process.execPath, [program, '--runtime', 'napi'], { cwd, timeout: fetchMs });
   }
 }
+
+/** Installs what the lab alone uses, and compiles it. */
+export function prepareLab() {
+  const { ok, output } = run(...npmCommand(['run', '--silent', 'lab']));
+  if (!ok) giveUp(`The lab does not compile:\n${output}`);
+}

@@ -1,10 +1,10 @@
 // `npm run release:check`: everything that must hold before the packages are published. It publishes nothing.
 import { join } from 'node:path';
-import { prepare, root, run } from './prepare.js';
+import { prepare, prepareLab, root, run } from './prepare.js';
 import { removeStale } from './stale-output.js';
 
 const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
-const tests = join(root, 'tests', 'dist', 'packages');
+const tests = join(root, 'lab', 'dist', 'test', 'packages');
 /** Compiling every sample takes its time on a busy machine. */
 const testSeconds = 600;
 
@@ -19,6 +19,7 @@ report('the working tree is clean', before === '', before);
 // Ends the process with the reason when something does not compile.
 prepare();
 removeStale();
+prepareLab();
 report('everything is installed and compiled', true);
 const lint = node(biome, 'check', '--error-on-warnings');
 report('format and lint', lint.ok, lint.output);

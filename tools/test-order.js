@@ -39,7 +39,7 @@ function expandBraces(pattern) {
 const longest = [
   'tests/dist/gateway/roll-out',
   'lab/dist/test/drills/drills',
-  'tests/dist/packages/packages',
+  'lab/dist/test/packages/packages',
   'client/dist/test/package/examples',
   'lab/dist/test/engines/webkit',
   'lab/dist/test/engines/firefox',
@@ -59,7 +59,7 @@ const longest = [
   'tests/dist/e2e/parallel',
   'tests/dist/docs/readme',
   'tests/dist/demo/demo-page',
-  'tests/dist/packages/prepack',
+  'lab/dist/test/packages/prepack',
   'tests/dist/launcher/system',
   'tests/dist/demo/demo-page-price',
   'tests/dist/e2e/parallel-effort',

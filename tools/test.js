@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fastTests } from './fast-tests.js';
-import { giveUp, npmCommand, prepare, root, run, runBeside } from './prepare.js';
+import { prepare, prepareLab, root, runBeside } from './prepare.js';
 import { setUp, setUpHelm } from './set-up.js';
 import { removeStale } from './stale-output.js';
 import { provideTestFolder } from './test-folder.js';
@@ -41,12 +41,6 @@ const isClean = await checked;
 if (!isClean) console.log('Format or lint failed: npm run check');
 console.log(`\n${passed} passed, ${failed} failed`);
 if (!isClean || failed > 0 || passed === 0) process.exitCode = 1;
-
-/** Installs what the lab alone uses, and compiles it. */
-function prepareLab() {
-  const { ok, output } = run(...npmCommand(['run', '--silent', 'lab']));
-  if (!ok) giveUp(`The lab does not compile:\n${output}`);
-}
 
 /** Returns the compiled test files that were asked for. */
 async function chooseTests() {

@@ -4,13 +4,13 @@ import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { GoogleRecaptchaModule, GoogleRecaptchaValidator } from '@nestlab/google-recaptcha';
+import { openSites, SECRETS } from '@tollgate/challenge-service/extensions/drop-in/test/served-sites.js';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import { betterAuth } from 'better-auth';
 import { type MemoryDB, memoryAdapter } from 'better-auth/adapters/memory';
 import { captcha } from 'better-auth/plugins/captcha';
 import turnstile from 'cf-turnstile';
 import t, { type Test } from 'tap';
-import { openSites, SECRETS } from '@tollgate/challenge-service/extensions/drop-in/test/served-sites.js';
 
 /** The sites behind a port. */
 async function listen(t: Test) {

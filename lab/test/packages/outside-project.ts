@@ -106,7 +106,9 @@ export function createOutsideProject(t: Test, archives: readonly string[]): stri
 
 /** The folder of an installed package; the browser package has a newer React than its tools. */
 function installedFolder(name: string): string {
-  const folders = ['client', ''].map((workspace) => join(projectRoot, workspace, 'node_modules', name));
+  const folders = ['lab', 'client', ''].map((workspace) =>
+    join(projectRoot, workspace, 'node_modules', name),
+  );
   const found = folders.find((folder) => existsSync(folder));
   if (found === undefined) throw new Error(`${name} is not installed`);
   return found;

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { examples, shared, startHostedSystem } from '@tollgate/tests/examples/hosts.js';
 import t, { type Test } from 'tap';
 import { install, packInto } from '../packages/outside-project.js';
-import { examples, shared, startHostedSystem } from './hosts.js';
 
 interface ContactForm {
   listen(at: { port: number; host: string }): Promise<string>;

@@ -2,18 +2,19 @@
 // application beside the running services, in a browser.
 
 import { once } from 'node:events';
+import { cpSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { freePort } from '@tollgate/test-support/free-port.js';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { examples } from '@tollgate/tests/examples/hosts.js';
+import { freePorts } from '@tollgate/tests/launcher/launch.js';
+import { startServiceHere } from '@tollgate/tests/system/services-here.js';
 import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { launchBrowser } from '../browser/chromium.js';
-import { freePorts } from '../launcher/launch.js';
-import { startServiceHere } from '../system/services-here.js';
-import { examples } from './hosts.js';
 
 interface Tollgate {
   readonly publicUrl: string;
@@ -61,9 +62,13 @@ const tollgate: Tollgate = {
 /** The user of the example; the demo account is the first. */
 const ANN_ID = 2;
 
+/** A copy of the example in the lab, which has the packages that it imports. */
+const example = fileURLToPath(new URL('../../sign-in/', import.meta.url));
+cpSync(join(examples, 'sign-in'), example, { recursive: true });
+
 /** Starts one of the applications at the origin that the services accept. */
 async function start(t: Test, file: string, build: string, options: object): Promise<Application> {
-  const module = await import(pathToFileURL(join(examples, 'sign-in', file)).href);
+  const module = await import(pathToFileURL(join(example, file)).href);
   const app = await (module[build] as Build)({ tollgate, ...options });
   await app.listen({ port, host: '127.0.0.1' });
   t.teardown(() => app.close());

@@ -2,9 +2,9 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { codeBlocks } from '@tollgate/tests/docs/markdown.js';
+import { readProjectFile } from '@tollgate/tests/docs/project-file.js';
 import { listFiles } from '@tollgate/tools/docs/source-files.js';
-import { codeBlocks } from '../docs/markdown.js';
-import { readProjectFile } from '../docs/project-file.js';
 
 /** What the samples of a page leave to the reader. */
 const pageGlobals = `

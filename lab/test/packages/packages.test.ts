@@ -4,10 +4,10 @@ import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { readProjectFile } from '@tollgate/tests/docs/project-file.js';
 import { listFiles, readSources } from '@tollgate/tools/docs/source-files.js';
 import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import t from 'tap';
-import { readProjectFile } from '../docs/project-file.js';
 import { writeSamples } from './documented-samples.js';
 import { compileOutside, createOutsideProject, packInto, published, runNode } from './outside-project.js';
 
@@ -83,7 +83,7 @@ t.test('what is shared is named module by module, and needed outside', async (t)
   );
 });
 
-const publint = join(projectRoot, 'node_modules', 'publint', 'src', 'cli.js');
+const publint = join(projectRoot, 'lab', 'node_modules', 'publint', 'src', 'cli.js');
 /** How a package of modules alone is resolved: not from CommonJS, nor by what came before `exports`. */
 const isForModules = (problem: object) =>
   !('resolutionKind' in problem && ['node10', 'node16-cjs'].includes(String(problem.resolutionKind)));
@@ -123,7 +123,7 @@ t.test('every entry can be imported, and no module beside them', async (t) => {
 t.test('every documented sample compiles', async (t) => {
   const { typed, untyped } = writeSamples(outside);
   const fixture = 'typed-application.ts';
-  copyFileSync(join(projectRoot, 'tests/packages', fixture), join(outside, fixture));
+  copyFileSync(join(projectRoot, 'lab/test/packages', fixture), join(outside, fixture));
   t.ok(untyped.length > 15, untyped.join(', '));
   for (const resolution of ['nodenext', 'bundler'] as const) {
     // The sources of the React example are for its bundler: they import without endings.
