@@ -1,4 +1,4 @@
-// Solves proofs of work and effort as docs/challenges.md describes them, without code of the services.
+// Solves proofs of work and effort as docs/challenges/ describes them, without code of the services.
 
 import { hash } from 'node:crypto';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
@@ -32,7 +32,7 @@ let solver: Promise<Solver> | undefined;
 
 /**
  * Solves a challenge at a full price, for which `solve` takes seconds. The nonce is another one than that of `solve`.
- * @throws Error if the nonce is wrong by the rule of docs/challenges.md
+ * @throws Error if the nonce is wrong by the rule of docs/challenges/proof-of-work.md
  */
 export async function solveFullPrice({ salt, difficulty }: Omit<Work, 'token'>): Promise<string> {
   solver ??= import(built.href).then(({ openSolver }) => openSolver());

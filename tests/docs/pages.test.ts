@@ -264,7 +264,7 @@ t.test('every page is linked from the README, and each page of a folder from its
 });
 
 t.test('the worked example of a proof of work is right', async (t) => {
-  const text = page('docs/challenges.md');
+  const text = page('docs/challenges/proof-of-work.md');
   const example = codeBlocks(text, 'sh').find((code) => code.includes('sha256sum')) ?? '';
   const [, salt = '', nonce = '', digest] =
     /printf %s%s (\w+) (\d+) \| sha256sum\n# (\w+)/.exec(example) ?? [];

@@ -1,4 +1,4 @@
-// What docs/challenges.md says of presets, kinds and renderers is what the challenge service accepts.
+// What docs/challenges/ says of presets, kinds and renderers is what the challenge service accepts.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,12 +12,13 @@ import t from 'tap';
 import { codeBlocks, literalsIn, tablesHeaded } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 
-const page = readProjectFile('docs/challenges.md');
+const page = readProjectFile('docs/challenges/presets.md');
+const modulePage = readProjectFile('docs/challenges/challenge-types.md');
 const options = resolveCaptchaOptions();
 
 t.test('the presets of the example are right', async (t) => {
   const example = codeBlocks(page, 'json').find((code) => code.includes('"calm"')) ?? '';
-  const sources = [{ name: 'docs/challenges.md', presets: JSON.parse(example) }];
+  const sources = [{ name: 'docs/challenges/presets.md', presets: JSON.parse(example) }];
   const { presets, mistakes } = resolvePresets({ options, sources });
   t.strictSame(mistakes, []);
   t.strictSame([...presets.keys()], ['default', 'large', 'calm']);
@@ -31,7 +32,7 @@ t.test('every option of a preset is in the table, and no other', async (t) => {
 });
 
 t.test('the module of the example is right', async (t) => {
-  const [kinds = '', renderer = ''] = codeBlocks(page, 'js').filter((code) =>
+  const [kinds = '', renderer = ''] = codeBlocks(modulePage, 'js').filter((code) =>
     code.startsWith('export const'),
   );
   const folder = tempDir(t);

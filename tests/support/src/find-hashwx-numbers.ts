@@ -1,4 +1,4 @@
-// Solves challenges in HashWX as docs/challenges.md describes them, on the module that services check them with.
+// Solves challenges in HashWX as docs/challenges/hashwx.md describes them, on the module that services check them with.
 
 import { createHash } from 'node:crypto';
 import { openHashwx } from '@tollgate/shared/pow/hashwx/function.js';

@@ -1,4 +1,4 @@
-// Searches nonces as docs/challenges.md describes them, without code of the services.
+// Searches nonces as docs/challenges/proof-of-work.md describes them, without code of the services.
 
 import { hash } from 'node:crypto';
 

@@ -31,7 +31,7 @@ const pageLines = `<!doctype html>
 const documents = {
   own_guide: 'README.md#guard-a-form',
   own_element: 'docs/client/element.md',
-  own_challenges: 'docs/challenges.md',
+  own_challenges: 'docs/challenges/README.md',
   own_threats: 'docs/threat-model.md',
   own_deploy: 'docs/deploy.md',
 };

@@ -1,4 +1,4 @@
-// Solves proofs of work as docs/challenges.md describes them, without code of the services.
+// Solves proofs of work as docs/challenges/ describes them, without code of the services.
 import { createHash } from 'node:crypto';
 
 /** The body of `GET /api/captcha/pow`, as far as it is used. */
