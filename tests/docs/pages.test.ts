@@ -252,7 +252,9 @@ t.test('every file that a page names in the text exists', async (t) => {
 });
 
 /** Folders whose README is the start of all their pages. */
-const startedFolders = ['challenges', 'decisions', 'operations', 'sessions'].map((name) => `docs/${name}`);
+const startedFolders = ['challenges', 'client', 'decisions', 'operations', 'sessions'].map(
+  (name) => `docs/${name}`,
+);
 
 t.test('every page is linked from the README, and each page of a folder from its start', async (t) => {
   const linksOf = (path: string) => relativeLinks(page(path)).map((link) => posix.join(dirname(path), link));

@@ -28,7 +28,7 @@ export function renderDocument(path: string, markdown: string, served: ReadonlyS
 <body>
 <header class="top">
 <a class="name" href="${home}"><img src="${home}icon.svg" alt="" width="32" height="32">Tollgate</a>
-<nav aria-label="Pages"><a href="${home}">Try it</a> <a href="${home}forms">Forms</a> <a href="${home}README.md#read-on">All documents</a></nav>
+<nav aria-label="Pages"><a href="${home}">Try it</a> <a href="${home}forms">Forms</a> <a href="${home}README.md#documents">All documents</a></nav>
 </header>
 <main class="document">
 ${text}</main>
