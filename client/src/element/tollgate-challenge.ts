@@ -100,6 +100,11 @@ export class TollgateChallenge extends FormField {
     return (await this.controller?.settle(body)) ?? false;
   }
 
+  override focus(options?: FocusOptions): void {
+    this.#presenter.reveal();
+    super.focus(options);
+  }
+
   connectedCallback(): void {
     this.restoreProperties(['texts', 'controller']);
     this.#begin();

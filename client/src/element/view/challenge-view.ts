@@ -5,7 +5,7 @@ import type { CaptchaEvents, CaptchaView } from './captcha-view.js';
 import { create } from './create-node.js';
 import type { ImageView } from './image-view.js';
 import { styleSheet } from './style-sheet.js';
-import type { ViewModel } from './view-model.js';
+import { awaitsAnswer, type ViewModel } from './view-model.js';
 import { createWorkView } from './work-view.js';
 
 export interface ChallengeEvents extends CaptchaEvents {
@@ -20,7 +20,7 @@ export interface ChallengeView {
   readonly box: HTMLElement;
   /** Null until an image is required. */
   readonly image: ImageView | null;
-  /** Where the browser displays its message about a form sent too early. */
+  /** Where the browser displays its messages, and what has the focus, unless that is the answer field. */
   readonly status: HTMLElement;
   show(model: ViewModel): void;
   /** Announces a text through the polite live region: a screen reader finishes its sentence first. */
@@ -55,6 +55,20 @@ export function createChallengeView(root: ShadowRoot, events: ChallengeEvents): 
     events.onLoaded();
   }
 
+  /**
+   * The element delegates its focus to the first part that can have it: the answer field, and the status for as long as
+   * there is none. A status that has the focus by then passes it on.
+   */
+  function moveFocus(model: ViewModel): void {
+    const { status } = work;
+    if (captcha === undefined || !awaitsAnswer(model)) {
+      status.tabIndex = -1;
+      return;
+    }
+    if (root.activeElement === status) captcha.image.input.focus();
+    status.removeAttribute('tabindex');
+  }
+
   return {
     box,
     get image() {
@@ -72,6 +86,7 @@ export function createChallengeView(root: ShadowRoot, events: ChallengeEvents): 
       work.show(model);
       if (captcha !== undefined) captcha.show(model);
       else if (model.captchaRequired) void loadCaptcha().catch(() => undefined);
+      moveFocus(model);
     },
     announce(text) {
       clearTimeout(repeatTimer);

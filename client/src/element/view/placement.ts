@@ -11,6 +11,8 @@ type Side = 'below' | 'above';
 export interface Placement {
   /** @param form undefined if the element is in none */
   update(display: Display, model: ViewModel, form: Pick<FormBinding, 'delayed' | 'button'> | undefined): void;
+  /** Displays the box again that Escape has closed. */
+  reopen(): void;
   stop(): void;
 }
 
@@ -38,6 +40,10 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
   let floating: AbortController | undefined;
   // The person has sent the form: what prevents it must be visible and able to take the focus.
   element.addEventListener('invalid', reopen);
+  // A press of the element's label, which found nothing to focus.
+  element.addEventListener('click', ({ target }) => {
+    if (target === element && box.hidden) element.focus();
+  });
 
   function update(
     display: Display,
@@ -175,7 +181,7 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
     undock();
   }
 
-  return { update, stop };
+  return { update, reopen, stop };
 }
 
 /** What the person has to know or do; another text means that it is something new. */

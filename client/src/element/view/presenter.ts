@@ -16,6 +16,8 @@ export interface Presenter {
   readonly model: ViewModel;
   /** Displays a state; null if there is no controller. @param form undefined if there is none */
   present(state: ChallengeState | null, isDisabled: boolean, form: FormBinding | undefined): void;
+  /** Displays a box that the person has closed: it is to take the focus. */
+  reveal(): void;
   /** Records the person's choice, which is displayed before the controller has fetched it. */
   choose(name: 'effort' | 'image'): void;
   /** Follows changes of the page's language, and languages that the page adds. */
@@ -72,8 +74,13 @@ export function createPresenter(
   function place(form: FormBinding | undefined): void {
     const display = displayOf(element);
     view.box.dataset.display = display;
-    if (placement !== undefined) placement.update(display, model, form);
-    else if (display !== 'inline') {
+    if (placement !== undefined) {
+      placement.update(display, model, form);
+      return;
+    }
+    // Until it has its place it is out of sight, but can take the focus if it is to be displayed.
+    view.box.hidden = display !== 'inline' && !model.captchaRequired;
+    if (display !== 'inline') {
       import('./placement.js').then(
         ({ createPlacement }) => {
           placement ??= createPlacement(element, view.box);
@@ -119,6 +126,7 @@ export function createPresenter(
         announcedError = '';
       }
     },
+    reveal: () => placement?.reopen(),
     choose(name) {
       effortChosen = name === 'effort';
     },

@@ -141,7 +141,7 @@ button[aria-disabled="true"]:hover { background: transparent; }
 .effort-part progress { block-size: .5rem; border-radius: 1rem; overflow: hidden; }
 .tabular { font-variant-numeric: tabular-nums; }
 
-.visually-hidden { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.visually-hidden, [data-display]:not([data-display="inline"], [data-placed]) { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 .box[data-floats] {
   position: fixed;
@@ -151,7 +151,6 @@ button[aria-disabled="true"]:hover { background: transparent; }
   background: linear-gradient(var(--tollgate-surface, color-mix(in srgb, currentColor 3%, transparent)) 0 0), Canvas;
   box-shadow: 0 .4rem 1.6rem #0004;
 }
-[data-display]:not([data-display="inline"], [data-placed]) { display: none; }
 [data-late] { animation: late 1s step-end; }
 @keyframes late { from { visibility: hidden; } }
 

@@ -33,6 +33,11 @@ export function isRefused({ refusal }: ChallengeState): boolean {
   return refusal === 'captcha_invalid';
 }
 
+/** Whether an image is displayed that the person can answer now: after an error the status says what to do first. */
+export function awaitsAnswer({ state: { captcha, status }, disabled }: ViewModel): boolean {
+  return captcha?.kind === 'image' && status !== 'error' && !disabled;
+}
+
 /** Returns the text for the time that the service asks to wait. */
 export function waitText({ state, texts, waitSeconds, language }: ViewModel): string {
   const text = errorCodeOf(state.error) === 'unavailable' ? texts.waiting_service : texts.waiting;
@@ -51,11 +56,8 @@ export interface Invalidity {
  * Returns why the form is invalid; null if it is valid.
  * @param holdsSubmit the element delays early submissions itself, so unfinished work does not make the form invalid
  */
-export function validate(
-  { state, texts }: ViewModel,
-  answer: string,
-  holdsSubmit: boolean,
-): Invalidity | null {
+export function validate(model: ViewModel, answer: string, holdsSubmit: boolean): Invalidity | null {
+  const { state, texts } = model;
   const { status, captcha } = state;
   if (captcha?.kind === 'image') {
     if (captcha.expired) return { flags: { customError: true }, message: texts.expired, anchor: 'answer' };
@@ -64,5 +66,5 @@ export function validate(
   }
   if (status === 'ready' || (holdsSubmit && status !== 'error')) return null;
   const message = status === 'error' ? texts[errorCodeOf(state.error)] : texts.not_ready;
-  return { flags: { customError: true }, message, anchor: 'status' };
+  return { flags: { customError: true }, message, anchor: awaitsAnswer(model) ? 'answer' : 'status' };
 }

@@ -24,9 +24,6 @@ export function createWorkView(onRetry: () => void): View & { readonly status: H
     status,
     show(model) {
       const { state, texts, waitSeconds, disabled } = model;
-      // The browser focuses the status when a form is sent too early; if there is an answer field, it focuses that instead.
-      if (model.captchaRequired && !model.effortChosen) status.removeAttribute('tabindex');
-      else status.tabIndex = -1;
       setText(title, texts.title);
       setText(word, statusText(model));
       setText(retry, texts.retry);
