@@ -1,9 +1,9 @@
-// A service that verifies the bearers of the session service by itself, and refuses those of ended sessions.
+// A service that verifies the bearers of session-service, and rejects those of ended sessions.
 import { bearer, bearerGuard, bearerOf } from '@tollgate/fastify';
 import Fastify from 'fastify';
 
 const app = Fastify({ logger: true });
-// ACCESS_SECRET, ACCESS_KEYS (what `keys export-access` prints) and STORE_URL.
+// ACCESS_SECRET, ACCESS_KEYS (printed by `keys export-access`) and STORE_URL.
 await app.register(bearerGuard, { environment: process.env });
 
 app.get('/orders', { onRequest: app.requireBearer }, async (request) => ({
@@ -11,7 +11,7 @@ app.get('/orders', { onRequest: app.requireBearer }, async (request) => ({
   orders: [],
 }));
 
-// Only for users who proved within the last five minutes who they are; the page asks the others to do it again.
+// Requires a login of the last five minutes; the page asks other users to log in again.
 app.get('/invoices', { onRequest: bearer({ maxAuthAge: 300 }) }, async (request) => ({
   customer: bearerOf(request).id,
   invoices: [],
