@@ -19,7 +19,7 @@ export function prebuiltPage(): string {
   const integrityOf = (name: string) =>
     `sha384-${createHash('sha384').update(bytesOf(name)).digest('base64')}`;
   const row = (name: string) =>
-    `| \`${name}\` | ${kilobytes(bytesOf(name, 'br'))} | ${kilobytes(bytesOf(name, 'gzip'))} | \`${integrityOf(name)}\` |`;
+    `| \`${name}\` | ${kilobytes(bytesOf(name, 'br'))} | \`${integrityOf(name)}\` |`;
   return `# The prebuilt file
 
 <!-- Written by \`npm run docs\` from the files of the build. Do not edit. -->
@@ -83,8 +83,8 @@ Without \`blob:\` in \`worker-src\` (or \`script-src\`), the main thread works, 
 
 \`integrity\` covers \`tollgate.js\`. With [integrity in import maps](https://developer.mozilla.org/en-US/docs/Web/HTML/Reference/Elements/script/type/importmap), browsers also check languages by URL. No browser checks a worker's file; it is the script's URL.
 
-| File | Brotli | gzip | \`integrity\` |
-|---|---|---|---|
+| File | Brotli | \`integrity\` |
+|---|---|---|
 ${names.map(row).join('\n')}
 `;
 }
