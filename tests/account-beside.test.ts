@@ -59,7 +59,7 @@ t.test('the account signs in', { skip }, async (t) => {
 
   const [, typed = ''] =
     /\ndocker compose exec session-service (node .*users\.js add \S+)\n/.exec(
-      readProjectFile('docs/operations.md'),
+      readProjectFile('docs/operations/users.md'),
     ) ?? [];
   t.match(typed, /^node services\//);
   const added = await execute(container, typed, env);

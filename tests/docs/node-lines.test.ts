@@ -60,7 +60,7 @@ t.test('the manifests, the images and test:nodes have the lines of Node that the
   t.equal(tried[0], String(lines.oldest[0]));
   t.ok(tried.includes(recommended));
   const named = /on each supported line of Node: (.*), with the programs/.exec(
-    readProjectFile('docs/operations.md'),
+    readProjectFile('docs/contributing.md'),
   )?.[1];
   t.equal(named, [`${oldest} and newer`, ...tried.slice(1)].join(', ').replace(/, (\d+)$/, ' and $1'));
 });

@@ -31,7 +31,7 @@ async function shell(command: string, env: Readonly<Record<string, string>>, inp
 }
 
 t.test('beside a healthy start the documented command finds no problem and ends with 0', async (t) => {
-  t.ok(readProjectFile('docs/operations.md').includes(`\n${COMMAND} `), 'the manual says so');
+  t.ok(readProjectFile('docs/operations/doctor.md').includes(`\n${COMMAND} `), 'the manual says so');
   const folder = tempDir(t);
   const launcher = launch(t, { PATH: process.env.PATH, DATA_DIR: folder });
   const address = await launcher.address;

@@ -65,7 +65,7 @@ export function openDataFolder(path: string): void {
   for (const [earlier, present] of Object.entries(EARLIER_FILES)) {
     if (!existsSync(join(path, earlier)) || existsSync(join(path, present))) continue;
     throw new ConfigurationError([
-      `DATA_DIR holds ${earlier} of an earlier version, which this one cannot read: move it away to start anew, see docs/operations.md`,
+      `DATA_DIR holds ${earlier} of an earlier version, which this one cannot read: move it away to start anew, see docs/operations/embedded-store.md`,
     ]);
   }
 }

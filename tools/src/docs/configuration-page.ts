@@ -62,7 +62,7 @@ Lists are separated by commas; flags are \`true\` or \`false\`.
 
 Every variable that holds a secret has another beside it in the tables, with \`_FILE\` after its name: the absolute path of a
 file that holds the secret, as Docker, Kubernetes and systemd hand secrets to programs. The services, the commands,
-[doctor](operations.md#doctor), \`npm start\` and the plugins of \`@tollgate/fastify\` read it, once, when they start. The file
+[doctor](operations/doctor.md), \`npm start\` and the plugins of \`@tollgate/fastify\` read it, once, when they start. The file
 has one line; line breaks at its end are cut. Both variables set, or a file that is missing, empty or unreadable, stops
 the start with one line.
 

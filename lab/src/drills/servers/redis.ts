@@ -1,4 +1,4 @@
-// One Redis server, configured as docs/operations.md asks for, and what an operator can do to it.
+// One Redis server, configured as docs/operations/redis.md asks for, and what an operator can do to it.
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -204,7 +204,7 @@ t.test('every mistake of a file is named by its line, and no user of it is added
     [line({ email: 'no address' }), 'email is no e-mail address'],
     [
       line({ hash: 'secret' }),
-      'hash has no known form (docs/operations.md, Users), is damaged, or costs too much',
+      'hash has no known form (docs/operations/password-hashes.md), is damaged, or costs too much',
     ],
     [line({ hash: 7 }), 'hash: Expected string'],
     [line({ admin: true }), 'admin: Unexpected property'],

@@ -98,7 +98,7 @@ function readLine(content: string): ImportLine | string {
   if (value.id !== undefined && !isUserId(value.id)) return `id is not ${USER_ID_WORDS}`;
   if (!isEmailAddress(value.email)) return 'email is no e-mail address';
   if (value.hash !== '' && hashCost(value.hash) === undefined)
-    return 'hash has no known form (docs/operations.md, Users), is damaged, or costs too much';
+    return 'hash has no known form (docs/operations/password-hashes.md), is damaged, or costs too much';
   if (readUserClaims(value.claims) === null) return `claims are longer than ${MAX_CLAIMS_BYTES} bytes`;
   if (!fitsTokens(value.email, value.claims))
     return `email and claims have more than ${MAX_USER_BYTES} bytes together`;
