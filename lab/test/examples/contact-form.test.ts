@@ -1,7 +1,7 @@
 // docs/examples/contact-form, installed from the packed archive as a stranger would, against the running services.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { examples, shared, startHostedSystem } from '@tollgate/tests/examples/hosts.js';
 import t, { type Test } from 'tap';
-import { install, packInto } from '../packages/outside-project.js';
+import { install, npm, packInto } from '../packages/outside-project.js';
 
 interface ContactForm {
   listen(at: { port: number; host: string }): Promise<string>;
@@ -65,9 +65,21 @@ t.test('the archive holds compiled code, scripts of the store, and no test', asy
   );
 });
 
+t.test('what only services use is not installed', async (t) => {
+  const { peerDependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  const names = Object.keys(peerDependencies);
+  t.ok(names.includes('@fastify/swagger') && names.includes('@photostructure/sqlite'));
+  const { dependencies } = JSON.parse(
+    readFileSync(join(folder, 'node_modules/fastify/package.json'), 'utf8'),
+  );
+  for (const name of names.filter((each) => !(each in dependencies))) {
+    t.notOk(existsSync(join(folder, 'node_modules', name)), name);
+  }
+});
+
 t.test('its dependencies are complete', async (t) => {
   const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-  const declared = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
+  const declared = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
   const missing = new Set<string>();
   for (const file of readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' })) {
     if (!/\.(js|d\.ts)$/.test(file)) continue;
@@ -80,7 +92,15 @@ t.test('its dependencies are complete', async (t) => {
   t.strictSame([...missing], []);
 });
 
-t.test('on the embedded store', (t) => tests(t, {}));
+t.test('on the embedded store', async (t) => {
+  if (Number.parseInt(process.versions.node, 10) < 24) {
+    const refused = runServer({ STORE_URL: `file:${join(folder, 'store')}` });
+    t.notOk(refused.status === 0);
+    t.match(refused.stderr, /no SQLite for Node .*: npm install @photostructure\/sqlite/);
+    npm(folder, 'install', '@photostructure/sqlite', '--no-audit', '--no-fund', '--loglevel=error');
+  }
+  await tests(t, {});
+});
 
 t.test('on Redis', async (t) => tests(t, { STORE_URL: (await startRedis(t)).url }));
 
@@ -152,16 +172,14 @@ async function tests(t: Test, store: { STORE_URL?: string }): Promise<void> {
 }
 
 t.test('a mistake in its settings stops the start with one line', async (t) => {
-  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'server.js')], {
-    env: {
-      PATH: process.env.PATH,
-      CHALLENGE_SECRET: 'challenge-secret-of-this-test-0123456789',
-      STORE_URL: 'redis://127.0.0.1:1',
-      CAPTCHA_EFFORT_BITS: '9',
-      PORT: '0',
-    },
-    encoding: 'utf8',
-  });
+  const { status, stderr } = runServer({ STORE_URL: 'redis://127.0.0.1:1', CAPTCHA_EFFORT_BITS: '9' });
   t.equal(status, 1);
   t.match(stderr, /^CAPTCHA_EFFORT_BITS must be a whole number from 0 to 8, not "9"\n$/);
 });
+
+/** Runs the example as a program that ends with a mistake. */
+function runServer(variables: Record<string, string>) {
+  const fixed = { CHALLENGE_SECRET: 'challenge-secret-of-this-test-0123456789', PORT: '0' };
+  const env = { PATH: process.env.PATH, ...fixed, ...variables };
+  return spawnSync(process.execPath, [join(folder, 'server.js')], { env, encoding: 'utf8' });
+}

@@ -75,7 +75,7 @@ function loadSqlite(): Pick<SqliteModule, 'DatabaseSync'> {
     return createRequire(import.meta.url)('@photostructure/sqlite') as SqliteModule;
   } catch (error) {
     throw new Error(
-      `there is no SQLite for Node ${process.versions.node} on ${process.platform} ${process.arch}: use Node ${BUILT_IN_FROM} or newer, or Redis`,
+      `there is no SQLite for Node ${process.versions.node} on ${process.platform} ${process.arch}: npm install @photostructure/sqlite, or use Node ${BUILT_IN_FROM} or newer, or Redis`,
       { cause: error },
     );
   }
