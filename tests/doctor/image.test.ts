@@ -1,30 +1,38 @@
 // The image of session-service holds the doctor for operators, with every package that it imports.
 
-import { readSources } from '@tollgate/tools/docs/source-files.js';
+import { reachableFrom, readSources } from '@tollgate/tools/docs/source-files.js';
 import t from 'tap';
 import { readProjectFile } from '../docs/project-file.js';
 
 const DOCTOR = /^tools\/src\/doctor\//;
-/** Packages whose files other lines of the Dockerfile copy. */
-const PROJECT = /^(shared|services\/session-service)\/src\//;
 
 const dockerfile = readProjectFile('deploy/Dockerfile');
 const { packages } = JSON.parse(readProjectFile('package-lock.json')) as {
   packages: Record<string, unknown>;
 };
 const manifest = (path: string) =>
-  JSON.parse(readProjectFile(path)) as { dependencies: Record<string, string> };
+  JSON.parse(readProjectFile(path)) as {
+    dependencies: Record<string, string>;
+    optionalDependencies?: Record<string, string>;
+  };
 
 t.test('what the doctor imports is copied into the image, from where npm installs it', async (t) => {
-  const targets = readSources()
-    .filter(({ path }) => DOCTOR.test(path))
+  const sources = readSources();
+  const doctor = sources.filter(({ path }) => DOCTOR.test(path));
+  const reached = new Set(doctor.flatMap(({ path }) => [...reachableFrom(path, sources)]));
+  const targets = sources
+    .filter(({ path }) => reached.has(path))
     .flatMap(({ imports }) => imports)
-    .filter((target) => !DOCTOR.test(target) && !PROJECT.test(target) && !target.startsWith('node:'));
-  const { dependencies } = manifest('services/session-service/package.json');
-  const further = [...new Set(targets)].filter((name) => !(name in dependencies));
-  t.strictSame(further, ['undici']);
-  for (const name of further) {
-    const path = `tools/node_modules/${name}`;
+    .filter((target) => !reached.has(target) && !target.startsWith('node:'))
+    .map((target) => /^(?:@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? '');
+  const installed = {
+    ...manifest('services/session-service/package.json').dependencies,
+    ...manifest('services/session-service/package.json').optionalDependencies,
+    ...manifest('shared/package.json').dependencies,
+  };
+  const further = [...new Set(targets)].filter((name) => !(name in installed)).sort();
+  t.strictSame(further, ['tldts', 'undici']);
+  for (const path of ['node_modules/tldts', 'node_modules/tldts-core', 'tools/node_modules/undici']) {
     t.ok(path in packages, `${path} is where the lock file installs it`);
     t.ok(dockerfile.includes(`\nCOPY --from=build /app/${path} ${path}\n`));
   }

@@ -5,7 +5,7 @@ import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { limitFactors } from '@tollgate/shared/config/limit-ranges.js';
-import { isSameSite } from '@tollgate/shared/config/sites.js';
+import { isSameSite } from '@tollgate/shared/config/same-site.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import { type HealthState, servingRoute } from '@tollgate/shared/http/observability/health.js';
 import proxyWarning from '@tollgate/shared/http/observability/proxy-warning.js';

@@ -1,23 +1,4 @@
-// Compares the sites of addresses as browsers do, and knows the hosts that only this machine or a test uses.
-
-import { getDomain } from 'tldts';
-
-/**
- * Returns whether two addresses have the same site: the same scheme, and the same host or the same registrable domain by
- * the public suffix list. Ports do not matter. Each name below a private suffix such as `github.io` is its own site.
- */
-export function isSameSite(one: string, other: string): boolean {
-  const [a, b] = [new URL(one), new URL(other)];
-  if (a.protocol !== b.protocol) return false;
-  if (a.hostname === b.hostname) return true;
-  const domain = registrableDomain(a.hostname);
-  return domain !== null && domain === registrableDomain(b.hostname);
-}
-
-// Returns null for an IP address, a single label and a public suffix.
-function registrableDomain(hostname: string): string | null {
-  return getDomain(hostname, { allowPrivateDomains: true });
-}
+// Knows the hosts that only this machine or a test uses.
 
 /** Returns whether a host name, as `URL` writes it, is this machine: `localhost`, `*.localhost`, 127.0.0.0/8, `[::1]`. */
 export function isLoopbackHost(host: string): boolean {

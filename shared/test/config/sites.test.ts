@@ -1,7 +1,8 @@
 // Which addresses are of one site, and how this machine reaches its own.
 
 import t from 'tap';
-import { isSameSite, reachableHost } from '../../src/config/sites.js';
+import { isSameSite } from '../../src/config/same-site.js';
+import { reachableHost } from '../../src/config/sites.js';
 
 const pairs: Readonly<Record<string, readonly [one: string, other: string, same: boolean][]>> = {
   'names below one registrable domain': [
