@@ -41,5 +41,8 @@ t.test('what the doctor imports is copied into the image, from where npm install
 
 t.test('the manual names the command by its path in the image', async (t) => {
   const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
-  t.match(readProjectFile('docs/operations/doctor.md'), `docker compose exec session-service ${scripts.doctor} `);
+  t.match(
+    readProjectFile('docs/operations/doctor.md'),
+    `docker compose exec session-service ${scripts.doctor} `,
+  );
 });
