@@ -6,8 +6,7 @@ const HOUR_MS = 3_600_000;
 
 export default defineDrill({
   name: 'clock-jumps',
-  title:
-    'For 4 s the clock of one session service is an hour ahead, and that of one challenge service an hour behind.',
+  title: 'For 4 s one session service is an hour ahead, one challenge service an hour behind.',
   open: onRedis(),
   async fault({ sessions, challenges }) {
     sessions[0].moveClock(HOUR_MS);

@@ -4,7 +4,7 @@ import { onCluster } from '../../servers/cluster.js';
 
 export default defineDrill({
   name: 'cluster-frozen',
-  title: 'A master of a Redis Cluster is frozen (SIGSTOP) for 8 s; its replica takes its place meanwhile.',
+  title: 'A cluster master is frozen for 8 s and replaced.',
   open: onCluster,
   fault: async ({ stage }) => stage.masters[0].freeze(),
   holdMs: 8_000,

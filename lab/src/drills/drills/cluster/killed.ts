@@ -4,7 +4,7 @@ import { onCluster } from '../../servers/cluster.js';
 
 export default defineDrill({
   name: 'cluster-killed',
-  title: 'A master of a Redis Cluster is killed (SIGKILL) and starts again 6 s later.',
+  title: 'A cluster master is killed and restarts after 6 s.',
   open: onCluster,
   fault: ({ stage }) => stage.masters[0].stop(),
   holdMs: 6_000,

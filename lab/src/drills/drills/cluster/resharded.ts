@@ -4,7 +4,7 @@ import { onCluster } from '../../servers/cluster.js';
 
 export default defineDrill({
   name: 'cluster-resharded',
-  title: '1,500 slots of a Redis Cluster move from one master to another.',
+  title: '1,500 cluster slots move to another master.',
   open: onCluster,
   fault: ({ stage }) => stage.reshard(1_500),
   lastFailureMs: 1_500,

@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL('../../servers/connections.js', import.met
 
 export default defineDrill({
   name: 'idle-connections',
-  title: '10,000 connections that say nothing, half of them to the gateway, half to one session service.',
+  title: '10,000 silent connections, half to the gateway, half to one session service.',
   open: onRedis(),
   async fault({ lab, target, sessions }) {
     await Promise.all([

@@ -4,7 +4,7 @@ import { onPostgres } from '../../servers/postgres.js';
 
 export default defineDrill({
   name: 'postgres-away',
-  title: 'PostgreSQL, the directory of users, is stopped and starts again 4 s later.',
+  title: 'PostgreSQL (user directory) restarts after 4 s.',
   open: onPostgres,
   fault: ({ stage }) => stage.postgres.stop(),
   holdMs: 4_000,

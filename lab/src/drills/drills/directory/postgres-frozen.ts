@@ -4,7 +4,7 @@ import { onPostgres } from '../../servers/postgres.js';
 
 export default defineDrill({
   name: 'postgres-frozen',
-  title: 'PostgreSQL, the directory of users, is frozen (SIGSTOP) for 6 s.',
+  title: 'PostgreSQL (user directory) is frozen for 6 s.',
   open: onPostgres,
   fault: async ({ stage }) => stage.postgres.freeze(),
   holdMs: 6_000,

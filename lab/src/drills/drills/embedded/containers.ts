@@ -8,8 +8,7 @@ const newNamespace = (lab: Lab) => [findProgram(lab, ['unshare']), '--pid', '--f
 
 export default defineDrill({
   name: 'containers-one-pid',
-  title:
-    'Four processes share the embedded store, each in a PID namespace where its id is 1; two are killed, an account is added meanwhile.',
+  title: 'Embedded store, each process with id 1 in its PID namespace: two are killed, an account is added.',
   open: onFiles({ under: newNamespace }),
   async fault({ lab, stage, sessions, challenges }) {
     await Promise.all([sessions[0].kill(), challenges[0].kill()]);

@@ -15,8 +15,7 @@ const findings: string[] = [];
 
 export default defineDrill({
   name: 'embedded-damaged',
-  title:
-    'The file of the embedded store, then that of the users, is damaged while nothing runs, and put back from a copy.',
+  title: 'Embedded store, then user file are damaged while stopped, and restored from a copy.',
   open: onFiles(),
   async fault({ services, sessions, stage }) {
     await Promise.all(services.map((service) => service.stop()));

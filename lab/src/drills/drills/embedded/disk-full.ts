@@ -12,7 +12,7 @@ const BALLAST = 'ballast';
 
 export default defineDrill({
   name: 'disk-full',
-  title: 'The disk under the embedded store and the users is full for 6 s.',
+  title: 'The disk of embedded store and user file is full for 6 s.',
   open: onFiles({ makeFolder: mountSmallDisk }),
   fault: async ({ stage }) => fill(join(stage.folder, BALLAST)),
   holdMs: 6_000,

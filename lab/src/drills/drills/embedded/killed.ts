@@ -5,7 +5,7 @@ import { onFiles } from '../../servers/embedded.js';
 
 export default defineDrill({
   name: 'embedded-killed',
-  title: 'On the embedded store, each of the four processes in turn is killed (SIGKILL) and starts again.',
+  title: 'Embedded store: each process in turn is killed and restarts.',
   open: onFiles(),
   async fault({ services }) {
     for (const service of services) {

@@ -4,7 +4,7 @@ import { onRedis } from '../../servers/redis.js';
 
 export default defineDrill({
   name: 'redis-frozen',
-  title: 'Redis is frozen (SIGSTOP) for 5 s: connections stay open, nothing is answered.',
+  title: 'Redis is frozen for 5 s; connections stay open.',
   open: onRedis(),
   fault: async ({ stage }) => stage.redis.freeze(),
   holdMs: 5_000,

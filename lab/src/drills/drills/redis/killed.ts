@@ -4,7 +4,7 @@ import { onRedis } from '../../servers/redis.js';
 
 export default defineDrill({
   name: 'redis-killed',
-  title: 'Redis is killed (SIGKILL) and starts again 3 s later.',
+  title: 'Redis is killed and restarts after 3 s.',
   open: onRedis(),
   fault: ({ stage }) => stage.redis.stop(),
   holdMs: 3_000,

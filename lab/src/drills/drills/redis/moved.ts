@@ -5,7 +5,7 @@ import { onNamedRedis } from '../../servers/named-redis.js';
 
 export default defineDrill({
   name: 'redis-moved',
-  title: 'The replica of a Redis takes over and its name moves there; the old server goes on as a replica.',
+  title: 'The name of Redis moves to its replica; the old server becomes a replica.',
   open: onNamedRedis,
   async fault({ stage: { master, replica, name } }) {
     // The old master stops writing, hands everything over, and becomes a replica.

@@ -4,7 +4,7 @@ import { onRedis } from '../../servers/redis.js';
 
 export default defineDrill({
   name: 'redis-out-of-memory',
-  title: 'Redis has no memory left for 4 s (maxmemory, noeviction).',
+  title: 'Redis has no memory for 4 s (noeviction).',
   open: onRedis(),
   async fault({ stage }) {
     await stage.redis.command('CONFIG', 'SET', 'maxmemory', '1');

@@ -7,7 +7,7 @@ const AUTHENTICATED = ['--pass', PASSWORD, '--no-auth-warning'];
 
 export default defineDrill({
   name: 'redis-password',
-  title: 'Redis asks for another password for 4 s, and all connections are closed.',
+  title: 'Redis has another password for 4 s and closes all connections.',
   open: onRedis(),
   async fault({ stage }) {
     await stage.redis.command('CONFIG', 'SET', 'requirepass', PASSWORD);

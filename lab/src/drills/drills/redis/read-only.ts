@@ -4,7 +4,7 @@ import { onRedis } from '../../servers/redis.js';
 
 export default defineDrill({
   name: 'redis-read-only',
-  title: 'Redis refuses writes for 4 s, as a replica does.',
+  title: 'Redis rejects writes for 4 s, as a replica does.',
   open: onRedis(),
   async fault({ stage }) {
     // Nobody listens there, so that the data stay as they are.

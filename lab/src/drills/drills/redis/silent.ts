@@ -4,7 +4,7 @@ import { onNamedRedis } from '../../servers/named-redis.js';
 
 export default defineDrill({
   name: 'redis-silent',
-  title: 'The host of Redis vanishes: connections stay open and silent; its name moves to the replica.',
+  title: 'The host of Redis falls silent; its name moves to the replica.',
   open: onNamedRedis,
   async fault({ stage: { master, replica, name } }) {
     master.freeze();

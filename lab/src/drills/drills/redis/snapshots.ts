@@ -6,7 +6,7 @@ import { onRedis } from '../../servers/redis.js';
 
 export default defineDrill({
   name: 'redis-snapshots',
-  title: 'Redis keeps snapshots alone, makes one, and is killed 3 s later.',
+  title: 'Redis with snapshots alone is killed 3 s after one.',
   open: onRedis({ persistence: 'snapshots' }),
   async fault({ stage }) {
     await stage.redis.command('SAVE');

@@ -4,7 +4,7 @@ import { onRedis } from '../../servers/redis.js';
 
 export default defineDrill({
   name: 'redis-unpersisted',
-  title: 'Redis keeps nothing on the disk, is killed, and starts again empty.',
+  title: 'Redis without persistence is killed and restarts empty.',
   open: onRedis({ persistence: 'none' }),
   fault: ({ stage }) => stage.redis.stop(),
   holdMs: 1_000,

@@ -4,7 +4,7 @@ import { onSentinel } from '../../servers/sentinel.js';
 
 export default defineDrill({
   name: 'sentinel-frozen',
-  title: 'The master behind three Sentinels is frozen (SIGSTOP) for 8 s; it is replaced meanwhile.',
+  title: 'The master of three Sentinels is frozen for 8 s and replaced.',
   open: onSentinel(),
   fault: async ({ stage }) => stage.master.freeze(),
   holdMs: 8_000,

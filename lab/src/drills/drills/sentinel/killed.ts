@@ -4,7 +4,7 @@ import { onSentinel } from '../../servers/sentinel.js';
 
 export default defineDrill({
   name: 'sentinel-killed',
-  title: 'The master behind three Sentinels is killed (SIGKILL) and starts again 8 s later.',
+  title: 'The master of three Sentinels is killed and restarts after 8 s.',
   open: onSentinel(),
   fault: ({ stage }) => stage.master.stop(),
   holdMs: 8_000,

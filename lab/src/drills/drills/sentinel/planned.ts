@@ -4,8 +4,7 @@ import { onSentinel } from '../../servers/sentinel.js';
 
 export default defineDrill({
   name: 'sentinel-planned',
-  title:
-    'A planned fail-over (SENTINEL FAILOVER): the old master goes on accepting writes until it is demoted.',
+  title: 'Planned `SENTINEL FAILOVER`: the old master accepts writes until demoted.',
   open: onSentinel(),
   fault: ({ stage }) => stage.failOver(),
   lastFailureMs: 3_000,

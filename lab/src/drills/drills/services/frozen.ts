@@ -4,7 +4,7 @@ import { onRedis } from '../../servers/redis.js';
 
 export default defineDrill({
   name: 'service-frozen',
-  title: 'One process of each service is frozen (SIGSTOP) for 5 s.',
+  title: 'One process per service is frozen for 5 s.',
   open: onRedis(),
   async fault({ sessions, challenges }) {
     sessions[0].freeze();

@@ -4,7 +4,7 @@ import { onRedis } from '../../servers/redis.js';
 
 export default defineDrill({
   name: 'gateway-restarted',
-  title: 'The gateway is stopped (SIGTERM) and starts again at once.',
+  title: 'The gateway is restarted.',
   open: onRedis(),
   fault: ({ gateway }) => gateway.stop('SIGTERM'),
   recovery: ({ gateway }) => gateway.start(),

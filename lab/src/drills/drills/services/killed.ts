@@ -4,7 +4,7 @@ import { onRedis } from '../../servers/redis.js';
 
 export default defineDrill({
   name: 'service-killed',
-  title: 'One process of each service is killed (SIGKILL) and starts again 3 s later.',
+  title: 'One process per service is killed and restarts after 3 s.',
   open: onRedis(),
   async fault({ sessions, challenges }) {
     await Promise.all([sessions[0].kill(), challenges[0].kill()]);

@@ -6,7 +6,7 @@ import { onRedis } from '../../servers/redis.js';
 
 export default defineDrill({
   name: 'service-rolled',
-  title: 'All four processes are stopped and started again, one node after the other, as in a roll-out.',
+  title: 'All four processes restart, one node after the other (rollout).',
   open: onRedis(),
   environment: { DRAIN_SECONDS: '3' },
   async fault({ sessions, challenges }) {

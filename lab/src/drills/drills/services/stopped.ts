@@ -4,7 +4,7 @@ import { onRedis } from '../../servers/redis.js';
 
 export default defineDrill({
   name: 'service-stopped',
-  title: 'One process of each service is stopped (SIGTERM) and starts again 3 s later.',
+  title: 'One process per service is stopped and restarts after 3 s.',
   open: onRedis(),
   environment: { DRAIN_SECONDS: '3' },
   async fault({ sessions, challenges }) {
