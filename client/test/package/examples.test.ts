@@ -67,16 +67,11 @@ async function signInAndOut(t: Test, { page, said, workers }: Visit, email: stri
   t.equal(await attempt(password), 422);
   const { answer } = await (await fresh).json();
   const isElement = (await page.locator('tollgate-challenge').count()) > 0;
-  const alert = page.getByRole('alert');
-  if (!isElement) await alert.filter({ hasText: /./ }).waitFor();
-  t.equal(
-    (await alert.innerText()) === '',
-    isElement,
-    'a refused image is said once, by the element if there is one',
-  );
+  if (!isElement) await page.getByRole('alert').filter({ hasText: /./ }).waitFor();
+  t.equal((await alerts(page)).length, isElement ? 0 : 1, 'said once, by the element if there is one');
   await image.waitFor();
   await page.getByLabel('Characters in the image').fill(answer);
-  t.equal(await alert.innerText(), '', 'and no longer when it is mended');
+  t.same(await alerts(page), [], 'and no longer when it is mended');
   t.equal(await attempt(password), 200);
   await page.getByText(`You are ${email}.`).waitFor();
   await page.reload();
@@ -86,6 +81,53 @@ async function signInAndOut(t: Test, { page, said, workers }: Visit, email: stri
   t.same(said, [], 'nothing to warn of: the solver is not degraded either');
   const isWorker = (url: string) => /\/(worker[\w-]*|api\/captcha\/tollgate)\.js/.test(url);
   t.ok(workers.length > 0 && workers.every(isWorker), workers.join(', '));
+}
+
+/** What the page itself says. */
+async function alerts(page: Page): Promise<string[]> {
+  return (await page.getByRole('alert').allInnerTexts()).filter((text) => text !== '');
+}
+
+/** A visitor whom nobody knows signs in to an account with failures: an image is required, and work takes its place. */
+async function signInWithEffort(t: Test, { page }: Visit, email: string): Promise<void> {
+  const submit = page.getByRole('button', { name: 'Sign in' });
+  const attempt = async () => {
+    const answered = page.waitForResponse((response) => response.url().endsWith('/login'));
+    await submit.click();
+    return (await answered).status();
+  };
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+  t.equal(await attempt(), 422);
+  const choice = page.getByRole('button', { name: 'let my device work instead' });
+  await choice.waitFor();
+  const isElement = (await page.locator('tollgate-challenge').count()) > 0;
+  t.same(await alerts(page), isElement ? [] : ['Please also complete the additional check.']);
+  t.equal(await page.getByText('This field is required.').count(), 0);
+  await choice.click();
+  const progress = page.getByRole('progressbar', { name: /^Extra work/ });
+  await progress.waitFor();
+  t.same(await alerts(page), [], 'nothing more is required');
+  if (isElement) await page.getByText('Done: no image is needed.').first().waitFor();
+  await submit.and(page.locator(':enabled')).waitFor();
+  t.same(await alerts(page), []);
+  t.equal(await attempt(), 200);
+  await page.getByText(`You are ${email}.`).waitFor();
+}
+
+/** Fails to sign in until the account requires more than work. */
+async function fail(email: string): Promise<void> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(site.address);
+  for (const _ of [1, 2]) {
+    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Password').fill('wrong');
+    const answered = page.waitForResponse((response) => response.url().endsWith('/login'));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await answered;
+  }
+  await context.close();
 }
 
 /** The form cannot be sent until it is ready, nor while a submission is under way. */
@@ -159,6 +201,8 @@ t.test('plain-form', async (t) => {
   const visited = await visit(t);
   await signInAndOut(t, visited, 'plain@example.com');
   t.match(await solverOfElement(visited.page), { path: 'simd', degraded: false });
+  await fail('plain@example.com');
+  await signInWithEffort(t, await visit(t), 'plain@example.com');
 });
 
 t.test('plain-form asks for no challenge while somebody is signed in', async (t) => {
@@ -194,6 +238,8 @@ for (const name of ['react', 'vue', 'svelte']) {
     site.serve({ '/': join(root, 'dist') });
     const visited = await visit(t);
     await signInAndOut(t, visited, `${name}@example.com`);
+    await fail(`${name}@example.com`);
+    await signInWithEffort(t, await visit(t), `${name}@example.com`);
     if (name === 'react') await t.test('a double click sends it once', sendOnce);
     if (name === 'vue') t.match(await solverOfElement(visited.page), { path: 'simd', degraded: false });
   });

@@ -45,6 +45,7 @@ export const cheap: Environment = {
   CAPTCHA_POW_DIFFICULTY: '8',
   CAPTCHA_POW_MAX_DIFFICULTY: '14',
   CAPTCHA_MIN_SECONDS: '0',
+  CAPTCHA_EFFORT_BITS: '8',
 };
 
 /** Starts the system for one test file, with accounts for these e-mail addresses; it stops when the test ends. */

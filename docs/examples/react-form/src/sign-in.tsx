@@ -3,23 +3,26 @@ import { useChallenge } from '@tollgate/client/react';
 import type { Session } from '@tollgate/client/session';
 import { type FormEvent, useState } from 'react';
 
+const none = { code: '', message: '' };
+
 export function SignIn({ session }: { session: Session }) {
   const { state, touch, submit, refresh, setAnswer, newImage, chooseAlternative } = useChallenge();
-  const [refusal, setRefusal] = useState('');
+  const [refusal, setRefusal] = useState(none);
   const [isSending, setIsSending] = useState(false);
   const { captcha, alternatives } = state;
+  const concernsImage = refusal.code.startsWith('captcha_');
 
   async function signIn(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    setRefusal('');
+    setRefusal(none);
     setIsSending(true);
     const form = new FormData(event.currentTarget);
     const [email, password] = [String(form.get('email')), String(form.get('password'))];
     try {
       const response = await submit((fields) => session.login({ email, password, ...fields }));
-      if (!response.ok) setRefusal((await response.json()).message);
+      if (!response.ok) setRefusal(await response.json());
     } catch (error) {
-      setRefusal(String(error));
+      setRefusal({ code: '', message: String(error) });
     } finally {
       setIsSending(false);
     }
@@ -27,7 +30,7 @@ export function SignIn({ session }: { session: Session }) {
 
   function change() {
     touch();
-    setRefusal('');
+    setRefusal(none);
   }
 
   // A disabled button fires no pointer events, so the form listens for them.
@@ -72,6 +75,7 @@ export function SignIn({ session }: { session: Session }) {
               I cannot read this image: let my device work instead
             </button>
           )}
+          <p role="alert">{concernsImage && refusal.message}</p>
         </fieldset>
       )}
       {captcha?.kind === 'effort' && (
@@ -84,7 +88,7 @@ export function SignIn({ session }: { session: Session }) {
           Security check <progress value={state.work?.chance ?? 0} />
         </label>
       )}
-      <p role="alert">{refusal || state.error?.message}</p>
+      <p role="alert">{(!concernsImage && refusal.message) || state.error?.message}</p>
       {state.status === 'error' && (
         <button type="button" onClick={refresh}>
           Try again
