@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export type Scheme = 'light' | 'dark';
 
 /** A key by its name in the DOM, such as `Tab`, `Enter` or ` `. */
-export type Key = 'Tab' | 'Shift+Tab' | 'Enter' | 'Space';
+export type Key = 'Tab' | 'Shift+Tab' | 'Enter' | 'Space' | 'Escape';
 
 /**
  * A tab. A selector finds elements in the open shadow trees of the page too. What is to be found must be there within

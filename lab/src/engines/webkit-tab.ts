@@ -6,6 +6,7 @@ const codes: Readonly<Record<Exclude<Key, 'Shift+Tab'>, string>> = {
   Tab: Code.TAB,
   Enter: Code.ENTER,
   Space: ' ',
+  Escape: Code.ESCAPE,
 };
 
 /** The window that the next action of a driver concerns. */

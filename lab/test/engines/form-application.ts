@@ -49,9 +49,33 @@ const serializing = `document.addEventListener('submit', (event) => {
   jQuery.post(event.target.action, jQuery(event.target).serialize()).done((text) => jQuery('#answer').text(text));
 });`;
 
-const pages = {
+interface FormPage {
+  readonly action: string;
+  readonly attributes: string;
+  /** Attributes of the form. */
+  readonly form?: string;
+  /** Whether the element stands behind the form, which it names. */
+  readonly isOutside?: boolean;
+  /** What stands below the button. */
+  readonly below?: string;
+}
+
+const image = 'image="always" start="load"';
+const pages: Readonly<Record<string, FormPage>> = {
   'contact.html': { action: 'contact', attributes: '' },
-  'image.html': { action: 'image', attributes: 'image="always" start="load"' },
+  'image.html': { action: 'image', attributes: image },
+  'label.html': {
+    action: 'image',
+    attributes: `id="check" ${image}`,
+    below: '<label for="check">Check</label>',
+  },
+  'outside.html': { action: 'contact', attributes: 'form="outside"', form: 'id="outside"', isOutside: true },
+  'floating.html': { action: 'image', attributes: `display="floating" ${image}` },
+  'crowded.html': {
+    action: 'image',
+    attributes: `display="floating" ${image}`,
+    below: '<p><a href="#a">Forgotten</a></p><p><a href="#b">Another way</a></p>',
+  },
 };
 
 /** @param environment the variables of the guard: the secret and the store of the system */
@@ -60,12 +84,12 @@ export async function startFormApplication(environment: Environment): Promise<Fo
   const app = Fastify({ forceCloseConnections: true });
   await app.register(formBodies);
   await app.register(challengeGuard, { application: 'forms', environment });
-  for (const [name, { action, attributes }] of Object.entries(pages)) {
+  for (const [name, page] of Object.entries(pages)) {
     app.get(formsPath + name, async (_request, reply) =>
       reply
         .type('text/html')
         .headers({ 'content-security-policy': strictPolicy, 'x-content-type-options': 'nosniff' })
-        .send(documentOf(action, attributes)),
+        .send(documentOf(page)),
     );
   }
   for (const [name, { library, form }] of Object.entries(libraryPages)) {
@@ -105,11 +129,12 @@ function libraryDocument(name: string, form: string): string {
     <p id="answer"></p></main></body></html>`;
 }
 
-function documentOf(action: string, attributes: string): string {
+function documentOf({ action, attributes, form = '', isOutside = false, below = '' }: FormPage): string {
+  const element = `<tollgate-challenge ${attributes}></tollgate-challenge>`;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A form</title>
     <link rel="icon" href="/icon.svg"><script type="module" src="/client/element.js"></script></head>
-    <body><main><h1>A form</h1><form method="post" action="${formsPath}${action}">
+    <body><main><h1>A form</h1><form method="post" action="${formsPath}${action}" ${form}>
     <label>Text <input name="text" required></label>
-    <tollgate-challenge ${attributes}></tollgate-challenge>
-    <button id="send">Send</button></form></main></body></html>`;
+    ${isOutside ? '' : element}
+    <button id="send">Send</button>${below}</form>${isOutside ? element : ''}</main></body></html>`;
 }

@@ -1,7 +1,7 @@
 // Plain forms that the browser itself sends, under a policy that allows nothing beyond what the element needs.
 
 import { until } from '@tollgate/test-support/until.js';
-import { find, type Tab } from '../../src/engines/engine.js';
+import { find, isShown, type Tab } from '../../src/engines/engine.js';
 import { isFocused } from './demo-page.js';
 import type { Flows } from './flows.js';
 import { formsPath } from './form-application.js';
@@ -14,6 +14,25 @@ const isReady = `${find('tollgate-challenge')}?.status === 'ready'`;
 async function waitUntilDelivered(tab: Tab): Promise<void> {
   await tab.waitFor(`document.body.textContent.includes('Delivered.')`);
 }
+
+const element = find('tollgate-challenge');
+
+/** The controls of the page that the box lies on. */
+const covered = `(() => {
+    const box = ${find('.box')}.getBoundingClientRect();
+    return [...document.querySelectorAll('input, button, a')].filter((node) => {
+      const { left, right, top, bottom } = node.getBoundingClientRect();
+      // Firefox rounds the edges of boxes that touch.
+      return left < box.right - 1 && right > box.left + 1 && top < box.bottom - 1 && bottom > box.top + 1;
+    }).map(({ textContent }) => textContent);
+  })()`;
+
+/** Ways to give the focus to an element. */
+const focusing: Readonly<Record<string, (tab: Tab) => Promise<unknown>>> = {
+  'a script': (tab) => tab.evaluate(`void ${element}.focus()`),
+  'its label': (tab) => tab.click('label[for=check]'),
+  'the browser, because the form is invalid': (tab) => tab.click(send),
+};
 
 export const formFlows: Flows = {
   async 'a plain form is sent once by a double click, and Back leads to one that can be sent again'(
@@ -62,6 +81,94 @@ export const formFlows: Flows = {
     await tab.press('Enter');
     await waitUntilDelivered(tab);
     t.match(site.delivered, [{ text: 'with image', imageToken: /^\w{40}$/ }]);
+  },
+
+  async 'an element that is focused before its image is displayed passes the focus on to the field'(
+    t,
+    { site, visitor },
+  ) {
+    const tab = await visitor.openTab();
+    for (const [way, focus] of Object.entries(focusing)) {
+      const release = site.front.hold('GET /client/element/view/captcha-view.js');
+      await tab.open(`${site.front.address}${formsPath}label.html`);
+      await tab.waitFor(isReady);
+      await tab.fill(text, 'words');
+      await focus(tab);
+      await tab.waitFor(`document.activeElement === ${element}`);
+      release();
+      await tab.waitFor(isFocused(answer));
+      t.pass(way);
+    }
+  },
+
+  async 'an element that names its form adds its fields from outside of it'(t, { site, visitor }) {
+    site.delivered.length = 0;
+    const tab = await visitor.openTab();
+    await tab.open(`${site.front.address}${formsPath}outside.html`);
+    await tab.waitFor(isReady);
+    await tab.fill(text, 'outside');
+    await tab.click(send);
+    await waitUntilDelivered(tab);
+    t.match(site.delivered, [{ text: 'outside', powToken: /^\w{40}$/ }]);
+  },
+
+  async 'a floating box covers nothing, stays closed after Escape, and opens at its field'(
+    t,
+    { site, visitor },
+  ) {
+    const tab = await visitor.openTab();
+    for (const [page, width, floats] of [
+      ['floating.html', 1280, true],
+      ['crowded.html', 1280, false],
+      ['crowded.html', 360, false],
+    ] as const) {
+      await tab.resize(width);
+      await tab.open(`${site.front.address}${formsPath}${page}`);
+      await tab.waitFor(isReady);
+      await tab.waitFor(isShown('[data-placed] #answer'));
+      t.equal(await tab.evaluate(`${find('.box')}.hasAttribute('data-floats')`), floats, `${page} ${width}`);
+      t.same(await tab.evaluate(covered), []);
+    }
+    await tab.resize(1280);
+    await tab.open(`${site.front.address}${formsPath}floating.html`);
+    await tab.waitFor(isReady);
+    await tab.fill(text, 'words');
+    await tab.waitFor(isShown('[data-placed] #answer'));
+    await tab.press('Escape');
+    await tab.waitFor(`!${isShown(answer)}`);
+    t.equal(await tab.evaluate(isFocused(text)), true, 'the focus stays where it was');
+    await tab.evaluate(`new Promise((done) => setTimeout(done, 500))`);
+    t.equal(await tab.evaluate(isShown(answer)), false, 'it stays closed');
+    await tab.click(send);
+    await tab.waitFor(isFocused(answer));
+    await tab.press('Escape');
+    await tab.waitFor(`!${isShown(answer)}`);
+    await tab.waitFor(isFocused(send));
+    await focusing['a script']?.(tab);
+    await tab.waitFor(isFocused(answer));
+  },
+
+  async 'a script that takes the submission over sends a double click once'(t, { site, visitor }) {
+    site.delivered.length = 0;
+    const tab = await visitor.openTab();
+    await tab.open(`${site.front.address}${formsPath}contact.html`);
+    await tab.waitFor(isReady);
+    await tab.evaluate(`void document.forms[0].addEventListener('submit', async (event) => {
+      event.preventDefault();
+      globalThis.sent = (globalThis.sent ?? 0) + 1;
+      await ${element}.controller.submit((fields) => fetch(event.target.action, {
+        method: 'POST',
+        body: new URLSearchParams([...new FormData(event.target), ...Object.entries(fields)]),
+      }));
+    })`);
+    for (const count of [1, 2]) {
+      await tab.fill(text, `words ${count}`);
+      await tab.doubleClick(send);
+      await until(() => site.delivered.length === count, `submission ${count} arrives`);
+      await tab.waitFor(`${isReady} && !${element}.controller.isSubmitting`);
+      t.equal(await tab.evaluate('sent'), count);
+    }
+    t.equal(new Set(site.delivered.map(({ powToken }) => powToken)).size, 2);
   },
 
   async 'htmx and jQuery send a form again and again, and drafts that are read at every key cost nothing'(
