@@ -44,50 +44,50 @@ export const SessionVariables = {
       pattern: '^(?:file:|module:|postgres(?:ql)?://)[\\s\\S]',
       expected: 'file:PATH, postgres://USER:PASSWORD@HOST/DATABASE or module:PATH',
       description:
-        'The user directory: `file:` and a path, `postgres://…`, or `module:` and the path of a driver of your own',
+        '[User directory](operations/directory.md): `file:` and a path, `postgres://…`, or `module:` and the path of a driver',
       shownDefault: '`file:` and `users.db` in `DATA_DIR`',
     }),
   ),
   USERS_BY_EMAIL: statement(
-    'With `postgres://…` required: the statement that finds a user by `$1`, the normalised address, and returns `id`, `email`, `hash`, `disabled`',
+    'Required with `postgres://…`: finds a user by `$1`, the normalised address; returns `id`, `email`, `hash`, `disabled`',
   ),
-  USERS_BY_ID: statement('With `postgres://…` required: the same by `$1`, the id'),
+  USERS_BY_ID: statement('Required with `postgres://…`: the same by `$1`, the id'),
   USERS_SAVE_HASH: statement(
-    'With `postgres://…`: the statement that replaces the hash of the user `$1` by `$3` if it is still `$2`; unset, no hash is replaced',
+    'With `postgres://…`: replaces the hash of user `$1` by `$3` if it is still `$2`; without it no hash changes',
   ),
   COOKIE_SAMESITE: Type.Union([Type.Literal('strict'), Type.Literal('lax')], {
     default: 'strict',
-    description: 'SameSite of the refresh cookie; `lax` only for sign-in flows that redirect across sites',
+    description: '`SameSite` of the refresh cookie; `lax` only for logins that redirect across sites',
   }),
   COOKIE_PREFIX: Type.Optional(
     Type.Union([Type.Literal('__Secure-'), Type.Literal('__Host-')], {
       description:
-        'Put before the name of the refresh cookie; with `__Host-` no other host can set it, and its path is `/`',
+        'Prefix of the refresh cookie name; with [`__Host-`](sessions/cookies.md#the-host-prefix) no other host can set it, and its path is `/`',
     }),
   ),
-  ACCESS_TTL: seconds(900, 1, 'Seconds that an access token lives'),
-  REFRESH_TTL: seconds(604_800, 1, 'Seconds that a refresh token lives'),
+  ACCESS_TTL: seconds(900, 1, 'Lifetime of an access token, in seconds'),
+  REFRESH_TTL: seconds(604_800, 1, 'Lifetime of a refresh token, in seconds'),
   REFRESH_TTL_NOT_REMEMBERED: seconds(
     86_400,
     1,
-    'Seconds that a refresh token lives after a log-in with `remember: false`; never longer than `REFRESH_TTL`',
+    'The same after a login with `remember: false`; at most `REFRESH_TTL`',
   ),
-  SESSION_MAX_AGE: seconds(2_592_000, 1, 'Seconds after which a session ends, however often it is refreshed'),
+  SESSION_MAX_AGE: seconds(2_592_000, 1, 'Seconds after which a session ends, even if refreshed'),
   REFRESH_WINDOW: seconds(
     30,
     0,
-    'Seconds after a rotation in which its answer is repeated; 0 is strict single use',
+    'Seconds in which a [rotation](sessions/refresh.md#rotation) is repeated; 0 is strict single use',
   ),
   REFRESH_RECOVERIES: Type.Integer({
     default: 4,
     minimum: 0,
     maximum: 100,
-    description: 'Generations per 24 hours whose lost answer is recovered',
+    description: 'Lost responses recovered per 24 hours',
   }),
   AUDIT_TTL: seconds(
     604_800,
     0,
-    'Seconds that the store keeps how sessions ended and what happened to accounts, for the command `session`; 0 keeps nothing',
+    'Seconds that [`session`](operations/investigate.md) can explain ends and logins; 0 keeps nothing',
   ),
   MAX_SESSIONS: Type.Integer({ default: 50, minimum: 1, maximum: 1000, description: 'Sessions per user' }),
   SESSION_API_KEY: Type.Optional(
@@ -95,10 +95,9 @@ export const SessionVariables = {
       // Headers allow no other characters, and a comma suggests a list, which is not supported.
       pattern: '^[!-+\\--~]{32,}$',
       secret: true,
-      description:
-        'Opens `/introspect`, `/sessions/revoked` and the routes below `/users/` on the admin port to other services, as their bearer',
+      description: 'Bearer key of `/introspect`, `/sessions/revoked` and `/users/` on the admin port',
       expected: 'a key of at least 32 printable ASCII characters without spaces and commas',
-      shownDefault: 'none: those routes answer 404',
+      shownDefault: 'none: routes return 404',
     }),
   ),
 };

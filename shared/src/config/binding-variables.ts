@@ -7,13 +7,13 @@ export const BindingVariables = {
   REFRESH_BINDING: Type.Union([Type.Literal('off'), Type.Literal('offer'), Type.Literal('require')], {
     default: 'offer',
     description:
-      'Whether a session is bound to a key of its device: `offer` binds those of clients that can, `require` refuses refreshes of the others, `off` ignores the keys of all sessions',
+      '[Device binding](sessions/device-binding.md): `offer` binds sessions of capable clients, `require` rejects refreshes of others, `off` ignores all keys',
   }),
   BOUND_COOKIE_TTL: Type.Integer({
     default: 600,
     minimum: 1,
     maximum: 86_400,
     description:
-      'Seconds that the cookie of a session bound by its browser lives before the browser signs anew; at 120 or less it signs at every refresh',
+      'Lifetime in seconds of a browser-bound cookie before the browser signs again; at 120 or less, at every refresh',
   }),
 };

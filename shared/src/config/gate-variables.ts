@@ -6,15 +6,14 @@ import { Type } from '@sinclair/typebox';
 export const GateVariables = {
   GATE: Type.Optional(
     Type.String({
-      description:
-        'The sites that the gate stands before, and its rules: the path of a JSON file, or JSON that begins with `{`',
-      shownDefault: 'none: its routes answer 404',
+      description: '[Gated sites](gate.md) and rules: path of a JSON file, or JSON that begins with `{`',
+      shownDefault: 'none: routes return 404',
     }),
   ),
   RATE_LIMIT_GATE: Type.Integer({
     default: 30,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Submissions for a pass of the gate, per minute and address',
+    description: 'Gate submissions, per minute and address',
   }),
 };

@@ -11,7 +11,7 @@ export const RangeVariables = {
       maxItems: 256,
       expected: 'ranges with factors such as 203.0.113.0/24=20, separated by commas',
       description:
-        'Address ranges with limits of their own, such as an office behind one address: `range=factor`, separated by commas. All `RATE_LIMIT_` limits of these addresses, and the requests that raise the price of work, are multiplied by the factor, 1 to 10,000; of several ranges the narrowest counts',
+        'List of `range=factor` (1 to 10,000) for shared addresses such as an office: multiplies all `RATE_LIMIT_` limits and the request volume that raises the price; the narrowest range counts',
     }),
   ),
 };

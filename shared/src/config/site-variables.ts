@@ -9,20 +9,20 @@ export const SiteVariables = {
   SITES: Type.Optional(
     Type.String({
       description:
-        'Sites of yours that take a receipt in place of reCAPTCHA, hCaptcha or Turnstile: the path of a JSON file, or JSON that begins with `{`',
-      shownDefault: 'none: their routes answer 404',
+        '[Sites](drop-in.md) that expect other captchas: path of a JSON file, or JSON that begins with `{`',
+      shownDefault: 'none: routes return 404',
     }),
   ),
   RATE_LIMIT_REDEEM: Type.Integer({
     default: 60,
     minimum: 1,
     maximum: MOST_PER_MINUTE,
-    description: 'Requests for a receipt, per minute, address and site; counted in each process',
+    description: 'Receipt requests per minute, address and site, per process',
   }),
   RATE_LIMIT_SITEVERIFY: Type.Integer({
     default: 6000,
     minimum: 1,
     maximum: MOST_PER_MINUTE,
-    description: 'Receipts that are verified, per minute and secret of a site; counted in each process',
+    description: 'Verified receipts per minute and site secret, per process',
   }),
 };

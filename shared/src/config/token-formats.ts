@@ -10,7 +10,7 @@ export const PublicTokenVariables = {
     Type.String({
       maxLength: 512,
       expected: 'the issuer that tokens name',
-      description: 'The issuer (`iss`) of access tokens in the format `public`',
+      description: '`iss` of `public` tokens',
       shownDefault: '`PUBLIC_URL`',
     }),
   ),
@@ -18,8 +18,7 @@ export const PublicTokenVariables = {
     Type.Array(Type.String({ maxLength: 512 }), {
       maxItems: 16,
       expected: 'names of audiences, separated by commas',
-      description:
-        'The audience (`aud`) of access tokens in the format `public`, or several; a token for any of them is accepted',
+      description: '`aud` of `public` tokens, or a list; a token for any of them is accepted',
       shownDefault: '`PUBLIC_URL`',
     }),
   ),
@@ -29,14 +28,13 @@ export const PublicTokenVariables = {
 export const TokenFormatVariables = {
   ACCESS_TOKEN_FORMAT: Type.Union([Type.Literal('sealed'), Type.Literal('public')], {
     default: 'sealed',
-    description:
-      'Format of new access tokens: encrypted, or JWTs that anybody can read and verify and nobody can forge',
+    description: 'New access tokens: encrypted, or JWTs that anybody can read and verify',
   }),
   ACCESS_SECRET: Type.Optional(
     Type.String({
       ...SecretVariables.ACCESS_SECRET,
-      description: `${SecretVariables.ACCESS_SECRET.description}. With the format \`public\`, sealed tokens are accepted as long as it is set`,
-      shownDefault: 'required, unless `ACCESS_TOKEN_FORMAT` is `public`',
+      description: `${SecretVariables.ACCESS_SECRET.description}. With \`public\`, sealed tokens are accepted while it is set`,
+      shownDefault: 'required unless `ACCESS_TOKEN_FORMAT` is `public`',
     }),
   ),
   ACCESS_SIGNING_KEYS: Type.Optional(
@@ -45,7 +43,7 @@ export const TokenFormatVariables = {
       pattern: '^(?:EdDSA|ES256):[A-Za-z0-9_-]{43}(?:, *(?:EdDSA|ES256):[A-Za-z0-9_-]{43})*$',
       expected: 'what the command keys create-signing-key prints, or a comma-separated list of such',
       description:
-        'Signs access tokens in the format `public`: what `keys create-signing-key` prints, or a comma-separated list of such. The first signs; all are published and accepted, also while the format is `sealed`',
+        'Signs `public` tokens: output of `keys create-signing-key`, or a list. The first signs; all are published and accepted, also with `sealed`',
       shownDefault: 'none',
     }),
   ),
@@ -53,7 +51,7 @@ export const TokenFormatVariables = {
   ACCESS_TOKEN_CLIENT_ID: Type.String({
     default: 'tollgate',
     maxLength: 512,
-    description: 'The client (`client_id`) of access tokens in the format `public`',
+    description: '`client_id` of `public` tokens',
   }),
 };
 

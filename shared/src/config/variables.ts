@@ -5,7 +5,7 @@ import { MAX_DEVICE_TTL_SECONDS } from '../schemas/device-claims.js';
 
 const secretList = (description: string) =>
   Type.String({
-    description: `${description}; at least 32 characters made by chance (\`openssl rand -hex 32\`), or a comma-separated list of such`,
+    description: `${description}; [random](#secrets), or a list`,
     secret: true,
     expected: 'a secret of at least 32 characters, or a comma-separated list of such',
   });
@@ -28,7 +28,7 @@ const networkFactor = (value: number, network: string) =>
     default: value,
     minimum: 1,
     maximum: 65_536,
-    description: `Times the limits of \`RATE_LIMIT_POW\`, \`RATE_LIMIT_ISSUE\` and \`RATE_LIMIT_NO_SCRIPT\` that all addresses of an IPv6 ${network} share`,
+    description: `Factor on \`RATE_LIMIT_POW\`, \`RATE_LIMIT_ISSUE\`, \`RATE_LIMIT_NO_SCRIPT\` for all addresses of an IPv6 ${network}`,
   });
 
 /** The secrets, in the form that `openKeyRing` reads. Each service uses some of them. */
@@ -38,8 +38,7 @@ export const SecretVariables = {
   ENCRYPTION_KEY: secretList('Encrypts both kinds of token'),
   CHALLENGE_SECRET: Type.String({
     ...secretList('Derives answers, signs scope tickets, keys addresses and accounts'),
-    shownDefault:
-      'on this machine only: from `secrets.json` in `DATA_DIR`, made if there is none; else required',
+    shownDefault: '[on one machine](#on-one-machine) from `secrets.json`; else required',
   }),
 };
 
@@ -49,22 +48,21 @@ export const StoreVariables = {
     Type.String({
       secret: true,
       description:
-        'The store: `redis://`, `rediss://`, `redis+cluster://h1:p,h2:p/`, `redis+sentinel://h1:p,h2:p/NAME/DB`, or `file:` and a path',
+        'Session store: `redis://`, `rediss://`, `redis+cluster://h1:p,h2:p/`, `redis+sentinel://h1:p,h2:p/NAME/DB`, or `file:` and a path',
       shownDefault: '`file:` and `tollgate.db` in `DATA_DIR`',
     }),
   ),
   CAPTCHA_CACHE_STORE: Type.Optional(
     Type.String({
       secret: true,
-      description:
-        'The store of challenges and counters; in production another instance than that of the sessions, so that a flood of challenges cannot fill the memory of the sessions',
+      description: 'Store of challenges and counters; in production [another instance](operations/redis.md)',
       shownDefault: '`STORE_URL`',
     }),
   ),
-  DATA_DIR: Type.String({ default: './data', description: 'Folder of the embedded stores' }),
+  DATA_DIR: Type.String({ default: './data', description: 'Folder of embedded stores' }),
   ALLOW_EMBEDDED: Type.Boolean({
     default: false,
-    description: 'Lets the embedded store and directory serve with `NODE_ENV=production`',
+    description: 'Allows embedded store and user file with `NODE_ENV=production`',
   }),
 };
 
@@ -72,8 +70,7 @@ export const StoreVariables = {
 export const ChallengeModuleVariables = {
   CAPTCHA_MODULE: Type.Optional(
     Type.String({
-      description:
-        'Path of a module of your own with `kinds`, `presets` and `renderer` for the challenges, as far as it has them',
+      description: 'Path of your module with `kinds`, `presets` or `renderer`',
     }),
   ),
 };
@@ -82,23 +79,23 @@ export const ChallengeModuleVariables = {
 export const PresetVariables = {
   CAPTCHA_PRESETS: Type.Optional(
     Type.String({
-      description: 'Presets of your own: the path of a JSON file, or JSON that begins with `{`',
+      description: 'Your presets: path of a JSON file, or JSON that begins with `{`',
     }),
   ),
 };
 
 /** How the services listen, who may call them, how they log and stop. */
 export const HttpVariables = {
-  BIND: Type.String({ default: '127.0.0.1', description: 'Address that the public listener binds' }),
-  ADMIN_BIND: Type.String({ default: '127.0.0.1', description: 'Address that the admin listener binds' }),
+  BIND: Type.String({ default: '127.0.0.1', description: 'Public listen address' }),
+  ADMIN_BIND: Type.String({ default: '127.0.0.1', description: 'Admin listen address' }),
   PUBLIC_URL: Type.String({
-    description: 'The address that browsers see',
+    description: 'Address that browsers see',
     expected: 'the address that browsers see, such as https://example.com',
-    shownDefault: 'on this machine only: `http://localhost:` and the port of the service; else required',
+    shownDefault: '[on one machine](#on-one-machine) `http://localhost:` and the port; else required',
   }),
   CORS_ORIGIN: Type.Optional(
     Type.String({
-      description: 'The one origin whose pages may call the services',
+      description: 'The only other origin whose pages may call the services',
       shownDefault: 'the origin of `PUBLIC_URL`',
     }),
   ),
@@ -107,35 +104,33 @@ export const HttpVariables = {
     Type.Array(Type.String({ pattern: "^[A-Za-z0-9!#$%&'+.^_`|~-]{1,64}$" }), {
       maxItems: 32,
       expected: 'names of request headers such as X-Requested-With, separated by commas',
-      description:
-        'Request headers, separated by commas, that pages of `CORS_ORIGIN` may send besides `Authorization`, `Content-Type` and `Accept-Language`',
+      description: 'Further request headers that pages of `CORS_ORIGIN` may send',
     }),
   ),
   TRUST_PROXY: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Proxies in front: addresses and ranges, `loopback` or `uniquelocal`, separated by commas',
+      description: 'Addresses or ranges of [proxies](operations/proxy.md), `loopback` or `uniquelocal`',
     }),
   ),
   DRAIN_SECONDS: Type.Number({
     default: 5,
     minimum: 0,
     maximum: 600,
-    description: 'Seconds that a stopping service goes on serving while it reports that it is not ready',
+    description: 'Seconds of serving [after SIGTERM](operations/health.md#stopping)',
   }),
   LOG_LEVEL: Type.Union(choiceOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), {
     default: 'info',
-    description: 'The least important lines that are logged',
+    description: 'Lowest logged level',
   }),
   AUDIT_LOG: Type.Optional(
     Type.String({
-      description:
-        'Path of the file that security events are appended to, whatever `LOG_LEVEL` is; made with mode 0600, opened anew after a rotation',
-      shownDefault: 'the standard output',
+      description: 'File for [security events](audit.md) (mode 0600), reopened after a rotation',
+      shownDefault: 'standard output',
     }),
   ),
   NODE_ENV: Type.Optional(
     Type.Union(choiceOf('production', 'development', 'test'), {
-      description: 'With `production` everything that suits a single machine only stops the start',
+      description: '`production` rejects settings for a single machine',
     }),
   ),
 };
@@ -145,8 +140,8 @@ export const CHALLENGE_PORT = 3002;
 
 /** Ports of the challenge service. */
 export const ChallengeListenVariables = {
-  CHALLENGE_PORT: publicPort(CHALLENGE_PORT, 'Port of the challenge service'),
-  CHALLENGE_ADMIN_PORT: port(9002, 'Port of its health, metrics and host API'),
+  CHALLENGE_PORT: publicPort(CHALLENGE_PORT, 'Port of the service'),
+  CHALLENGE_ADMIN_PORT: port(9002, 'Port of health, metrics, host API'),
 };
 
 /** Keys of the host API. */
@@ -154,14 +149,14 @@ export const HostApiVariables = {
   HOST_API_KEY: Type.Optional(
     Type.String({
       secret: true,
-      description: 'Bearer key of the application `default` at the host API; at least 32 characters',
-      shownDefault: 'none: its routes answer 404',
+      description: 'Host API key of the application `default`, at least 32 characters',
+      shownDefault: 'none: routes return 404',
     }),
   ),
   HOST_API_KEYS: Type.Optional(
     Type.String({
       secret: true,
-      description: 'Keys of further applications: `name:secret`, separated by commas',
+      description: 'List of further applications: `name:secret`',
     }),
   ),
 };
@@ -181,8 +176,8 @@ export const SESSION_PORT = 3001;
 
 /** Ports of the session service. */
 export const SessionListenVariables = {
-  SESSION_PORT: publicPort(SESSION_PORT, 'Port of the session service'),
-  SESSION_ADMIN_PORT: port(9001, 'Port of its health, metrics and administration'),
+  SESSION_PORT: publicPort(SESSION_PORT, 'Port of the service'),
+  SESSION_ADMIN_PORT: port(9001, 'Port of health, metrics, administration'),
 };
 
 /** What a log-in remembers of its device. */
@@ -191,27 +186,28 @@ export const DeviceVariables = {
     default: MAX_DEVICE_TTL_SECONDS,
     minimum: 0,
     maximum: MAX_DEVICE_TTL_SECONDS,
-    description: 'Seconds that a device stays known after a log-in; 0 knows no devices',
+    description:
+      'Seconds that a [device](sessions/login.md#known-devices) stays known after a login; 0 disables it',
   }),
   DEVICE_ATTEMPTS: Type.Integer({
     default: 5,
     minimum: 1,
     maximum: 100,
     description:
-      'Failures of a known device within `CAPTCHA_ESCALATION_DECAY` from which its attempts count for the account',
+      'Failures of a known device within `CAPTCHA_ESCALATION_DECAY`, after which its attempts count for the account',
   }),
 };
 
 /** Limits of the session service. */
 export const SessionLimitVariables = {
-  RATE_LIMIT_LOGIN: perMinute(30, 'Log-ins'),
-  RATE_LIMIT_LOGIN_CODE: perMinute(60, 'Log-ins with a code of an application'),
+  RATE_LIMIT_LOGIN: perMinute(30, 'Logins'),
+  RATE_LIMIT_LOGIN_CODE: perMinute(60, 'Logins with a code'),
   RATE_LIMIT_REFRESH: perMinute(
     60,
-    'Refreshes of a session, and as many rejected ones of an address, which may send 50 times as many in all',
+    'Refreshes of a session; rejected ones of an address, which may send 50 times as many in all',
   ),
   RATE_LIMIT_SESSION: perMinute(
     300,
-    'Requests of a session with a valid bearer to the other session routes, as many refused bearers of an address, which may send 50 times as many requests in all, and as many requests for the public keys',
+    'Requests of a session to the other session routes; rejected bearers of an address, which may send 50 times as many in all; requests for public keys',
   ),
 };

@@ -32,30 +32,35 @@ const DAY_SECONDS = 86_400;
 export const CaptchaOptions = group({
   driver: Type.Optional(
     Type.Union([Type.Literal('canvas'), Type.Literal('@napi-rs/canvas')], {
-      description: 'Image library that must draw; the first that loads when unset',
+      description: 'Required image library',
       shownDefault: 'the first that loads',
     }),
   ),
   cache: group({
     prefix: Type.String({
       default: 'captcha',
-      description: 'First part of every key of challenges and counters',
+      description: 'First part of all challenge and counter keys',
       pattern: '^(?!session(?:$|:))[A-Za-z0-9_.:-]{1,64}$',
       expected:
         'up to 64 letters, digits, _, ., : or -, and not session, which is the prefix of the sessions',
     }),
-    expire: seconds(120, DAY_SECONDS, 'Seconds that an image challenge lives'),
+    expire: seconds(120, DAY_SECONDS, 'Lifetime of an image, in seconds'),
   }),
   pow: group({
-    enabled: flag(true, 'Whether the proof of work is checked; the endpoint issues in any case'),
-    difficulty: Type.Integer({ default: 16, minimum: 1, maximum: 24, description: 'Floor, in bits' }),
-    escalate: flag(true, 'Whether recorded failures raise the difficulty'),
-    step: step(2, 'Bits added per recorded failure'),
-    max_difficulty: Type.Integer({ default: 24, minimum: 1, maximum: 24, description: 'Ceiling, in bits' }),
+    enabled: flag(true, 'Checks proofs of work; they are issued in any case'),
+    difficulty: Type.Integer({ default: 16, minimum: 1, maximum: 24, description: 'Lowest price, in bits' }),
+    escalate: flag(true, 'Failures raise the price'),
+    step: step(2, 'Bits per failure'),
+    max_difficulty: Type.Integer({
+      default: 24,
+      minimum: 1,
+      maximum: 24,
+      description: 'Highest price, in bits',
+    }),
     algorithms: Type.String({
       default: 'sha256',
       description:
-        'Algorithms that work may be done in, separated by commas: sha256, and hashwx-1 for clients that ask for it. hashwx-1=N counts one of its hashes as N of SHA-256, 28 by default',
+        'List of algorithms: sha256, and [hashwx-1](challenges/hashwx.md) for clients that ask for it. hashwx-1=N counts its hash as N of SHA-256, 28 by default',
       pattern: `^${ALGORITHM}(?:,${ALGORITHM})*$`,
       expected: 'sha256, and hashwx-1 or hashwx-1=N if you want it, separated by commas',
     }),
@@ -63,22 +68,26 @@ export const CaptchaOptions = group({
       default: 65_536,
       minimum: 512,
       maximum: 65_536,
-      description: 'Nonces that one function of hashwx-1 hashes',
+      description: 'Nonces per function of hashwx-1',
     }),
     volume: group({
-      every: Type.Integer({ default: 20, minimum: 1, description: 'Requests of an address per increment' }),
-      step: step(2, 'Bits added per increment'),
+      every: Type.Integer({
+        default: 20,
+        minimum: 1,
+        description: 'Requests of an address per price increment',
+      }),
+      step: step(2, 'Bits per increment'),
     }),
-    expire: seconds(120, DAY_SECONDS, 'Seconds that a proof-of-work challenge lives'),
-    expire_grows: flag(true, 'Whether hard challenges live longer, so that slow devices can finish them'),
+    expire: seconds(120, DAY_SECONDS, 'Lifetime of a proof of work, in seconds'),
+    expire_grows: flag(true, 'Expensive work lives longer, for slow devices'),
     fields: group({
-      token: fieldName('pow_token', 'Name of the field with the token of the proof of work'),
-      nonce: fieldName('pow_nonce', 'Name of the field with the nonce'),
+      token: fieldName('pow_token', 'Field of the work token'),
+      nonce: fieldName('pow_nonce', 'Field of the nonce'),
     }),
   }),
   fields: group({
-    token: fieldName('captcha_token', 'Name of the field with the token of the image'),
-    answer: fieldName('captcha', 'Name of the field with the answer to the image'),
+    token: fieldName('captcha_token', 'Field of the image token'),
+    answer: fieldName('captcha', 'Field of the image answer'),
   }),
   escalation: group({
     after: Type.Integer({
@@ -86,15 +95,13 @@ export const CaptchaOptions = group({
       minimum: 0,
       // The store keeps the newest 100 failures: a higher threshold could never be reached.
       maximum: 100,
-      description:
-        'Failures of an account before an image is demanded; 0 demands one at every attempt on an account',
+      description: 'Failures of an account before an image is required; 0 requires one at each attempt',
     }),
-    decay: seconds(900, 30 * DAY_SECONDS, 'Seconds that a failure, and the request count, is remembered'),
+    decay: seconds(900, 30 * DAY_SECONDS, 'Seconds that failures and request counts last'),
   }),
   load_levels: Type.Optional(
     Type.String({
-      description:
-        'Bits that each level of load adds to the floor, the lowest level first; `2,4,6` is a good value. Unset, the price does not depend on the load',
+      description: 'Bits that each [load level](decisions/price-by-load.md) adds, such as `2,4,6`',
       shownDefault: 'none',
       pattern: '^(?:[1-9]|1[0-9]|2[0-3])(?:,(?:[1-9]|1[0-9]|2[0-3])){0,7}$',
       expected: 'one to eight whole numbers of bits, separated by commas',
@@ -103,20 +110,20 @@ export const CaptchaOptions = group({
   min_seconds: Type.Number({
     default: 1.5,
     minimum: 0,
-    description: 'An image answered faster than this fails; 0 switches it off',
+    description: 'Images answered faster fail; 0 disables this',
   }),
   no_script: Type.Optional(
     Type.Literal('image', {
       description:
-        'With `image`, a submission without work is accepted with an image that was requested for it, for pages without JavaScript',
+        '`image` accepts an image instead of work, for pages [without JavaScript](challenges/no-script.md)',
       shownDefault: 'off',
     }),
   ),
-  bind_ip: flag(false, 'Whether the answer must come from the address that asked'),
+  bind_ip: flag(false, 'Answers must come from the requesting address'),
   phrase: group({
     type: Type.String({
       default: 'text',
-      description: 'Kind of image challenge',
+      description: 'Image challenge type',
       pattern: FIELD_NAME,
       expected: 'a name of 1 to 64 letters, digits, _, . or -',
     }),
@@ -124,34 +131,31 @@ export const CaptchaOptions = group({
       Type.Integer({
         minimum: 120,
         maximum: 480,
-        description: 'Width in pixels of the images of a kind of your own',
+        description: 'Image width in pixels, for your own types',
         shownDefault: 'that of the preset',
       }),
     ),
   }),
   effort: group({
-    enabled: flag(true, 'Whether sixteen parts of work may stand in for a demanded image'),
+    enabled: flag(true, 'Sixteen parts of [work](challenges/effort.md) may replace a required image'),
     bits: Type.Integer({
       default: 4,
       minimum: 0,
       maximum: 8,
-      description: 'Bits that this costs more than a proof of work',
+      description: 'Bits on top of a proof of work',
     }),
   }),
   routes: group({
     prefix: Type.String({
       default: 'api/captcha',
-      description: 'Path of the public routes of the challenge service',
+      description: 'Path of the public challenge routes',
       maxLength: 128,
       pattern: '^/*(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.~-]+(?:/(?!\\.{1,2}(?:/|$))[A-Za-z0-9_.~-]+)*/*$',
       expected: 'path segments such as api/captcha',
       outerSlashes: false,
     }),
   }),
-  test_mode: flag(
-    false,
-    'For the tests of host applications: answers are told, the floor may be as low as 1',
-  ),
+  test_mode: flag(false, 'For tests of applications: reveals answers, allows a lowest price of 1'),
 });
 export type CaptchaOptions = Static<typeof CaptchaOptions>;
 

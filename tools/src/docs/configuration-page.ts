@@ -22,17 +22,17 @@ const [gatewayPort, usualPort] = portVariables.gateway;
 export const launcherVariables: Readonly<Record<string, { byDefault: string; meaning: string }>> = {
   [gatewayPort]: {
     byDefault: `\`${usualPort}\``,
-    meaning: 'Port of the local gateway, on 127.0.0.1 and, where the machine has it, ::1; 0 is any free port',
+    meaning: 'Port of the local gateway on 127.0.0.1 and ::1; 0 is any free port',
   },
   DEMO_EMAIL: {
     byDefault: `\`${completeForLocalUse({}, defaultPorts).DEMO_EMAIL}\``,
-    meaning: 'The demo account, in the embedded directory: made, or its password set again, at each start',
+    meaning: 'Demo account in the user file, created or its password reset at each start',
   },
   DEMO_PASSWORD: {
     byDefault: 'random',
-    meaning: 'Its password, at least 8 characters; printed at each start',
+    meaning: 'Its password, at least 8 characters; printed at start',
   },
-  DEMO_PASSWORD_FILE: { byDefault: 'none', meaning: 'Path of the file that holds it' },
+  DEMO_PASSWORD_FILE: { byDefault: 'none', meaning: 'Path of a file with it' },
 };
 
 /** The names of all variables that any part of the project reads. */
@@ -54,29 +54,30 @@ export function configurationPage(): string {
 
 <!-- Written by \`npm run docs\` from the schemas in the code. Do not edit. -->
 
-Each service reads its environment once, when it starts. A value that is missing or wrong stops the start with one
-line for each mistake. A set variable that no service knows is named in the log if it differs from a known one by a letter. An unset variable and an empty one are the same. A relative path starts from the folder of the project.
-Lists are separated by commas; flags are \`true\` or \`false\`.
+Services read their environment once, at start. Missing or invalid values stop the start, with one line per mistake.
+A set variable that differs from a known one by a letter is logged. Empty means unset. Relative paths start in the
+project folder. Lists are comma-separated; flags are \`true\` or \`false\`.
 
-## Secrets in files
+## Secrets
 
-Every variable that holds a secret has another beside it in the tables, with \`_FILE\` after its name: the absolute path of a
-file that holds the secret, as Docker, Kubernetes and systemd hand secrets to programs. The services, the commands,
-[doctor](operations/doctor.md), \`npm start\` and the plugins of \`@tollgate/fastify\` read it, once, when they start. The file
-has one line; line breaks at its end are cut. Both variables set, or a file that is missing, empty or unreadable, stops
-the start with one line.
+A secret has at least 32 random characters (\`openssl rand -hex 32\`), or is a comma-separated list of such
+for [rotation](operations/rotate-keys.md).
+
+Instead of \`ACCESS_SECRET\`, \`ACCESS_SECRET_FILE\` may hold the absolute path of a file with the secret; likewise for every
+variable with a \`_FILE\` name in the tables. Services, commands, [doctor](operations/doctor.md), \`npm start\` and the plugins of
+\`@tollgate/fastify\` read the file once, at start. It has one line; trailing line breaks are cut. Setting both variables, or
+naming a missing, empty or unreadable file, stops the start.
 
 ## On one machine
 
-A service that only its own machine can reach starts with less: \`BIND\` and \`PUBLIC_URL\`, if they are set, are loopback
-addresses, and \`NODE_ENV\` is not \`production\`. \`PUBLIC_URL\` has a default, \`CHALLENGE_SECRET\` is read from \`secrets.json\` in
-\`DATA_DIR\` (created if there is none), and short or guessable secrets are a warning in the log:
+If \`BIND\` and \`PUBLIC_URL\` are unset or loopback addresses, and \`NODE_ENV\` is not \`production\`, a service starts with less:
 
 \`\`\`sh
 ACCESS_SECRET=a REFRESH_SECRET=b ENCRYPTION_KEY=c node services/session-service/dist/src/server.js
 \`\`\`
 
-Anywhere else each of them stops the start.
+\`PUBLIC_URL\` has a default, \`CHALLENGE_SECRET\` is read from \`secrets.json\` in \`DATA_DIR\` (created if missing), and weak
+secrets are only logged.
 
 ## Both services
 
@@ -84,9 +85,8 @@ ${table(SessionEnvironment, (name) => challenge.has(name) && !isOption(name))}
 
 ## Both services: the challenges
 
-The plugins of \`@tollgate/fastify\` and the specification call a variable by its option. Both services, and every
-host that checks challenges by itself, need the same values. A \`CAPTCHA_\` variable with a name that is not known
-stops the start of a service; a host is warned in its log, for it may have such variables of its own.
+Plugins of \`@tollgate/fastify\` call a variable by its option. Both services, and every application with the guard, need
+the same values. Unknown \`CAPTCHA_\` variables stop a service; an application only logs them.
 
 ${challengeTable((name) => challenge.has(name) && isOption(name))}
 
@@ -98,22 +98,29 @@ ${table(ChallengeEnvironment, (name) => !session.has(name))}
 
 ${table(SessionEnvironment, (name) => !challenge.has(name))}
 
-The command \`users\` reads \`USERS_URL\` and \`DATA_DIR\` and nothing else; \`session\` reads \`STORE_URL\`, \`DATA_DIR\` and \`AUDIT_TTL\`, \`session account\` also \`CHALLENGE_SECRET\`; \`keys export-access\` reads \`ENCRYPTION_KEY\`, \`keys export-public\` \`ACCESS_SIGNING_KEYS\`, and \`keys status\` the variables
-of the store, of the challenges, \`ACCESS_TTL\` and \`REFRESH_TTL\`. \`captcha prune\` reads the variables of the store, \`captcha preview\` and
-\`captcha attack\` those and \`CAPTCHA_*\`, \`captcha passes\` those and \`CAPTCHA_CACHE_PREFIX\`.
+## Commands
+
+| Command | Variables |
+|---|---|
+| \`users\` | \`USERS_URL\`, \`DATA_DIR\`; to end sessions also \`STORE_URL\`, \`ACCESS_TTL\`, \`AUDIT_TTL\` |
+| \`session\` | \`STORE_URL\`, \`DATA_DIR\`, \`AUDIT_TTL\`; \`session account\` also \`CHALLENGE_SECRET\` |
+| \`keys status\` | those of the stores and challenges, \`ACCESS_TTL\`, \`REFRESH_TTL\` |
+| \`keys export-access\`, \`keys export-public\` | \`ENCRYPTION_KEY\`, \`ACCESS_SIGNING_KEYS\` |
+| \`captcha prune\` | those of the stores |
+| \`captcha preview\`, \`captcha attack\` | those of the stores, \`CAPTCHA_*\` |
+| \`captcha passes\` | those of the stores, \`CAPTCHA_CACHE_PREFIX\` |
 
 ## \`npm start\`
 
-The launcher hands its own environment on to the services: to the challenge service without \`ACCESS_SECRET\`,
-\`ACCESS_SIGNING_KEYS\`, \`REFRESH_SECRET\` and \`ENCRYPTION_KEY\`. These variables are the launcher's own:
+The launcher passes its environment to the services; challenge-service does not get \`ACCESS_SECRET\`,
+\`ACCESS_SIGNING_KEYS\`, \`REFRESH_SECRET\` and \`ENCRYPTION_KEY\`. Its own variables:
 
 ${head}
 ${launcherRows()}
 
-It makes the four secrets and \`DEMO_PASSWORD\`, and with \`ACCESS_TOKEN_FORMAT=public\` also \`ACCESS_SIGNING_KEYS\`, when they are not set, and keeps them in \`secrets.json\` in \`DATA_DIR\` (mode 0600),
-whichever store is used. The logs of the services are in \`logs\` in \`DATA_DIR\`:
-of each service the current one and the five before (\`.1.log\` is the newest), 10 MiB each at most; every start begins another.
-What else it sets when it is not set:
+Unset secrets, \`DEMO_PASSWORD\` and, with \`ACCESS_TOKEN_FORMAT=public\`, \`ACCESS_SIGNING_KEYS\` are created and kept in
+\`secrets.json\` in \`DATA_DIR\` (mode 0600). \`logs\` beside it has six logs of at most 10 MiB per service; each start begins
+another, and \`.1.log\` is the newest old one. Also set unless set:
 
 | Variable | Value |
 |---|---|
