@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
+import { environmentWith } from '@tollgate/challenge-service/config.js';
+import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
 import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
 import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
@@ -44,7 +45,7 @@ const SECRETS_OF_ENV = ['HOST_API_KEYS', 'ACCESS_SIGNING_KEYS'];
 
 const environments = {
   'session-service': SessionEnvironment,
-  'challenge-service': ChallengeEnvironment,
+  'challenge-service': environmentWith(await loadAllExtensions()),
 } as const;
 
 /** The containers of the default system, and those that the Sentinels add. */

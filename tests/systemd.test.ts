@@ -1,7 +1,8 @@
 // The systemd units: systemd accepts them, and says how far a service is confined.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
+import { environmentWith } from '@tollgate/challenge-service/config.js';
+import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
 import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
 import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
@@ -20,7 +21,7 @@ const units = [
   },
   {
     name: 'tollgate-challenge@.service',
-    schema: ChallengeEnvironment,
+    schema: environmentWith(await loadAllExtensions()),
     entry: 'challenge-service',
     dropIns: [],
   },

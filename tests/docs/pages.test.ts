@@ -155,7 +155,7 @@ t.test('every error code of the sources is documented', async (t) => {
     'each has a message',
   );
   const defined = readSources()
-    .filter(({ path }) => path.includes('/src/'))
+    .filter(({ path }) => /\/(?:src|extensions)\//.test(path))
     .flatMap(({ text }) => [...text.matchAll(/\b(?:defineError|createError)\(\s*'([A-Z_]+)'/g)])
     .map(([, code = '']) => code.toLowerCase());
   t.same(codes.map(({ code }) => code).sort(), defined.sort(), 'a class without a docstring is overlooked');

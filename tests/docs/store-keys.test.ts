@@ -2,9 +2,8 @@
 import { join } from 'node:path';
 import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
-import { readSites } from '@tollgate/challenge-service/extensions/drop-in/read-sites.js';
 import { makeSecret } from '@tollgate/challenge-service/extensions/drop-in/site-secrets.js';
-import { loadGateSetup } from '@tollgate/challenge-service/extensions/gate/gate-setup.js';
+import { loadExtensions } from '@tollgate/challenge-service/extensions.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
 import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
@@ -94,6 +93,10 @@ const secrets = {
   ENCRYPTION_KEY: '0123456789abcdefghijklmnopqrstue',
   CHALLENGE_SECRET: '0123456789abcdefghijklmnopqrstuc',
 };
+const SITE_SECRET = makeSecret();
+const SITES = JSON.stringify({
+  shop: { secret_sha256: SITE_SECRET.sha256, hostnames: ['shop.example'], image: 'always' },
+});
 const environment = {
   ...secrets,
   PUBLIC_URL: 'http://localhost',
@@ -102,12 +105,9 @@ const environment = {
   CAPTCHA_MIN_SECONDS: '0',
   CAPTCHA_NO_SCRIPT: 'image',
   GATE: '{"sites":["http://localhost"]}',
+  SITES,
   TRUST_PROXY: 'loopback',
 };
-const SITE_SECRET = makeSecret();
-const SITES = JSON.stringify({
-  shop: { secret_sha256: SITE_SECRET.sha256, hostnames: ['shop.example'], image: 'always' },
-});
 const ring = openKeyRing(secrets.CHALLENGE_SECRET);
 const tokenKeys = {
   accessSecrets: openKeyRing(secrets.ACCESS_SECRET),
@@ -119,7 +119,8 @@ const client = '192.0.2.1';
 
 /** Both services over one store, and what they ask of it. */
 async function openServices(t: Test, store: Store) {
-  const challengeConfig = readChallengeConfig(environment);
+  const extensions = await loadExtensions(environment);
+  const challengeConfig = readChallengeConfig(environment, extensions);
   const sessionConfig = readSessionConfig(environment);
   const { prefix } = challengeConfig.captcha.cache;
   const images = await openImagePool({ threads: 1, maxQueue: 1 });
@@ -136,12 +137,11 @@ async function openServices(t: Test, store: Store) {
     countRequest: openRequestCounter(store, prefix),
     ring,
     images,
-    gate: loadGateSetup(challengeConfig, '/'),
     onOtherDriver: () => {},
     redis: { challenges: store },
-    sites: {
-      list: readSites(SITES, '/'),
-      openChallenges: (site) => openChallengeStore(store, prefix, site),
+    extensions: {
+      list: extensions.flatMap((extension) => extension.open(challengeConfig, '/') ?? []),
+      openChallenges: (name) => openChallengeStore(store, prefix, name),
     },
     metrics: createChallengeMetrics({ process: false }),
     trail: silentTrail(),

@@ -2,8 +2,9 @@
 
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
-import { readSessionConfig } from '@tollgate/session-service/config.js';
+import { environmentWith, readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
+import { readSessionConfig, SessionEnvironment } from '@tollgate/session-service/config.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Environment, ServiceName } from '@tollgate/tools/launcher/local-environment.js';
 import { startService } from '@tollgate/tools/launcher/service-process.js';
@@ -11,7 +12,11 @@ import t, { type Test } from 'tap';
 
 const secret = (name: string) => `${name}-secret-of-more-than-32-characters`;
 const DAYLIGHT = 'not-a-secret-but-must-not-be-shown';
-const readers = { 'challenge-service': readChallengeConfig, 'session-service': readSessionConfig };
+const extensions = await loadAllExtensions();
+const readers = {
+  'challenge-service': (env: Environment) => readChallengeConfig(env, extensions),
+  'session-service': readSessionConfig,
+};
 /** Weak secrets are accepted where only this machine reaches a service. */
 const elsewhere = { PUBLIC_URL: 'https://tollgate.example' };
 const environment = {
@@ -208,6 +213,26 @@ t.test('a port in use is one line that names its variable', async (t) => {
     const service = variable.startsWith('SESSION') ? 'session-service' : 'challenge-service';
     const { code, err } = await start(t, service, { [variable]: String(port) });
     t.strictSame([code, err], [1, `${variable}: port ${port} on 127.0.0.1 is in use by another program\n`]);
+  }
+});
+
+t.test('no service reports a variable of the other one as unknown', async (t) => {
+  const names = {
+    'challenge-service': Object.keys(environmentWith(extensions).properties),
+    'session-service': Object.keys(SessionEnvironment.properties),
+  };
+  for (const [service, other] of [
+    ['challenge-service', 'session-service'],
+    ['session-service', 'challenge-service'],
+  ] as const) {
+    const foreign = names[other].filter((name) => !names[service].includes(name));
+    const set = Object.fromEntries(foreign.map((name) => [name, 'x']));
+    const { warnings } = readers[service]({ ...set, ...environment });
+    t.strictSame(
+      warnings.filter((line) => line.includes('not known')),
+      [],
+      service,
+    );
   }
 });
 

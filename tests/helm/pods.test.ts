@@ -1,6 +1,7 @@
 // The pods of the Helm chart: few rights, and the services' own variables.
 
-import { ChallengeEnvironment, readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { environmentWith, readChallengeConfig } from '@tollgate/challenge-service/config.js';
+import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { readSessionConfig, SessionEnvironment } from '@tollgate/session-service/config.js';
 import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
 import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
@@ -56,9 +57,12 @@ function secretFilesOf(manifests: readonly Manifest[], service: string) {
   return { mode: projected.defaultMode, files: Object.fromEntries(files) as Record<string, string> };
 }
 
+const extensions = await loadAllExtensions();
+const challengeEnvironment = environmentWith(extensions);
+
 t.test('a service is given the variables that it reads, and only its own secrets', { skip }, async (t) => {
   const manifests = await render(t, FULL);
-  const schemas = { 'session-service': SessionEnvironment, 'challenge-service': ChallengeEnvironment };
+  const schemas = { 'session-service': SessionEnvironment, 'challenge-service': challengeEnvironment };
   const secret = (variable: string) => {
     if (variable.endsWith('STORE') || variable === 'STORE_URL')
       return `redis://${variable.toLowerCase()}:6379`;
@@ -105,7 +109,8 @@ t.test('a service is given the variables that it reads, and only its own secrets
     const here = Object.fromEntries(
       Object.entries(environment).map(([name, value]) => [name, value.replace(mountPath, folder)]),
     );
-    const { values } = service === 'session-service' ? readSessionConfig(here) : readChallengeConfig(here);
+    const { values } =
+      service === 'session-service' ? readSessionConfig(here) : readChallengeConfig(here, extensions);
     t.match(values, { NODE_ENV: 'production', BIND: '0.0.0.0', ADMIN_BIND: '0.0.0.0' });
     for (const name of secrets) t.ok(values[name as keyof typeof values], `${name} is read`);
     const ports = containerOf(manifests, service).ports.map(
@@ -150,7 +155,7 @@ t.test('a store that is away takes no pod out of its Service', { skip }, async (
 
 t.test('every secret can be elsewhere', async (t) => {
   const { properties } = JSON.parse(readProjectFile('deploy/helm/tollgate/values.schema.json'));
-  const all = { ...SessionEnvironment.properties, ...ChallengeEnvironment.properties };
+  const all = { ...SessionEnvironment.properties, ...challengeEnvironment.properties };
   const secrets = Object.entries(all).flatMap(([name, { secret }]) => (secret === true ? [name] : []));
   t.strictSame(properties.secretRefs.propertyNames.enum.toSorted(), secrets.sort());
 });

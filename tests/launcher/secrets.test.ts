@@ -1,7 +1,8 @@
 // The secrets of a local system: made once, private, and overruled by the environment.
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
+import { environmentWith } from '@tollgate/challenge-service/config.js';
+import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
 import { secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
 import { fileSecrets, openSecrets, readSecretFiles } from '@tollgate/tools/launcher/secrets.js';
@@ -83,7 +84,8 @@ t.test('a file that is something else is refused in one line and left alone', as
 });
 
 t.test('every secret of the services and of the launcher may come from a file', async (t) => {
-  const secrets = [SessionEnvironment, ChallengeEnvironment].flatMap(secretVariablesOf);
+  const challengeEnvironment = environmentWith(await loadAllExtensions());
+  const secrets = [SessionEnvironment, challengeEnvironment].flatMap(secretVariablesOf);
   t.same([...fileSecrets].sort(), [...new Set([...secrets, 'DEMO_PASSWORD'])].sort());
 });
 

@@ -32,7 +32,8 @@ async function loadedBy(files) {
     input: files.map((file) => join(root, file)),
     platform: 'node',
     tsconfig: false,
-    external: unbundledPackages,
+    // Of extensions, commands load their commands alone.
+    external: [...unbundledPackages, /-extension\.js$/],
     treeshake: false,
     logLevel: 'silent',
   });

@@ -22,18 +22,8 @@ import writeTimeout from '@tollgate/shared/http/server/write-timeout.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
-import issueSitePow from '../extensions/drop-in/routes/issue-site-pow.js';
-import redeem from '../extensions/drop-in/routes/redeem.js';
-import siteFrame from '../extensions/drop-in/routes/site-frame.js';
-import siteImage from '../extensions/drop-in/routes/site-image.js';
-import siteverify from '../extensions/drop-in/routes/siteverify.js';
-import widgetScript from '../extensions/drop-in/routes/widget-script.js';
-import { siteOrigins } from '../extensions/drop-in/site-origins.js';
-import sites, { type SiteDependencies } from '../extensions/drop-in/sites.js';
-import gate, { type GateDependencies } from '../extensions/gate/gate.js';
-import checkGate from '../extensions/gate/routes/check-gate.js';
-import passGate from '../extensions/gate/routes/pass-gate.js';
 import type { ChallengeConfig } from './config.js';
+import type { ExtensionServices, OpenExtension } from './extension.js';
 import browserFiles from './plugins/browser-files.js';
 import { issueLimit } from './plugins/issue-limit.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
@@ -44,16 +34,19 @@ import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
 import serveScript from './routes/serve-script.js';
 
+/** The extensions, and where their challenges are. */
+export interface ExtensionDependencies extends Pick<ExtensionServices, 'openChallenges'> {
+  readonly list: readonly OpenExtension[];
+}
+
 /** Dependencies of both applications; service.ts opens and closes them. */
 export interface ChallengeDependencies extends IssuerOptions {
   /** The operator's challenge types, which the host API verifies. */
   readonly kinds?: readonly ChallengeType[];
-  /** The gate; undefined if it stands before no site. */
-  readonly gate?: GateDependencies | undefined;
+  /** The extensions that are configured; none by default. */
+  readonly extensions?: ExtensionDependencies;
   /** Counts requests for images on the store. */
   readonly countRequest: RequestCounter;
-  /** The sites of `SITES`; none by default, and then their routes answer 404. */
-  readonly sites?: SiteDependencies | undefined;
   /** The stores whose clients are available to plugins as `app.redis.NAME`. */
   readonly redis: Readonly<Record<string, Store>>;
   /** The audit trail. */
@@ -69,6 +62,7 @@ export async function buildApp(
   deps: ChallengeDependencies,
 ): Promise<FastifyInstance> {
   const { values, captcha: options } = config;
+  const extensions = deps.extensions?.list ?? [];
   const publicUrl = values.PUBLIC_URL;
   const prefix = `/${options.routes.prefix}`;
   const headers = { publicUrl, ...(options.test_mode ? { extra: TEST_MODE_HEADERS } : {}) };
@@ -84,7 +78,7 @@ export async function buildApp(
   await app.register(crossOrigin, {
     origin: config.corsOrigin,
     headers: values.CORS_HEADERS,
-    rulesOf: deps.sites === undefined ? undefined : siteOrigins(deps.sites.list, prefix),
+    rulesOf: originRulesOf(extensions),
   });
   await app.register(methods);
   await app.register(jsonBodies);
@@ -103,8 +97,7 @@ export async function buildApp(
   await app.register(issuer, { ...deps, options });
   await app.register(scope, { options });
   const address = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
-  await app.register(browserFiles, { address });
-  await app.register(gate, { gate: deps.gate, options, publicUrl, kinds: deps.kinds, trail: deps.trail });
+  await app.register(browserFiles);
 
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
   const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
@@ -115,8 +108,7 @@ export async function buildApp(
     prefix,
     options,
     limit: imageLimit,
-    // The page of the gate may load them from its own site alone.
-    imagesUrl: (request) => app.gate?.addressOf(request, prefix) ?? address,
+    imagesUrl: (request) => firstOf(extensions, ({ addressFor }) => addressFor?.(request)) ?? address,
   });
   const drawing = {
     limitPerMinute: values.RATE_LIMIT_IMAGE,
@@ -131,34 +123,30 @@ export async function buildApp(
     limit: issueLimit(values.RATE_LIMIT_NO_SCRIPT, networkFactors),
     countRequest: deps.countRequest,
   });
-  await app.register(serveScript, { prefix, hasFrames: deps.sites !== undefined });
-  if (deps.sites !== undefined) {
-    await app.register(sites, {
-      sites: deps.sites,
-      options,
-      kinds: deps.kinds ?? [],
-      limit: powLimit,
-      redemptionsPerMinute: values.RATE_LIMIT_REDEEM,
-    });
-    await app.register(widgetScript, { prefix });
-    await app.register(siteFrame, { prefix });
-    await app.register(issueSitePow, { prefix });
-    await app.register(siteImage, {
-      prefix,
-      imagesUrl: address,
-      limit: imageLimit,
-      limitPerMinute: values.RATE_LIMIT_IMAGE,
-    });
-    await app.register(redeem, { prefix, ownOrigin: new URL(publicUrl).origin, trail: deps.trail });
-    await app.register(siteverify, {
-      prefix,
-      limitPerMinute: values.RATE_LIMIT_SITEVERIFY,
-      trail: deps.trail,
-    });
-  }
-  if (deps.gate !== undefined) {
-    await app.register(checkGate, { prefix });
-    await app.register(passGate, { prefix, limitPerMinute: values.RATE_LIMIT_GATE });
+  await app.register(serveScript, { prefix });
+  const limits = { pow: powLimit, image: imageLimit, drawingsPerMinute: values.RATE_LIMIT_IMAGE };
+  if (deps.extensions !== undefined) {
+    const { list, openChallenges } = deps.extensions;
+    const services = { address, kinds: deps.kinds ?? [], trail: deps.trail, limits, openChallenges };
+    for (const { plugin } of list) await app.register(plugin, { prefix, ...services });
   }
   return app;
+}
+
+/** Returns undefined if no extension has paths for pages of other origins. */
+function originRulesOf(extensions: readonly OpenExtension[]) {
+  if (extensions.every(({ originRuleOf }) => originRuleOf === undefined)) return undefined;
+  return (url: string) => firstOf(extensions, ({ originRuleOf }) => originRuleOf?.(url));
+}
+
+/** Returns the first result that is not undefined. */
+function firstOf<Item, Result>(
+  items: readonly Item[],
+  resultOf: (item: Item) => Result | undefined,
+): Result | undefined {
+  for (const item of items) {
+    const result = resultOf(item);
+    if (result !== undefined) return result;
+  }
+  return undefined;
 }

@@ -1,6 +1,6 @@
 // Reads the configuration of the challenge service and of its commands from the environment.
 
-import { Type } from '@sinclair/typebox';
+import { type TObject, Type } from '@sinclair/typebox';
 import { applicationKeysFrom, checkApplicationKeys } from '@tollgate/shared/config/application-keys.js';
 import {
   captchaOptionsFrom,
@@ -11,10 +11,8 @@ import {
 import { checkHttp, checkStores, checkTestMode, plainHttpWarning } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, cacheStoreVariableOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
-import { GateVariables } from '@tollgate/shared/config/gate-variables.js';
 import { checkAddressRanges, RangeVariables } from '@tollgate/shared/config/limit-ranges.js';
 import { checkSecrets, weakSecrets } from '@tollgate/shared/config/secrets.js';
-import { SiteVariables } from '@tollgate/shared/config/site-variables.js';
 import { isThisMachineOnly, withPortAndAddress } from '@tollgate/shared/config/this-machine.js';
 import { unknownVariables } from '@tollgate/shared/config/unknown-variables.js';
 import {
@@ -29,8 +27,10 @@ import {
   SessionLimitVariables,
   StoreVariables,
 } from '@tollgate/shared/config/variables.js';
+import type { Extension } from './extension.js';
+import { knownExtensions } from './extensions.js';
 
-/** The environment of the challenge service. */
+/** The environment of the challenge service without extensions. */
 export const ChallengeEnvironment = Type.Object({
   CHALLENGE_SECRET: SecretVariables.CHALLENGE_SECRET,
   ...StoreVariables,
@@ -41,8 +41,6 @@ export const ChallengeEnvironment = Type.Object({
   ...HostApiVariables,
   ...ChallengeModuleVariables,
   ...PresetVariables,
-  ...SiteVariables,
-  ...GateVariables,
   ...captchaVariables,
 });
 
@@ -51,18 +49,37 @@ export type ChallengeConfig = ReturnType<typeof readChallengeConfig>;
 
 /** Prefixes of its variables alone, and variables of the session service with such a prefix. */
 const NAMES = {
-  prefixes: ['GATE_', 'HOST_API_', 'RATE_LIMIT_'],
+  prefixes: ['HOST_API_', 'RATE_LIMIT_', ...knownExtensions.flatMap(({ prefix }) => prefix ?? [])],
   known: Object.keys(SessionLimitVariables),
 };
 
+/** The names of all its variables, whether or not their extensions are loaded. */
+const KnownVariables = Type.Object({
+  ...ChallengeEnvironment.properties,
+  ...Object.fromEntries(
+    knownExtensions.flatMap(({ variables }) => variables.map((name) => [name, Type.Unknown()])),
+  ),
+});
+
+/** Returns the environment of the challenge service with these extensions. */
+export function environmentWith(extensions: readonly Pick<Extension, 'variables'>[]): TObject {
+  const variables = extensions.map((extension) => extension.variables);
+  return Type.Object(Object.assign({}, ChallengeEnvironment.properties, ...variables));
+}
+
 /**
  * Reads the configuration.
+ * @param extensions those that are loaded; their variables are among the values
  * @throws ConfigurationError with a line for each mistake
  */
-export function readChallengeConfig(given: Readonly<Record<string, string | undefined>>) {
+export function readChallengeConfig(
+  given: Readonly<Record<string, string | undefined>>,
+  extensions: readonly Extension[] = [],
+) {
   const env = withPortAndAddress(given, 'CHALLENGE_PORT', CHALLENGE_PORT);
   const allowWeak = isThisMachineOnly(env);
-  const values = readEnvironment(ChallengeEnvironment, env, (found) => [
+  const environment = environmentWith(extensions) as typeof ChallengeEnvironment;
+  const values = readEnvironment(environment, env, (found) => [
     ...checkSecrets({ CHALLENGE_SECRET: found.CHALLENGE_SECRET }, { allowWeak }),
     ...checkHttp(found),
     ...checkAddressRanges(found.RATE_LIMIT_RANGES),
@@ -78,7 +95,7 @@ export function readChallengeConfig(given: Readonly<Record<string, string | unde
     warnings: [
       ...(allowWeak ? weakSecrets({ CHALLENGE_SECRET: values.CHALLENGE_SECRET }) : []),
       ...plainHttpWarning(values),
-      ...unknownVariables(given, ChallengeEnvironment, NAMES),
+      ...unknownVariables(given, KnownVariables, NAMES),
     ],
     storeUrl: cacheStoreUrlOf(values),
     storeVariable: cacheStoreVariableOf(values),

@@ -22,11 +22,10 @@ import { startPruning } from '@tollgate/shared/store/periodic-task.js';
 import { openDataFolder } from '@tollgate/shared/store/private-file.js';
 import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
-import { readSites } from '../extensions/drop-in/read-sites.js';
-import { loadGateSetup } from '../extensions/gate/gate-setup.js';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';
+import { loadExtensions } from './extensions.js';
 import { loadImageSetup, openImages } from './image-setup.js';
 import { createChallengeMetrics } from './plugins/challenge-metrics.js';
 import { PROJECT_ROOT } from './project-root.js';
@@ -54,7 +53,8 @@ export async function openChallengeService(
   env: Readonly<Record<string, string | undefined>>,
   { output, run }: ServiceRuntime,
 ): Promise<RunningService> {
-  const config = readChallengeConfig(withChallengeSecret(env, PROJECT_ROOT));
+  const loaded = await loadExtensions(env);
+  const config = readChallengeConfig(withChallengeSecret(env, PROJECT_ROOT), loaded);
   const { values, captcha } = config;
   if (values.STORE_URL === undefined && values.CAPTCHA_CACHE_STORE === undefined) {
     openDataFolder(resolve(PROJECT_ROOT, values.DATA_DIR));
@@ -66,8 +66,7 @@ export async function openChallengeService(
   const trail = openAuditTrail({ service: 'challenge-service', sink, log: logger, counters: metrics.audit });
 
   const { presets, kinds, renderer } = await loadImageSetup(config, PROJECT_ROOT);
-  const sites = readSites(values.SITES, PROJECT_ROOT);
-  const gate = loadGateSetup(config, PROJECT_ROOT);
+  const extensions = loaded.flatMap((extension) => extension.open(config, PROJECT_ROOT) ?? []);
   const threads = Math.max(1, availableParallelism() - 1);
   const images = await openImages(renderer, captcha.driver, { threads, maxQueue: MAX_IMAGE_QUEUE });
   if (images === null) logger.warn('no image library loads: images cannot be drawn');
@@ -84,7 +83,10 @@ export async function openChallengeService(
   const pruning = startPruning(store, logger);
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   const ids = { CHALLENGE_SECRET: ring.all.map(({ id }) => id) };
-  const lifetimes = challengeLifetimes(captcha, [...sites.values()], gate?.options.pass.seconds);
+  const lifetimes = challengeLifetimes(
+    captcha,
+    extensions.map((extension) => extension.lifetimes),
+  );
   const keys = { makes: true, ids, lifetimes: { ...lifetimes } };
   const keyReport = reportKeys(store, keys, logger, { trustProxy: values.TRUST_PROXY });
   const state: HealthState = { stopping: false };
@@ -111,8 +113,8 @@ export async function openChallengeService(
   metrics.load(load);
   const challenges = counted(openChallengeStore(store, captcha.cache.prefix), load);
   const drawings = load.queue('drawings', { running: threads, waiting: MAX_IMAGE_QUEUE });
-  const openChallenges = (site: string) =>
-    counted(openChallengeStore(store, captcha.cache.prefix, site), load);
+  const openChallenges = (name: string) =>
+    counted(openChallengeStore(store, captcha.cache.prefix, name), load);
 
   const service = await run({
     logger,
@@ -126,9 +128,8 @@ export async function openChallengeService(
       onOtherDriver: rememberUndrawn,
       onOtherPreset: (name) => rememberUndrawn(`the preset ${name} of another node`),
       kinds,
-      gate,
+      extensions: { list: extensions, openChallenges },
       redis: { challenges: store },
-      sites: sites.size === 0 ? undefined : { list: sites, openChallenges },
       metrics,
       trail,
       logger,

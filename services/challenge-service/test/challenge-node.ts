@@ -8,10 +8,10 @@ import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
 import { silentTrail } from '@tollgate/test-support/audit.js';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';
-import { loadGateSetup } from '../extensions/gate/gate-setup.js';
-import type { NameResolver } from '../extensions/gate/robot-names.js';
 import { buildApp } from '../src/app.js';
 import { readChallengeConfig } from '../src/config.js';
+import type { Extension } from '../src/extension.js';
+import { loadExtensions } from '../src/extensions.js';
 import type { BrowserFiles } from '../src/plugins/browser-files.js';
 import { createChallengeMetrics } from '../src/plugins/challenge-metrics.js';
 import { type PresetDependencies, resolvePresets } from '../src/presets/presets.js';
@@ -23,8 +23,8 @@ export interface NodeOptions extends Omit<PresetDependencies, 'options' | 'sourc
   readonly presets?: Readonly<Record<string, unknown>>;
   readonly images?: ImagePool | null;
   readonly env?: Readonly<Record<string, string>>;
-  /** Looks up the names of robots, for the gate. */
-  readonly resolver?: NameResolver;
+  /** Loaded extensions. By default those that the variables configure. */
+  readonly extensions?: readonly Extension[];
 }
 
 export interface ChallengeNode {
@@ -43,14 +43,18 @@ export interface ChallengeNode {
 
 /** Builds a node. Without `images` it cannot draw. */
 export async function openNode(t: Test, store: Store, deps: NodeOptions = {}): Promise<ChallengeNode> {
-  const { presets = {}, images = null, env = {}, kinds = [], resolver, ...rest } = deps;
-  const config = readChallengeConfig({
-    CHALLENGE_SECRET: SECRET,
-    PUBLIC_URL: 'http://localhost:8080',
-    RATE_LIMIT_ISSUE: '100000',
-    RATE_LIMIT_IMAGE: '100000',
-    ...env,
-  });
+  const { presets = {}, images = null, env = {}, kinds = [], extensions: given, ...rest } = deps;
+  const extensions = given ?? (await loadExtensions(env));
+  const config = readChallengeConfig(
+    {
+      CHALLENGE_SECRET: SECRET,
+      PUBLIC_URL: 'http://localhost:8080',
+      RATE_LIMIT_ISSUE: '100000',
+      RATE_LIMIT_IMAGE: '100000',
+      ...env,
+    },
+    extensions,
+  );
   const sources = [{ name: 'presets', presets }];
   const resolved = resolvePresets({ options: config.captcha, sources, kinds, ...rest });
   if (resolved.mistakes.length > 0) throw new Error(resolved.mistakes.join('\n'));
@@ -59,11 +63,13 @@ export async function openNode(t: Test, store: Store, deps: NodeOptions = {}): P
   const write = (line: string) => {
     log += line;
   };
-  const gate = loadGateSetup(config, '/');
   const metrics = createChallengeMetrics({ process: false });
   const app = await buildApp(config, {
     kinds,
-    ...(gate === undefined ? {} : { gate: { ...gate, ...(resolver && { resolver }) } }),
+    extensions: {
+      list: extensions.flatMap((extension) => extension.open(config, '/') ?? []),
+      openChallenges: (name) => openChallengeStore(store, 'captcha', name),
+    },
     challenges: openChallengeStore(store, 'captcha'),
     countRequest: openRequestCounter(store, 'captcha'),
     ring: openKeyRing(config.values.CHALLENGE_SECRET),

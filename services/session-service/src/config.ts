@@ -11,10 +11,8 @@ import {
 import { checkHttp, checkStores, checkTestMode, plainHttpWarning } from '@tollgate/shared/config/checks.js';
 import { readEnvironment } from '@tollgate/shared/config/environment.js';
 import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
-import { GateVariables } from '@tollgate/shared/config/gate-variables.js';
 import { checkAddressRanges, RangeVariables } from '@tollgate/shared/config/limit-ranges.js';
 import { checkSecrets, weakSecrets } from '@tollgate/shared/config/secrets.js';
-import { SiteVariables } from '@tollgate/shared/config/site-variables.js';
 import { isThisMachineOnly, withPortAndAddress } from '@tollgate/shared/config/this-machine.js';
 import { checkTokenFormat, TokenFormatVariables } from '@tollgate/shared/config/token-formats.js';
 import { unknownVariables } from '@tollgate/shared/config/unknown-variables.js';
@@ -126,8 +124,8 @@ const NAMES = {
   prefixes: ['BOUND_COOKIE_', 'COOKIE_', 'RATE_LIMIT_', 'REFRESH_', 'USERS_'],
   known: [
     ...Object.keys(ChallengeLimitVariables),
-    ...Object.keys(SiteVariables),
-    ...Object.keys(GateVariables),
+    // Those of its extensions.
+    ...['RATE_LIMIT_GATE', 'RATE_LIMIT_REDEEM', 'RATE_LIMIT_SITEVERIFY'],
   ],
 };
 

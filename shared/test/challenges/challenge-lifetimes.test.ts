@@ -9,6 +9,6 @@ const options = resolveCaptchaOptions({});
 t.test('a pass of the gate that lives longest decides, and one that ends sooner does not', async (t) => {
   const without = challengeLifetimes(options);
   const week = 7 * 86_400;
-  t.same(challengeLifetimes(options, [], week), { ...without, challenge: week });
-  t.same(challengeLifetimes(options, [], 60), without);
+  t.same(challengeLifetimes(options, [{ seconds: week }]), { ...without, challenge: week });
+  t.same(challengeLifetimes(options, [{ seconds: 60 }]), without);
 });

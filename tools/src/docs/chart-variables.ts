@@ -1,9 +1,12 @@
 // The variables that the Helm chart checks, from the code.
 
 import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
-import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
+import { environmentWith } from '@tollgate/challenge-service/config.js';
+import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
 import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
+
+const challengeEnvironment = environmentWith(await loadAllExtensions());
 
 /** Set by values of the chart's own, or by what a pod is. */
 const SET_BY_CHART = [
@@ -16,7 +19,7 @@ const SET_BY_CHART = [
 export function chartVariables(): object {
   return {
     session: configVariablesOf(SessionEnvironment),
-    challenge: configVariablesOf(ChallengeEnvironment),
+    challenge: configVariablesOf(challengeEnvironment),
   };
 }
 

@@ -1,6 +1,7 @@
 // Generates docs/configuration.md from the schemas that read the environment.
 import { Type } from '@sinclair/typebox';
-import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
+import { environmentWith } from '@tollgate/challenge-service/config.js';
+import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
 import { variableOf } from '@tollgate/shared/config/captcha-environment.js';
 import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
@@ -11,6 +12,7 @@ import { completeForLocalUse, type Ports, portVariables } from '../launcher/loca
 
 type Environment = Parameters<typeof variablesTable>[0];
 
+const ChallengeEnvironment = environmentWith(await loadAllExtensions());
 const head = '| Variable | Default | Meaning |\n|---|---|---|';
 const defaultPorts = Object.fromEntries(
   Object.entries(portVariables).map(([name, [, port]]) => [name, port]),

@@ -19,7 +19,7 @@ const classes = /\/\*\* ([^*]+?) \*\/\nexport const (\w+) = defineError\('([A-Z_
 const gatewayAnswers = /sendError\([^,]+, (\d{3}), '([a-z_]+)'/g;
 
 const entries = [
-  ['challenge-service', ['services/challenge-service/src/app.ts', 'services/challenge-service/src/admin.ts']],
+  ['challenge-service', ['services/challenge-service/src/service.ts']],
   ['session-service', ['services/session-service/src/app.ts', 'services/session-service/src/admin.ts']],
   ['guard', ['host/src/challenge-guard.ts']],
   ['bearer-guard', ['host/src/bearer-guard.ts']],

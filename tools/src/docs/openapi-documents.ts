@@ -5,7 +5,7 @@ import {
   type ChallengeDependencies,
 } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
-import { loadGateSetup } from '@tollgate/challenge-service/extensions/gate/gate-setup.js';
+import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/challenge-metrics.js';
 import { buildSessionAdmin } from '@tollgate/session-service/admin.js';
 import { buildApp as buildSessionApp, type SessionDependencies } from '@tollgate/session-service/app.js';
@@ -33,19 +33,19 @@ const environment = {
   // The routes behind these keys exist only if they are set.
   HOST_API_KEY: secret('h'),
   SESSION_API_KEY: secret('s'),
-  // So do those of the gate and of images without JavaScript.
-  GATE: '{"sites":["http://localhost:8080"]}',
+  // So do those of images without JavaScript.
   CAPTCHA_NO_SCRIPT: 'image',
-  TRUST_PROXY: 'loopback',
 };
 
 const logger = createLogger({ name: 'docs', level: 'silent' });
 const ring = openKeyRing(environment.CHALLENGE_SECRET);
 const health = { checks: {}, state: { stopping: false } };
-const challengeConfig = readChallengeConfig(environment);
+const extensions = await loadAllExtensions();
+const examples = extensions.map((extension) => extension.example);
+const challengeConfig = readChallengeConfig(Object.assign({}, environment, ...examples), extensions);
 const sessionConfig = readSessionConfig(environment);
 
-/** The documents of the services in their default configuration, with every key, the gate, sites and images without JavaScript, by the name of the service or of its admin port. */
+/** The documents of the services in their default configuration, with every key, every extension and images without JavaScript, by the name of the service or of its admin port. */
 export async function openApiDocuments(): Promise<
   Record<
     'challenge-service' | 'challenge-service-admin' | 'session-service' | 'session-service-admin',
@@ -75,8 +75,10 @@ function challengeParts(): ChallengeDependencies {
     countRequest: unused(),
     ring,
     images: null,
-    gate: loadGateSetup(challengeConfig, '/'),
-    sites: { list: new Map(), openChallenges: unused },
+    extensions: {
+      list: extensions.flatMap((extension) => extension.open(challengeConfig, '/') ?? []),
+      openChallenges: unused,
+    },
     onOtherDriver: () => {},
     redis: {},
     metrics: createChallengeMetrics({ process: false }),

@@ -1,6 +1,5 @@
 // How the challenges of a site differ from those of the plain endpoints.
 
-import { siteCeiling } from '@tollgate/shared/pow/price.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 
 /** The options of a site that decide its challenges. */
@@ -9,8 +8,25 @@ export interface SiteChallengeOptions {
   readonly difficulty: number;
 }
 
+/** The highest price that the options allow, in bits. */
+const MOST_BITS = 24;
+
 /** Returns the options under which the challenges of a site are issued: its own floor, and a ceiling of its own. */
 export function siteChallengeOptions(options: CaptchaOptions, site: SiteChallengeOptions): CaptchaOptions {
   const max_difficulty = siteCeiling(options.pow, site.difficulty);
   return { ...options, pow: { ...options.pow, difficulty: site.difficulty, max_difficulty } };
+}
+
+/**
+ * Returns the ceiling of the price of a site, in bits: above that of all others by as much as its floor is, so that the
+ * price of a dearer site can rise too, and at most 24.
+ * @param all floor and ceiling of all others, in bits
+ * @param floor floor of the site, in bits
+ */
+function siteCeiling(
+  all: { readonly difficulty: number; readonly max_difficulty: number },
+  floor: number,
+): number {
+  const raised = Math.max(0, floor - all.difficulty);
+  return Math.max(floor, Math.min(MOST_BITS, all.max_difficulty + raised));
 }

@@ -18,14 +18,8 @@ import { createReceiptVerifier, type ReceiptVerifier } from './receipt-verifier.
 import { createRedeemer, type Redeemer } from './redeemer.js';
 import type { Site } from './site.js';
 import { siteChallengeOptions } from './site-challenges.js';
+import { createSiteCounters, type SiteCounters } from './site-counters.js';
 import { secretFinder } from './site-secrets.js';
-
-/** The sites, and where their challenges are. */
-export interface SiteDependencies {
-  readonly list: Sites;
-  /** Opens the challenges and counters of one site. */
-  readonly openChallenges: (site: string) => ChallengeStore;
-}
 
 /** A site that is served. */
 export interface ServedSite {
@@ -48,6 +42,8 @@ export interface PresentedSecret {
 
 /** The sites of a server. */
 export interface ServedSites {
+  /** Counts what happens on sites. */
+  readonly counters: SiteCounters;
   find(key: string): ServedSite | undefined;
   ofSecret(secret: string): PresentedSecret | undefined;
 }
@@ -64,7 +60,9 @@ declare module 'fastify' {
 
 /** The options of the plugin. */
 export interface SitesOptions {
-  readonly sites: SiteDependencies;
+  readonly list: Sites;
+  /** Opens the challenges and counters of one site. */
+  readonly openChallenges: (site: string) => ChallengeStore;
   readonly options: CaptchaOptions;
   readonly kinds: readonly ChallengeType[];
   /** Challenges that an address may request on each site. */
@@ -74,10 +72,10 @@ export interface SitesOptions {
 }
 
 async function serveSites(app: FastifyInstance, deps: SitesOptions): Promise<void> {
-  const { sites, limit, kinds, redemptionsPerMinute } = deps;
+  const { limit, kinds, redemptionsPerMinute } = deps;
   const { ring, random, limitFactor: factorOf } = app;
   const serve = (site: Site): ServedSite => {
-    const challenges = sites.openChallenges(site.key);
+    const challenges = deps.openChallenges(site.key);
     const options = siteChallengeOptions(deps.options, site);
     return {
       site,
@@ -88,12 +86,13 @@ async function serveSites(app: FastifyInstance, deps: SitesOptions): Promise<voi
       verify: createReceiptVerifier(site, { store: challenges, ring, random, clock: Date.now }),
     };
   };
-  const list = [...sites.list.values()].map(serve);
+  const list = [...deps.list.values()].map(serve);
   const byKey = new Map(list.map((served) => [served.site.key, served]));
   const findSecret = secretFinder(list.map(({ site }) => site));
   const countInProcess = createProcessCounter();
 
   app.decorate('sites', {
+    counters: createSiteCounters(app.metrics.registry, app.metrics.countWork),
     find: (key) => byKey.get(key),
     ofSecret(secret) {
       const known = findSecret(secret);

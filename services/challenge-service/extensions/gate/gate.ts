@@ -13,22 +13,15 @@ import { HASHWX } from '@tollgate/shared/pow/hashwx/work.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { createGateCounters } from './gate-counters.js';
 import type { GateOptions } from './gate-options.js';
 import { createGatePasses, networkOf, type PassProblem } from './gate-passes.js';
 import { createGateRules, type OpenReason } from './gate-rules.js';
-import { createGuardedSites } from './guarded-sites.js';
 import { createKnownRobots } from './known-robots.js';
 import type { GatePageSettings } from './page/gate-page.js';
 import { passCookie, presentedPasses } from './pass-cookie.js';
 import { requestedPath, returnAddress } from './requested-address.js';
 import { createRobotNames, type NameResolver, ROBOT_NAME_BOUNDS } from './robot-names.js';
-
-/** What the gate is opened from. */
-export interface GateDependencies {
-  readonly options: GateOptions;
-  /** Looks up the names of robots. */
-  readonly resolver: NameResolver;
-}
 
 /** What becomes of a request, and why. */
 export type GateVerdict =
@@ -45,8 +38,6 @@ export interface Gate {
   readonly page: GatePageSettings;
   /** Returns the origin of the guarded site that a request is for; null if it is for none. */
   siteOf(request: FastifyRequest): string | null;
-  /** Returns the absolute address of a path of this service on the guarded site of a request; null if it is for none. */
-  addressOf(request: FastifyRequest, path: string): string | null;
   /** Decides about the request that a gateway describes. The store is not asked. */
   check(request: FastifyRequest, site: string): Promise<GateVerdict>;
   /** Returns the absolute address on a site that a visitor goes on to. @param wanted what a form has sent back */
@@ -62,21 +53,25 @@ export interface Gate {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Null if the gate stands before no site. */
-    gate: Gate | null;
+    gate: Gate;
   }
 }
 
 interface GatePluginOptions {
-  readonly gate: GateDependencies | undefined;
-  readonly options: CaptchaOptions;
-  readonly publicUrl: string;
-  readonly kinds?: readonly ChallengeType[] | undefined;
+  readonly options: GateOptions;
+  /** Looks up the names of robots. */
+  readonly resolver: NameResolver;
+  /** Returns the origin of the guarded site with a host; null if there is none. */
+  readonly siteWith: (host: string) => string | null;
+  /** The path of the public address, without a slash at its end. */
+  readonly basePath: string;
+  readonly captcha: CaptchaOptions;
+  readonly kinds: readonly ChallengeType[];
   readonly trail: AuditTrail;
 }
 
-async function gate(app: FastifyInstance, { gate: deps, ...rest }: GatePluginOptions): Promise<void> {
-  app.decorate('gate', deps === undefined ? null : openGate(app, deps, rest));
+async function gate(app: FastifyInstance, options: GatePluginOptions): Promise<void> {
+  app.decorate('gate', openGate(app, options));
 }
 
 /** What one customer of a provider may have. */
@@ -85,8 +80,7 @@ const customerOf = (ip: string) => networkOf(normaliseAddress(ip) ?? ip, CUSTOME
 
 function openGate(
   app: FastifyInstance,
-  { options, resolver }: GateDependencies,
-  { options: captcha, publicUrl, kinds = [], trail }: Omit<GatePluginOptions, 'gate'>,
+  { options, resolver, siteWith, basePath, captcha, kinds, trail }: GatePluginOptions,
 ): Gate {
   const { ring, challenges: store, metrics, random } = app;
   const verifier = createChallengeVerifier({
@@ -95,15 +89,13 @@ function openGate(
   });
   const passes = createGatePasses(ring, options.pass);
   const rulesFor = createGateRules(options);
-  const siteWith = createGuardedSites(options.sites);
+  const counters = createGateCounters(metrics.registry);
   const domains = options.robots.flatMap(({ hosts = [] }) => hosts);
   const clock = () => performance.now();
   const robotOf = createKnownRobots(
     options.robots,
     createRobotNames({ resolver, domains, clock, networkOf: customerOf, ...ROBOT_NAME_BOUNDS }),
   );
-  const basePath = new URL(publicUrl).pathname.replace(/\/+$/, '');
-  const siteOf: Gate['siteOf'] = (request) => siteWith(request.host);
 
   /** Returns null if the request shows a valid pass. The problem is that of the best one. */
   function passProblem(cookie: string | undefined, site: string, ip: string): 'missing' | PassProblem | null {
@@ -147,14 +139,10 @@ function openGate(
       effort: captcha.effort.enabled,
       algorithms: acceptedAlgorithms(captcha.pow.algorithms).hashwx === null ? [SHA256] : [HASHWX, SHA256],
     },
-    siteOf,
-    addressOf(request, path) {
-      const site = siteOf(request);
-      return site === null ? null : `${site}${basePath}${path}`;
-    },
+    siteOf: (request) => siteWith(request.host),
     async check(request, site) {
       const verdict = await decide(request, site);
-      metrics.gate.checked({ outcome: verdict.outcome, reason: verdict.reason });
+      counters.checked(verdict);
       return verdict;
     },
     returnAddress,
@@ -167,7 +155,7 @@ function openGate(
     newPassCookie(request, site, note) {
       const address = normaliseAddress(request.ip);
       if (address === null) return null;
-      metrics.gate.issued();
+      counters.issued();
       const shown = { note, passes: presentedPasses(request.headers.cookie, site) };
       return passCookie(site, passes.issue({ site, address }, Date.now(), shown), passes.seconds);
     },
@@ -178,12 +166,6 @@ function openGate(
 function plainAddress(address: string): string {
   const normalised = normaliseAddress(address);
   return normalised?.includes('.') === true ? normalised : address;
-}
-
-/** Returns the gate of a server that has one. */
-export function gateOf(app: FastifyInstance): Gate {
-  if (app.gate === null) throw new TypeError('the gate stands before no site');
-  return app.gate;
 }
 
 /** Returns a header as one text; undefined if it is missing. */

@@ -13,11 +13,11 @@ import {
   createChallengeObservers,
   createStoreObservers,
   createWorkCounter,
+  type WorkCounter,
 } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { LoadWatch } from '@tollgate/shared/load/load-watch.js';
 import type { QueueMeter } from '@tollgate/shared/load/queue-meter.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
-import { createSiteCounters, type SiteCounters } from '../../extensions/drop-in/site-counters.js';
 import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
 
 /** The metrics, and the functions that update them. */
@@ -28,14 +28,12 @@ export interface ChallengeMetrics {
   readonly store: StoreObserver;
   /** Observes the submissions of one application: counts them, and writes them to the audit trail. */
   challenges(application: string, trail: AuditTrail): ChallengeObserver;
-  /** The counters of the gate. */
-  readonly gate: GateCounters;
+  /** Counts a proof of work by its algorithm and outcome. */
+  readonly countWork: WorkCounter;
   /** Counts a proof of work by its algorithm, and its difficulty in bits. */
   readonly issuedWork: (algorithm: string, bits: number) => void;
   /** Returns a function that counts one challenge of this type and preset on the image endpoint. Call it once for each preset. */
   issued(challenge: string, preset: string): () => void;
-  /** Counts what happens on a site. */
-  readonly sites: SiteCounters;
   /**
    * Wraps a pool so that its images are timed and counted, also for the load of this process.
    * @param threads images that it draws at the same time
@@ -43,14 +41,6 @@ export interface ChallengeMetrics {
   measured(images: ImagePool, threads: number, load: Pick<QueueMeter, 'measure'>): ImagePool;
   /** Shows the load of all processes, and what it adds to the price. Call it once. */
   load(load: Pick<LoadWatch, 'status'>): void;
-}
-
-/** The counters of the gate. */
-export interface GateCounters {
-  /** Counts a request that a gateway has asked about. */
-  checked(verdict: { readonly outcome: string; readonly reason: string }): void;
-  /** Counts a pass. */
-  issued(): void;
 }
 
 const isRefusal = (error: unknown) => error instanceof ImageQueueFullError;
@@ -80,12 +70,6 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
     'tollgate_images_refused_total',
     'Images that were not drawn because as many waited as may',
   );
-  const gateChecks = registry.counter(
-    'tollgate_gate_checks_total',
-    'Requests that a gateway has asked about, by what became of them',
-    ['outcome', 'reason'],
-  );
-  const gatePasses = registry.counter('tollgate_gate_passes_total', 'Passes that were issued');
   const drawing = { running: 0, waiting: 0 };
   registry.gauge('tollgate_image_jobs', 'Images being drawn, and waiting to be', () => drawing, 'state');
   const work = { challenge: 'pow', preset: 'none' } as const;
@@ -116,7 +100,7 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
     requests: createRequestObservers(registry),
     store: createStoreObservers(registry, ['challenges'])('challenges'),
     challenges: createChallengeObservers(registry, countWork),
-    gate: { checked: gateChecks, issued: gatePasses },
+    countWork,
     issuedWork(algorithm, difficulty) {
       issued(work);
       countWork(algorithm, 'issued');
@@ -126,7 +110,6 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
       const labels = { challenge, preset };
       return () => issued(labels);
     },
-    sites: createSiteCounters(registry, countWork),
     measured(images, threads, load) {
       let unfinished = 0;
       const countJobs = (change: number) => {

@@ -12,7 +12,8 @@ const YEAR_SECONDS = 31_536_000;
 /** How long a copy without a version in its name is used without asking, in seconds: a new release shows after that. */
 const SHORT_SECONDS = 300;
 
-const VERSION = ':version(^[0-9a-f]{16}$)';
+/** The part of a path that names the version of the files. */
+export const VERSION = ':version(^[0-9a-f]{16}$)';
 const LANGUAGE = ':language(^[a-z]{2,8}$).js';
 
 /** The headers that let any page load the file, and start workers from it: a worker has the policies of its own file. */
@@ -88,34 +89,17 @@ const routes: readonly ScriptRoute[] = [
   },
 ];
 
-/** What the frames of widgets load; not there without sites. */
-const frameRoutes: readonly ScriptRoute[] = [
-  {
-    url: '/frame.js',
-    file: 'frame.js',
-    operationId: 'loadFrame',
-    summary: 'The script of the frame of a widget',
-  },
-  {
-    url: `/v/${VERSION}/frame.js`,
-    file: 'frame.js',
-    operationId: 'loadFrameOfVersion',
-    summary:
-      'The same under a name that changes with its content; the present one in place of one that is gone',
-  },
-];
-
 interface ScriptRequest {
   Params: { version?: string; language?: string };
 }
 
-/** @param options.hasFrames whether to serve the script of the frames of widgets too */
-export default async function serveScript(
-  app: FastifyInstance,
-  { hasFrames }: { hasFrames: boolean },
-): Promise<void> {
-  const served = hasFrames ? [...routes, ...frameRoutes] : routes;
-  for (const { url, operationId, summary, file = 'tollgate.js' } of served) {
+export default async function serveScript(app: FastifyInstance): Promise<void> {
+  serveScripts(app, routes);
+}
+
+/** Adds routes for files of the browser package. */
+export function serveScripts(app: FastifyInstance, scripts: readonly ScriptRoute[]): void {
+  for (const { url, operationId, summary, file = 'tollgate.js' } of scripts) {
     app.get<ScriptRequest>(
       url,
       {

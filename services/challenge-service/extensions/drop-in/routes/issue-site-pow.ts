@@ -34,7 +34,7 @@ export default async function issueSitePow(app: FastifyInstance): Promise<void> 
       const issued = await challenges.issuePow(prepared.issue);
       reportLimit(reply, prepared.issue.limit, issued);
       app.metrics.issuedWork(prepared.work.algorithm, issued.difficulty);
-      app.metrics.sites.issued(site.key, 'pow');
+      app.sites.counters.issued(site.key, 'pow');
       // The serialiser of a union would first find out which of the two it is.
       reply.type(JSON_TYPE).serializer(JSON.stringify);
       return powChallenge(prepared, issued);

@@ -9,7 +9,7 @@ import { refusalReason, suspiciousRefusal } from '@tollgate/shared/http/observab
 import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
 import { Receipt, RedeemBody, SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { HostnameNotAllowed } from '../../../src/errors.js';
+import { HostnameNotAllowed } from '../drop-in-errors.js';
 import { pageHostname } from '../hostnames.js';
 import { siteOf } from '../sites.js';
 
@@ -47,16 +47,16 @@ export default async function redeem(
       const { key, receipt_seconds: receiptSeconds } = served.site;
       const hostname = pageHostname(request.headers.origin, request.body.origin, ownOrigin);
       if (hostname === null || !served.allowsHostname(hostname)) {
-        app.metrics.sites.redeemed(key, 'hostname_not_allowed');
+        app.sites.counters.redeemed(key, 'hostname_not_allowed');
         throw refuse(HostnameNotAllowed);
       }
       const redeemed = await served.redeem(request.body, { hostname, ip: request.ip });
       if (!redeemed.ok) {
-        app.metrics.sites.redeemed(key, redeemed.code, redeemed.algorithm);
+        app.sites.counters.redeemed(key, redeemed.code, redeemed.algorithm);
         report(request, key, redeemed);
         throw refuse(errorOf(redeemed), { fields: redeemed.fields });
       }
-      app.metrics.sites.redeemed(key, 'redeemed', redeemed.algorithm);
+      app.sites.counters.redeemed(key, 'redeemed', redeemed.algorithm);
       const { receipt: token, expiresAtMs } = redeemed;
       return { token, expires_in: receiptSeconds, expires_at: isoTime(expiresAtMs) };
     },

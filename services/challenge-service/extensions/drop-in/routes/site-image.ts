@@ -58,7 +58,7 @@ export default async function siteImage(
         imagesUrl: () => `${route.imagesUrl}/sites/${site.key}`,
         onIssued(challenge: string, preset: string) {
           app.metrics.issued(challenge, preset)();
-          app.metrics.sites.issued(site.key, challenge);
+          app.sites.counters.issued(site.key, challenge);
         },
       };
       return issueAnyImage(app, source, request, reply);

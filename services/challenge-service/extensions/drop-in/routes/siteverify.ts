@@ -60,7 +60,7 @@ export default async function siteverify(
   { limitPerMinute, trail }: { limitPerMinute: number; trail: AuditTrail },
 ): Promise<void> {
   const count: Count = createProcessCounter();
-  const { metrics, ring } = app;
+  const { sites, ring } = app;
 
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -112,19 +112,19 @@ export default async function siteverify(
         ...(secret === undefined ? (['missing-input-secret'] as const) : []),
       );
     }
-    const presented = app.sites.ofSecret(secret);
+    const presented = sites.ofSecret(secret);
     if (presented === undefined) return refuseSecret(request, reply);
     const { site, verify: verifyReceipt } = presented.served;
     // Forged receipts, which anybody can post to the form of the site, do not count for its secret.
     const verdict = await verifyReceipt({ ...question, response }, () => countFor(presented, reply));
     if (!verdict.ok) return refused(site.key, verdict.code);
-    metrics.sites.verified(site.key, 'success');
+    sites.counters.verified(site.key, 'success');
     if (verdict.record.api === 'recaptcha') writeIn(reply, 'recaptcha');
     return acceptedAnswer(verdict.record, site.score);
   }
 
   function refused(site: string, ...codes: SiteverifyError[]): SiteverifyAnswer {
-    for (const code of codes) metrics.sites.verified(site, code);
+    for (const code of codes) sites.counters.verified(site, code);
     return refusedAnswer(...codes);
   }
 

@@ -3,8 +3,8 @@
 import { Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
 import type { FastifyInstance } from 'fastify';
-import type { Widgets } from '../../../src/plugins/browser-files.js';
 import { SCRIPT_HEADERS, sendCopy, Unchanged } from '../../../src/routes/serve-script.js';
+import { openWidgetScripts, type Widgets } from '../widget-scripts.js';
 
 /** The paths below the prefix; that of `api.js` has the interfaces of all, unless its query names one. */
 const PATHS: readonly (readonly [url: string, operationId: string, widgets: Widgets])[] = [
@@ -39,7 +39,12 @@ const HEADERS = {
   vary: 'Accept-Encoding',
 } as const;
 
-export default async function widgetScript(app: FastifyInstance): Promise<void> {
+/** @param route.address of the service with its prefix, as pages see it, without a slash at its end */
+export default async function widgetScript(
+  app: FastifyInstance,
+  { address }: { address: string },
+): Promise<void> {
+  const copyOf = openWidgetScripts(app.browserFiles, address);
   for (const [url, operationId, widgets] of PATHS) {
     app.get<{ Querystring: { compat?: unknown } }>(
       url,
@@ -55,7 +60,7 @@ export default async function widgetScript(app: FastifyInstance): Promise<void> 
       async (request, reply) => {
         const { compat } = request.query;
         const chosen = widgets === 'all' ? (VENDORS.find((vendor) => vendor === compat) ?? 'all') : widgets;
-        const copy = await app.widgetScripts(chosen, request.headers['accept-encoding']);
+        const copy = await copyOf(chosen, request.headers['accept-encoding']);
         if (copy === undefined) throw refuse(NotFound);
         reply.removeHeader('access-control-allow-credentials').headers(HEADERS);
         return sendCopy(request, reply, copy);

@@ -13,6 +13,7 @@ import type { Test } from 'tap';
 import { buildApp } from '../../../src/app.js';
 import { readChallengeConfig } from '../../../src/config.js';
 import { createChallengeMetrics } from '../../../src/plugins/challenge-metrics.js';
+import { dropInExtension } from '../drop-in-extension.js';
 import { readSites } from '../read-sites.js';
 import type { Site } from '../site.js';
 
@@ -67,7 +68,7 @@ export async function openSites(
   store: Store,
   { env = {}, options = {}, level = 'debug' }: SitesOptions = {},
 ): Promise<SitesUnderTest> {
-  const config = readChallengeConfig({
+  const variables = {
     PUBLIC_URL: OWN_ORIGIN,
     CHALLENGE_SECRET,
     RATE_LIMIT_POW: '1000000',
@@ -78,7 +79,7 @@ export async function openSites(
     CAPTCHA_TEST_MODE: 'true',
     CAPTCHA_POW_DIFFICULTY: '1',
     ...env,
-  });
+  };
   const entry = (site: SiteName, hostnames: string[]) => ({
     secret_sha256: sha256(SECRETS[site]),
     hostnames,
@@ -90,6 +91,8 @@ export async function openSites(
   const list = new Map(
     [...readSites(text, '/')].map(([key, site]) => [key, { ...site, difficulty: 1, ...options }]),
   );
+  const dropIn = dropInExtension(() => list);
+  const config = readChallengeConfig(variables, [dropIn]);
   let log = '';
   const write = (line: string) => {
     log += line;
@@ -103,7 +106,10 @@ export async function openSites(
     images: null,
     onOtherDriver: () => {},
     redis: {},
-    sites: { list, openChallenges: (site) => openChallengeStore(store, prefix, site) },
+    extensions: {
+      list: [dropIn.open(config, '/')].filter((open) => open !== undefined),
+      openChallenges: (site) => openChallengeStore(store, prefix, site),
+    },
     metrics,
     trail: trailTo((line) => write(`${line}\n`), 'challenge-service', metrics.audit),
     logger: createLogger({ name: 'test', level }, { write }),

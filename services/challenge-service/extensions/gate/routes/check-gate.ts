@@ -5,13 +5,13 @@ import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import { prefersPage } from '@tollgate/shared/http/guard/guard-answers.js';
 import { appendVary } from '@tollgate/shared/http/server/response-headers.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GateNotLookedUp, GatePassRequired, GateRefused, GateSiteUnknown } from '../../../src/errors.js';
-import { gateOf, headerOf } from '../gate.js';
+import { headerOf } from '../gate.js';
+import { GateNotLookedUp, GatePassRequired, GateRefused, GateSiteUnknown } from '../gate-errors.js';
 import { sendAskingPage, sendRefusingPage } from './send-page.js';
 
 /** Has no rate limit and asks no store: the gateway calls it for every request to the sites behind it. */
 export default async function checkGate(app: FastifyInstance): Promise<void> {
-  const gate = gateOf(app);
+  const { gate } = app;
 
   app.get(
     '/gate/check',

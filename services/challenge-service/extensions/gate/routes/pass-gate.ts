@@ -11,8 +11,7 @@ import { originAllowed, requestSource } from '@tollgate/shared/http/server/origi
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { appendVary } from '@tollgate/shared/http/server/response-headers.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { GateSiteUnknown } from '../../../src/errors.js';
-import { gateOf } from '../gate.js';
+import { GateSiteUnknown } from '../gate-errors.js';
 import { sendAgain, sendAskingPage } from './send-page.js';
 
 const Body = Type.Object(
@@ -48,7 +47,7 @@ export default async function passGate(
   app: FastifyInstance,
   { limitPerMinute }: { limitPerMinute: number },
 ): Promise<void> {
-  const gate = gateOf(app);
+  const { gate } = app;
   await app.register(formBodies, { multipart: false });
 
   app.post<{ Body: Static<typeof Body> }>(

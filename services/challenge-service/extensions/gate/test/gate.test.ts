@@ -6,8 +6,9 @@ import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { openImages, openNode, SECRET } from '../../../test/challenge-node.js';
+import { gateExtension } from '../gate-extension.js';
 import { createGatePasses, networkOf } from '../gate-passes.js';
-import { loadGateSetup } from '../gate-setup.js';
+import { loadGateOptions } from '../load-gate-options.js';
 import { gateLanguages } from '../page/gate-languages.js';
 import {
   ask,
@@ -52,8 +53,7 @@ t.test('a mistake in the configuration stops the start', async (t) => {
     message: /^GATE needs CAPTCHA_POW_ENABLED=true/,
   });
   const file = t.testdir({ 'gate.json': GATE ?? '' });
-  const values = { GATE: 'gate.json', TRUST_PROXY: [TRUST_PROXY ?? ''] };
-  t.match(loadGateSetup({ values, captcha: { pow: { enabled: true } } as never }, file)?.options, {
+  t.match(loadGateOptions('gate.json', { trustedProxies: ['loopback'], hasWork: true, root: file }), {
     sites: [SITE, OTHER],
     pass: TERMS,
   });
@@ -322,7 +322,7 @@ t.test('what may be a robot is asked to come back while its address cannot be lo
   const robots = [{ name: 'search', agent: 'SearchBot', hosts: ['search.example'] }];
   const node = await openNode(t, embeddedStore(t).store, {
     ...{ images, env: gateEnvironment({ robots }) },
-    resolver: { reverse: failing, addressesOf: failing },
+    extensions: [gateExtension(() => ({ reverse: failing, addressesOf: failing }))],
   });
   const robot = await ask(node, { headers: { 'user-agent': 'SearchBot/1.0' } });
   t.strictSame([robot.statusCode, robot.json().code], [503, 'gate_not_looked_up']);

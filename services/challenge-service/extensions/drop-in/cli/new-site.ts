@@ -1,7 +1,7 @@
 // Makes a site: its key, its secret, and its entry of SITES.
 
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
-import { makeSecret } from './site-secrets.js';
+import { makeSecret } from '../site-secrets.js';
 
 const KEY_CHARACTERS = 20;
 
