@@ -76,7 +76,8 @@ function rows(text, columns) {
 
 /** The forms of a command: the lines of its usage that are no explanation. */
 function usageLines(text) {
-  const [, usage = ''] = /\busage: ([\s\S]*?)`/.exec(text) ?? [];
+  // One form is a text in quotes, several stand in a template.
+  const [, only, usage = only ?? ''] = /\busage: (?:'([^']*)'|([\s\S]*?)`)/.exec(text) ?? [];
   const command = usage.split(' ')[0];
   return usage
     .split('\n')
