@@ -2,10 +2,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { makeReceipt } from '@tollgate/challenge-service/extensions/drop-in/receipt.js';
+import { encodeReceiptTail } from '@tollgate/challenge-service/extensions/drop-in/receipt-record.js';
 import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { encodeReceiptTail } from '@tollgate/shared/challenges/store/receipt-record.js';
 import { encodePowTail } from '@tollgate/shared/challenges/store/records.js';
 import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';

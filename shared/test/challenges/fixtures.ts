@@ -13,7 +13,6 @@ import type {
   Redemption,
 } from '../../src/challenges/store/challenge-store.js';
 import { openChallengeStore } from '../../src/challenges/store/open-challenge-store.js';
-import { encodeReceiptTail } from '../../src/challenges/store/receipt-record.js';
 import {
   type AnswerRecord,
   encodePowTail,
@@ -161,14 +160,8 @@ export function redemption(changes: Partial<Redemption> & { powToken: string }):
   return {
     claim: newClaim(),
     receiptToken: makeToken(changes.powToken.slice(0, 2)),
-    receiptTail: encodeReceiptTail({
-      keyId: ring.current.id,
-      address,
-      api: 'turnstile',
-      hostname: 'shop.example',
-      action: 'sign-in',
-      cdata: '',
-    }),
+    // As the drop-in writes it; the store does not read it.
+    receiptTail: `${ring.current.id} ${address} turnstile shop.example sign-in `,
     receiptSeconds: 60,
     ...changes,
   };

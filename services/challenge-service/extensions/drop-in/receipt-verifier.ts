@@ -5,13 +5,13 @@ import { createLruCache } from '@tollgate/shared/cache/lru-cache.js';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { parseReceiptRecord, type ReceiptRecord } from '@tollgate/shared/challenges/store/receipt-record.js';
 import { equalText } from '@tollgate/shared/crypto/constant-time.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { randomHex } from '@tollgate/shared/crypto/random.js';
-import type { SiteverifyError } from '@tollgate/shared/schemas/site-bodies.js';
 import { openReceipt } from './receipt.js';
+import { parseReceiptRecord, type ReceiptRecord } from './receipt-record.js';
 import { isSiteKey, type Site } from './site.js';
+import type { SiteverifyError } from './site-bodies.js';
 import type { SiteverifyFields } from './siteverify-request.js';
 
 /** The dependencies of a receipt verifier. */

@@ -4,7 +4,6 @@ import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { encodeReceiptTail } from '@tollgate/shared/challenges/store/receipt-record.js';
 import {
   type FieldNames,
   imageProblems,
@@ -29,9 +28,10 @@ import { createWorkJudge } from '@tollgate/shared/challenges/verify-work.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { randomHex } from '@tollgate/shared/crypto/random.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import type { RedeemBody } from '@tollgate/shared/schemas/site-bodies.js';
 import { makeReceipt } from './receipt.js';
+import { encodeReceiptTail } from './receipt-record.js';
 import type { Site } from './site.js';
+import type { RedeemBody } from './site-bodies.js';
 
 /** The names of the challenge fields, which the configuration does not change here: no form of the operator has them. */
 export const REDEEM_FIELDS: FieldNames = {

@@ -1,8 +1,8 @@
 // A site: its key and its options, as `SITES` has them.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { SITE_KEY_PATTERN } from '@tollgate/shared/schemas/site-bodies.js';
 import { isHostnamePattern } from './hostnames.js';
+import { SITE_KEY_PATTERN } from './site-bodies.js';
 
 const SECRET_HASH = '^[0-9a-fA-F]{64}$';
 const MOST_SECRETS = 3;

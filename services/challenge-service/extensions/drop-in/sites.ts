@@ -7,7 +7,6 @@ import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { createProcessCounter } from '@tollgate/shared/http/server/rate-limit.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import type { SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import type { IssuerDependencies } from '../../src/domain/issuing.js';
@@ -17,6 +16,7 @@ import type { Sites } from './read-sites.js';
 import { createReceiptVerifier, type ReceiptVerifier } from './receipt-verifier.js';
 import { createRedeemer, type Redeemer } from './redeemer.js';
 import type { Site } from './site.js';
+import type { SiteParams } from './site-bodies.js';
 import { siteChallengeOptions } from './site-challenges.js';
 import { createSiteCounters, type SiteCounters } from './site-counters.js';
 import { secretFinder } from './site-secrets.js';

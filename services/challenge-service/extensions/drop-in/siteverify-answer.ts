@@ -1,8 +1,8 @@
 // What a server is told of a receipt, in the form of the API that the page of the site expects.
 
-import type { ReceiptRecord } from '@tollgate/shared/challenges/store/receipt-record.js';
 import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
-import type { Api, SiteverifyAnswer, SiteverifyError } from '@tollgate/shared/schemas/site-bodies.js';
+import type { ReceiptRecord } from './receipt-record.js';
+import type { Api, SiteverifyAnswer, SiteverifyError } from './site-bodies.js';
 
 /** Returns the answer to a request that is refused. */
 export function refusedAnswer(...codes: SiteverifyError[]): SiteverifyAnswer {

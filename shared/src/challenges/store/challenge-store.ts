@@ -78,7 +78,7 @@ export interface Redemption {
   readonly claim: string;
   /** Names the receipt; begins with the slot tag of `powToken`. */
   readonly receiptToken: string;
-  /** The receipt from its second field on (`encodeReceiptTail`). */
+  /** The record of the receipt from its second field on; the store puts the time before it. */
   readonly receiptTail: string;
   readonly receiptSeconds: number;
   /** Called if another claim has consumed the work. */

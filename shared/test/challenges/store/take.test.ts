@@ -6,8 +6,7 @@ import { promisify } from 'node:util';
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openChallengeStore } from '../../../src/challenges/store/open-challenge-store.js';
-import { parseReceiptRecord } from '../../../src/challenges/store/receipt-record.js';
-import { address, challengesOn, imageIssue, newClaim, powIssue, redemption } from '../fixtures.js';
+import { challengesOn, imageIssue, newClaim, powIssue, redemption } from '../fixtures.js';
 
 const run = promisify(execFile);
 const TAKE = fileURLToPath(new URL('./programs/take.js', import.meta.url));
@@ -130,12 +129,9 @@ t.test(
       const claim = newClaim();
       await age(59_000);
       const taken = await challenges.take('receipt', asked.receiptToken, claim);
-      t.equal(taken?.record.replace(/^\d+ /, ''), asked.receiptTail);
-      t.match(parseReceiptRecord(taken?.record ?? ''), {
-        hostname: 'shop.example',
-        api: 'turnstile',
-        address,
-      });
+      const [redeemedAtMs = '', ...tail] = taken?.record.split(' ') ?? [];
+      t.match(redeemedAtMs, /^\d{13}$/);
+      t.equal(tail.join(' '), asked.receiptTail);
       t.equal(await challenges.take('receipt', asked.receiptToken, newClaim()), null);
       await challenges.redeem(asked);
       t.strictSame(await challenges.take('receipt', asked.receiptToken, claim), taken, 'nor is it made anew');

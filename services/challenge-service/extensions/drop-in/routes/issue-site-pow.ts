@@ -4,10 +4,10 @@ import { Type } from '@sinclair/typebox';
 import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import { headOf } from '@tollgate/shared/http/server/methods.js';
 import { HashwxChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { SITE_PATH, SiteParams, SitePowQuery } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { powChallenge, powIssue, requestedDifficulty } from '../../../src/domain/proof-of-work.js';
 import { reportLimit } from '../../../src/plugins/issue-limit.js';
+import { SITE_PATH, SiteParams, SitePowQuery } from '../site-bodies.js';
 import { siteOf } from '../sites.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';

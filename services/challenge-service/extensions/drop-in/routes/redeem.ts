@@ -7,10 +7,10 @@ import type { FailedVerdict } from '@tollgate/shared/challenges/verification.js'
 import { CaptchaInvalid, CaptchaRequired, PowInvalid, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { refusalReason, suspiciousRefusal } from '@tollgate/shared/http/observability/suspicious-refusal.js';
 import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
-import { Receipt, RedeemBody, SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HostnameNotAllowed } from '../drop-in-errors.js';
 import { pageHostname } from '../hostnames.js';
+import { Receipt, RedeemBody, SITE_PATH, SiteParams } from '../site-bodies.js';
 import { siteOf } from '../sites.js';
 
 const REFUSED = 'Work or answer is wrong, spent, or of another site';

@@ -2,9 +2,9 @@
 
 import { Type } from '@sinclair/typebox';
 import { ErrorBody } from '@tollgate/shared/schemas/error-body.js';
-import { SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { hostnameOf } from '../hostnames.js';
+import { SITE_PATH, SiteParams } from '../site-bodies.js';
 
 const FrameQuery = Type.Object({
   origin: Type.Optional(

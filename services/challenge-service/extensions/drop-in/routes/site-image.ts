@@ -7,10 +7,10 @@ import { headOf } from '@tollgate/shared/http/server/methods.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { ImageQuery } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { TOKEN_PATTERN } from '@tollgate/shared/schemas/names.js';
-import { SITE_PATH, SiteParams } from '@tollgate/shared/schemas/site-bodies.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { drawRecord, findDrawing, imagePath, Png, sendPng } from '../../../src/routes/draw-image.js';
 import { AnyChallenge, checkPreset, issueAnyImage } from '../../../src/routes/issue-image.js';
+import { SITE_PATH, SiteParams } from '../site-bodies.js';
 import { type ServedSite, siteOf } from '../sites.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';

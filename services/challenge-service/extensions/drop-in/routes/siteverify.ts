@@ -6,12 +6,6 @@ import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonym
 import { resolveAnswer } from '@tollgate/shared/http/errors/error-handler.js';
 import { headOf } from '@tollgate/shared/http/server/methods.js';
 import { type Count, createProcessCounter } from '@tollgate/shared/http/server/rate-limit.js';
-import {
-  type Api,
-  SiteverifyAnswer,
-  SiteverifyBody,
-  type SiteverifyError,
-} from '@tollgate/shared/schemas/site-bodies.js';
 import type {
   FastifyError,
   FastifyInstance,
@@ -20,6 +14,7 @@ import type {
   onRequestHookHandler,
 } from 'fastify';
 import { WINDOW_MS } from '../../../src/plugins/issue-limit.js';
+import { type Api, SiteverifyAnswer, SiteverifyBody, type SiteverifyError } from '../site-bodies.js';
 import type { PresentedSecret } from '../sites.js';
 import { acceptedAnswer, answerText, refusedAnswer } from '../siteverify-answer.js';
 import { readSiteverify } from '../siteverify-request.js';

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { Action, Api, Cdata } from '../../schemas/site-bodies.js';
+import { Action, Api, Cdata } from './site-bodies.js';
 
 const Hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
 
