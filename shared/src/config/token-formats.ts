@@ -33,7 +33,7 @@ export const TokenFormatVariables = {
   ACCESS_SECRET: Type.Optional(
     Type.String({
       ...SecretVariables.ACCESS_SECRET,
-      description: `${SecretVariables.ACCESS_SECRET.description}. With \`public\`, sealed tokens are accepted while it is set`,
+      description: `${SecretVariables.ACCESS_SECRET.description}. While set, sealed tokens are accepted with \`public\` too`,
       shownDefault: 'required unless `ACCESS_TOKEN_FORMAT` is `public`',
     }),
   ),

@@ -5,7 +5,7 @@ import { MAX_DEVICE_TTL_SECONDS } from '../schemas/device-claims.js';
 
 const secretList = (description: string) =>
   Type.String({
-    description: `${description}; [random](#secrets), or a list`,
+    description,
     secret: true,
     expected: 'a secret of at least 32 characters, or a comma-separated list of such',
   });
@@ -19,7 +19,7 @@ const perMinute = (value: number, description: string) =>
     default: value,
     minimum: 1,
     maximum: 1_000_000,
-    description: `${description}, per minute and address`,
+    description,
   });
 const choiceOf = <T extends string>(...names: T[]) => names.map((name) => Type.Literal(name));
 
@@ -79,7 +79,7 @@ export const ChallengeModuleVariables = {
 export const PresetVariables = {
   CAPTCHA_PRESETS: Type.Optional(
     Type.String({
-      description: 'Your presets: path of a JSON file, or JSON that begins with `{`',
+      description: 'Your presets: JSON (`{…`), or path of a JSON file',
     }),
   ),
 };
@@ -168,7 +168,7 @@ export const ChallengeLimitVariables = {
   RATE_LIMIT_NO_SCRIPT: perMinute(6, 'Images that replace work (`CAPTCHA_NO_SCRIPT`)'),
   RATE_LIMIT_FACTOR_56: networkFactor(4, '/56'),
   RATE_LIMIT_FACTOR_48: networkFactor(16, '/48'),
-  RATE_LIMIT_IMAGE: perMinute(120, 'Images'),
+  RATE_LIMIT_IMAGE: perMinute(120, 'Drawn images'),
 };
 
 /** Usual port of the session service. */
@@ -200,7 +200,7 @@ export const DeviceVariables = {
 
 /** Limits of the session service. */
 export const SessionLimitVariables = {
-  RATE_LIMIT_LOGIN: perMinute(30, 'Logins'),
+  RATE_LIMIT_LOGIN: perMinute(30, 'Password logins'),
   RATE_LIMIT_LOGIN_CODE: perMinute(60, 'Logins with a code'),
   RATE_LIMIT_REFRESH: perMinute(
     60,
@@ -208,6 +208,6 @@ export const SessionLimitVariables = {
   ),
   RATE_LIMIT_SESSION: perMinute(
     300,
-    'Requests of a session to the other session routes; rejected bearers of an address, which may send 50 times as many in all; requests for public keys',
+    'Requests of a session to other session routes; rejected bearers of an address, which may send 50 times as many in all; requests for public keys',
   ),
 };

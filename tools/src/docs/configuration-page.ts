@@ -56,19 +56,18 @@ export function configurationPage(): string {
 
 <!-- Written by \`npm run docs\` from the schemas in the code. Do not edit. -->
 
-Services read their environment once, at start. Missing or invalid values stop the start, with one line per mistake.
-A set variable that differs from a known one by a letter is logged. Empty means unset. Relative paths start in the
-project folder. Lists are comma-separated; flags are \`true\` or \`false\`.
+Services read their environment once, at start. Mistakes stop the start, with one line each. A set variable that differs
+from a known one by a letter is logged. Empty means unset. Relative paths start in the project folder. Lists are
+comma-separated; flags are \`true\` or \`false\`. \`RATE_LIMIT_\` variables count per minute and address unless stated.
 
 ## Secrets
 
-A secret has at least 32 random characters (\`openssl rand -hex 32\`), or is a comma-separated list of such
-for [rotation](operations/rotate-keys.md).
+\`ACCESS_SECRET\`, \`REFRESH_SECRET\`, \`ENCRYPTION_KEY\` and \`CHALLENGE_SECRET\` have at least 32 random characters
+(\`openssl rand -hex 32\`), or are lists of such for [rotation](operations/rotate-keys.md).
 
-Instead of \`ACCESS_SECRET\`, \`ACCESS_SECRET_FILE\` may hold the absolute path of a file with the secret; likewise for every
-variable with a \`_FILE\` name in the tables. Services, commands, [doctor](operations/doctor.md), \`npm start\` and the plugins of
-\`@tollgate/fastify\` read the file once, at start. It has one line; trailing line breaks are cut. Setting both variables, or
-naming a missing, empty or unreadable file, stops the start.
+Every secret may come from a file: \`ACCESS_SECRET_FILE\` holds its absolute path. Services, commands,
+[doctor](operations/doctor.md), \`npm start\` and the plugins of \`@tollgate/fastify\` read it once, at start. The file has
+one line; trailing line breaks are cut. Setting both variables, or naming a missing, empty or unreadable file, stops the start.
 
 ## On one machine
 

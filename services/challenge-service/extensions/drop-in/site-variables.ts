@@ -8,8 +8,7 @@ const MOST_PER_MINUTE = 10_000_000;
 export const SiteVariables = {
   SITES: Type.Optional(
     Type.String({
-      description:
-        '[Sites](drop-in.md) that expect other captchas: path of a JSON file, or JSON that begins with `{`',
+      description: '[Sites](drop-in.md) that expect other captchas: JSON (`{…`), or path of a JSON file',
       shownDefault: 'none: routes return 404',
     }),
   ),
@@ -17,12 +16,12 @@ export const SiteVariables = {
     default: 60,
     minimum: 1,
     maximum: MOST_PER_MINUTE,
-    description: 'Receipt requests per minute, address and site, per process',
+    description: 'Receipt requests, also per site; counted per process',
   }),
   RATE_LIMIT_SITEVERIFY: Type.Integer({
     default: 6000,
     minimum: 1,
     maximum: MOST_PER_MINUTE,
-    description: 'Verified receipts per minute and site secret, per process',
+    description: 'Verified receipts per site secret, not address; counted per process',
   }),
 };

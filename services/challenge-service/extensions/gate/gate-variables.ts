@@ -6,7 +6,7 @@ import { Type } from '@sinclair/typebox';
 export const GateVariables = {
   GATE: Type.Optional(
     Type.String({
-      description: '[Gated sites](gate.md) and rules: path of a JSON file, or JSON that begins with `{`',
+      description: '[Gated sites](gate.md) and rules: JSON (`{…`), or path of a JSON file',
       shownDefault: 'none: routes return 404',
     }),
   ),
@@ -14,6 +14,6 @@ export const GateVariables = {
     default: 30,
     minimum: 1,
     maximum: 1_000_000,
-    description: 'Gate submissions, per minute and address',
+    description: 'Gate submissions',
   }),
 };
