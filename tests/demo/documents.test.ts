@@ -1,78 +1,101 @@
-// The documents that the demo page links to: rendered under its policy, with no link that leads nowhere.
-import { readFileSync } from 'node:fs';
+// The documents beside the demo page: built when somebody reads them, found by their paths in the project.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { serveDocuments } from '@tollgate/tools/demo/documents.js';
-import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { until } from '@tollgate/test-support/until.js';
+import { type Site, serveDocuments } from '@tollgate/tools/demo/documents.js';
 import { fastify } from 'fastify';
-import t from 'tap';
+import t, { type Test } from 'tap';
 
-const app = fastify();
-await serveDocuments(app);
-t.teardown(() => app.close());
+const PAGE =
+  '<!doctype html><script id="theme">let a;</script><script type="module" src="/docs/app.js"></script>';
 
-const attribute = (text: string, name: string) =>
-  [...text.matchAll(new RegExp(` ${name}="([^"]*)"`, 'g'))].map(([, value = '']) => value);
-
-/** The pages that can be reached from README.md, by their paths. */
-async function readAll(): Promise<Map<string, string>> {
-  const pages = new Map<string, string>();
-  const waiting = ['/README.md'];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (pages.has(path)) continue;
-    const { statusCode, body } = await app.inject(path);
-    if (statusCode !== 200) t.fail(`${path} answers ${statusCode}`);
-    pages.set(path, body);
-    if (!path.endsWith('.md')) continue;
-    const main = body.slice(body.indexOf('<main'));
-    for (const link of [...attribute(main, 'href'), ...attribute(main, 'src')]) {
-      const { origin, pathname } = new URL(link, `http://here${path}`);
-      if (origin === 'http://here') waiting.push(pathname);
-    }
-  }
-  return pages;
+/** A site with two pages. */
+function testSite(t: Test, build: (folder: string) => Promise<void>): Site {
+  const folder = tempDir(t);
+  let isFresh = false;
+  return {
+    folder,
+    isFresh: () => isFresh,
+    async build() {
+      await build(folder);
+      writeFileSync(join(folder, 'index.html'), PAGE);
+      mkdirSync(join(folder, 'client'));
+      writeFileSync(join(folder, 'client', 'index.html'), PAGE);
+      isFresh = true;
+    },
+  };
 }
 
-t.test('every link in the documents leads to a page, and every fragment to a heading', async (t) => {
-  const pages = await readAll();
-  t.ok(pages.size > 30, `${pages.size} pages`);
-  for (const [path, body] of pages) {
-    if (!path.endsWith('.md')) continue;
-    for (const link of attribute(body.slice(body.indexOf('<main')), 'href')) {
-      const { origin, pathname, hash } = new URL(link, `http://here${path}`);
-      if (origin !== 'http://here' || hash === '') continue;
-      t.ok(attribute(pages.get(pathname) ?? '', 'id').includes(hash.slice(1)), `${path} links to ${link}`);
-    }
+async function serve(t: Test, site: Site) {
+  const app = fastify();
+  await serveDocuments(app, site);
+  t.teardown(() => app.close());
+  return app;
+}
+
+t.test('the first reader is told that the site is being built, and then gets it', async (t) => {
+  let finish = () => {};
+  let builds = 0;
+  const site = testSite(t, () => {
+    builds += 1;
+    return new Promise((resolve) => {
+      finish = resolve;
+    });
+  });
+  const app = await serve(t, site);
+  for (let reader = 0; reader < 2; reader += 1) {
+    const { statusCode, headers, body } = await app.inject('/docs/');
+    t.match(
+      { statusCode, headers, body },
+      { statusCode: 200, headers: { refresh: '3' }, body: /being built/ },
+    );
   }
-});
-
-t.test('a document is a page in the style of the others, without inline code or style', async (t) => {
-  const { body, headers } = await app.inject('/docs/client/element.md');
+  t.equal(builds, 1);
+  finish();
+  await until(async () => (await app.inject('/docs/')).body === PAGE, 'the site');
+  const { headers } = await app.inject('/docs/client/');
   t.match(headers['content-type'], /^text\/html/);
-  t.match(body, '<title>The form element · Tollgate</title>');
-  t.same(attribute(body, 'href').slice(0, 4), [
-    '../../icon.svg',
-    '../../style/base.css',
-    '../../style/brand.css',
-    '../../style/document.css',
-  ]);
-  t.notMatch(body, /<style|\sstyle=|\son[a-z]+=|<script>/);
-  t.match(body, '<code>&lt;tollgate-challenge&gt;</code>', 'code is text');
+  // printf 'let a;' | openssl dgst -sha256 -binary | base64
+  const hash = '81WALLbUROF1pWdYjuQYKuIcGgY/+TqVJr8UsV6Tkvo=';
+  t.match(headers['content-security-policy'], `script-src 'self' 'sha256-${hash}';`);
 });
 
-t.test('sources are neither linked nor served, and examples are only shown', async (t) => {
-  const { body } = await app.inject('/docs/architecture.md');
-  t.match(body, 'challenge-guard.ts');
-  t.notMatch(body, /href="[^"]*\.ts/);
+t.test('a site that cannot be built is 503 with the reason, and is tried again', async (t) => {
+  let failures = 1;
+  const site = testSite(t, async () => {
+    if (failures-- > 0) throw new Error('npm has no network');
+  });
+  const app = await serve(t, site);
+  await app.inject('/docs/');
+  const { statusCode, body } = await app.inject('/docs/');
+  t.equal(statusCode, 503);
+  t.match(body, /folder docs.*npm has no network/s);
+  await until(async () => (await app.inject('/docs/')).body === PAGE, 'the site');
+});
+
+t.test('paths in the project lead to the pages, and nothing else is served', async (t) => {
+  const app = await serve(
+    t,
+    testSite(t, async () => {}),
+  );
+  const paths = [
+    ['/README.md', 'docs/'],
+    ['/docs', 'docs/'],
+    ['/docs/README.md', './'],
+    ['/docs/client/element.md', 'element.html'],
+  ] as const;
+  for (const [path, target] of paths) {
+    const { statusCode, headers } = await app.inject(path);
+    t.match({ statusCode, location: headers.location }, { statusCode: 302, location: target }, path);
+  }
+  await until(async () => (await app.inject('/docs/')).body === PAGE, 'the site');
   for (const path of [
     '/docs/../package.json',
     '/docs/%2e%2e/package.json',
     '/tools/package.json',
-    '/data/secrets.json',
-    '/docs/',
+    '/docs/no',
   ]) {
     t.equal((await app.inject(path)).statusCode, 404, path);
   }
-  const example = await app.inject('/docs/examples/plain-form/index.html');
-  t.equal(example.headers['content-type'], 'text/plain; charset=utf-8');
-  t.equal(example.body, readFileSync(join(projectRoot, 'docs/examples/plain-form/index.html'), 'utf8'));
 });

@@ -43,14 +43,15 @@ const policy = [
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Serves the page at `/`, the element alone at `/forms`, the documents at `/README.md` and `/docs/`, the browser package
+ * Serves the page at `/`, the element alone at `/forms`, the documents at `/docs/`, the browser package
  * at `/client/`, and `/page.json`: the path and the field names of the challenges, the terms of the price, and the e-mail
- * address that the form starts with. Every file carries the policy, because a worker has the one of its own file.
+ * address that the form starts with. Every file carries the policy, because a worker has the one of its own file; the
+ * documents have their own.
  */
 export async function servePage(app: FastifyInstance, options: DemoPageOptions): Promise<void> {
   app.addHook('onSend', async (_request, reply) => {
+    if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', policy);
     reply.headers({
-      'content-security-policy': policy,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'cross-origin-opener-policy': 'same-origin',
@@ -75,11 +76,16 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
     },
     demo_email: options.demoEmail ?? null,
   }));
-  app.get('/forms', (_request, reply) => reply.sendFile('forms.html'));
+  app.get('/forms', (_request, reply) => reply.sendFile('forms.html', options.folder));
   await serveDocuments(app);
   // Loaded here, because the launcher reads the names of the files before it starts the services.
   const { default: fastifyStatic } = await import('@fastify/static');
-  await app.register(fastifyStatic, { root: options.folder, wildcard: false, cacheControl: false });
+  await app.register(fastifyStatic, {
+    root: options.folder,
+    decorateReply: false,
+    wildcard: false,
+    cacheControl: false,
+  });
   await app.register(fastifyStatic, {
     root: options.clientFolder,
     prefix: '/client/',

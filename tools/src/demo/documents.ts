@@ -1,45 +1,116 @@
-// The project's documents as pages: README.md and docs/, at the paths that they have in the project.
-import { readdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join, posix } from 'node:path';
-import type { FastifyInstance } from 'fastify';
+// The documents as a site with search, which is built when somebody first reads it: only then its packages are installed.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { projectRoot } from '../launcher/local-environment.js';
 
 /** The first segments of the paths of all documents. */
 export const documentSegments = ['README.md', 'docs'] as const;
 
-const mediaTypes: Readonly<Record<string, string>> = {
-  '.md': 'text/html; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.json': 'application/json; charset=utf-8',
-};
-/** Examples are shown, and never run. */
-const otherType = 'text/plain; charset=utf-8';
-
-/**
- * Serves `/README.md` and the files of `docs/`. Markdown becomes a page, whose links lead to other documents, to its own
- * headings or out of the project; a link to a source file becomes plain text, because sources are not served.
- */
-export async function serveDocuments(app: FastifyInstance): Promise<void> {
-  const served = new Set(['README.md', ...listDocuments('docs')]);
-  for (const path of served) {
-    const extension = posix.extname(path);
-    const mediaType = mediaTypes[extension] ?? otherType;
-    app.get(`/${path}`, async (_request, reply) => {
-      const text = await readFile(join(projectRoot, path), 'utf8');
-      reply.type(mediaType);
-      if (extension !== '.md') return text;
-      // Loaded for the first document that somebody reads.
-      const { renderDocument } = await import('./render-document.js');
-      return renderDocument(path, text, served);
-    });
-  }
+/** A site that can be built. */
+export interface Site {
+  /** Absolute path of the folder with its pages. */
+  readonly folder: string;
+  /** Returns whether the pages are there and newer than the documents. */
+  isFresh(): boolean;
+  /** Builds the pages. Rejects with the output of the program that failed. */
+  build(): Promise<void>;
 }
 
-function listDocuments(folder: string): string[] {
-  return readdirSync(join(projectRoot, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = posix.join(folder, entry.name);
-    if (entry.name === 'node_modules' || entry.name === 'dist' || entry.name.startsWith('.')) return [];
-    return entry.isDirectory() ? listDocuments(path) : [path];
+const packageFolder = join(projectRoot, 'tools', 'site');
+const run = promisify(execFile);
+
+/** The documents of this project, built by VitePress in `tools/site`. */
+export const documentsSite: Site = {
+  folder: join(packageFolder, 'dist'),
+  isFresh() {
+    const built = statSync(join(this.folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const docs = readdirSync(join(projectRoot, 'docs'), { recursive: true, encoding: 'utf8' });
+    const pages = docs.filter((name) => name.endsWith('.md') && !name.includes('node_modules'));
+    const sources = ['README.md', ...pages.map((name) => join('docs', name))];
+    return sources.every((path) => statSync(join(projectRoot, path)).mtimeMs < built);
+  },
+  async build() {
+    const options = { cwd: packageFolder, shell: process.platform === 'win32' };
+    if (!existsSync(join(packageFolder, 'node_modules', '.package-lock.json'))) {
+      await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], options);
+    }
+    await run('npm', ['run', '--silent', 'build'], options);
+  },
+};
+
+/**
+ * Serves the site at `/docs/`, and redirects the paths of the documents in the project, such as `/docs/gate.md`, to its
+ * pages. Until the site is built, a page that reloads itself says so; 503 with the reason if that fails.
+ */
+export async function serveDocuments(app: FastifyInstance, site: Site = documentsSite): Promise<void> {
+  let state: 'unknown' | 'building' | 'ready' | { readonly failure: string } = 'unknown';
+  let policy = '';
+
+  function prepare(): void {
+    if (site.isFresh()) {
+      policy = policyOf(readFileSync(join(site.folder, 'index.html'), 'utf8'));
+      state = 'ready';
+      return;
+    }
+    state = 'building';
+    site.build().then(prepare, (error: Error & { stderr?: string }) => {
+      state = { failure: error.stderr || error.message };
+    });
+  }
+
+  function wait(reply: FastifyReply): FastifyReply {
+    if (typeof state !== 'object') {
+      reply.header('refresh', '3');
+      return sendText(
+        reply,
+        'The documents are being built. This page reloads by itself, for about a minute.',
+      );
+    }
+    const { failure } = state;
+    state = 'unknown';
+    reply.code(503);
+    return sendText(reply, `The documents cannot be built. Read them in the folder docs.\n\n${failure}`);
+  }
+
+  // Loaded here, because the launcher reads the names of the files before it starts the services.
+  await app.register(import('@fastify/static'), { root: packageFolder, serve: false });
+  app.get('/README.md', (_request, reply) => reply.redirect('docs/'));
+  app.get('/docs', (_request, reply) => reply.redirect('docs/'));
+  app.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {
+    const path = request.params['*'];
+    if (path.endsWith('.md')) {
+      const [name = ''] = path.split('/').slice(-1);
+      return reply.redirect(name === 'README.md' ? './' : name.replace(/md$/, 'html'));
+    }
+    if (state === 'unknown') prepare();
+    if (state !== 'ready') return wait(reply);
+    reply.header('content-security-policy', policy);
+    return reply.sendFile(path === '' || path.endsWith('/') ? `${path}index.html` : path, site.folder);
   });
+}
+
+function sendText(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type('text/plain; charset=utf-8').send(`${text}\n`);
+}
+
+/** Allows the scripts that stand in every page by their hashes, and the styles that VitePress sets. */
+function policyOf(page: string): string {
+  const hashes = [...page.matchAll(/<script(?: id="[\w-]+")?>([\s\S]*?)<\/script>/g)].map(
+    ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,
+  );
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${hashes.join(' ')}`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 }
