@@ -16,12 +16,14 @@ const loaders = {
   nl: () => import('./texts/nl.js'),
   pl: () => import('./texts/pl.js'),
   pt: () => import('./texts/pt.js'),
+  'pt-pt': () => import('./texts/pt-pt.js'),
   ru: () => import('./texts/ru.js'),
   tr: () => import('./texts/tr.js'),
   zh: () => import('./texts/zh.js'),
+  'zh-hant': () => import('./texts/zh-hant.js'),
 } satisfies Record<string, () => Promise<{ readonly default: Texts }>>;
 
-/** The tag of a language that has texts, in lower case: `en`, `pt-br`. */
+/** The tag of a language that has texts, in lower case: `en`, `pt-pt`. */
 export type Language = string;
 export type Direction = 'ltr' | 'rtl';
 
@@ -44,7 +46,7 @@ export const languageEvents = new EventTarget();
 
 /**
  * Adds a language, or replaces one that comes with the element. Elements that stand in it are displayed again.
- * @param tag its BCP 47 tag, such as `eo` or `pt-BR`; it also applies to longer tags that begin with it
+ * @param tag its BCP 47 tag, such as `eo` or `es-MX`; it also applies to longer tags that begin with it
  * @param load returns its texts once an element needs them; English replaces those that are missing
  * @throws {RangeError} if the tag is not one
  */
@@ -103,9 +105,17 @@ export function languageOf(element: Element): Language {
   return languageFor(nearestTag(element));
 }
 
-/** Returns the language with the longest tag that a tag begins with; English if there is none. */
+/**
+ * Returns the language with the longest tag that a tag begins with; English if there is none. Portuguese is European
+ * outside of America, and Chinese traditional in Taiwan, Hong Kong and Macau.
+ */
 export function languageFor(tag: string): Language {
-  const parts = tag.toLowerCase().split('-');
+  const lower = tag.toLowerCase();
+  if (added.has(lower)) return lower;
+  const parts = lower
+    .replace(/^zh-(?=(?:tw|hk|mo)\b)/, 'zh-hant-')
+    .replace(/^pt-(?:ao|ch|cv|gq|gw|lu|mo|mz|st|tl)\b/, 'pt-pt')
+    .split('-');
   for (; parts.length > 0; parts.pop()) {
     const language = parts.join('-');
     if (added.has(language) || languages.includes(language)) return language;

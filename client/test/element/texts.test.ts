@@ -44,8 +44,8 @@ t.test('languages that are written from right to left mirror the element', async
 t.test('the languages in the documentation are those of the element', async (t) => {
   const page = readFileSync(join(projectRoot, 'docs/client/element.md'), 'utf8');
   const [, sentence = ''] = /The element speaks (.*?)\./.exec(page) ?? [];
-  const documented = [...sentence.matchAll(/([A-Z]\w+)[^`]*\(`(\w+)`\)/g)].map(([, name, tag]) => [
-    tag,
+  const documented = [...sentence.matchAll(/([A-Z][\w ]+) \(`([\w-]+)`\)/g)].map(([, name, tag]) => [
+    tag?.toLowerCase(),
     name,
   ]);
   const names = new Intl.DisplayNames('en', { type: 'language' });
@@ -56,8 +56,21 @@ t.test('the languages in the documentation are those of the element', async (t) 
 });
 
 t.test('the longest tag that has texts applies', async (t) => {
-  const tags = ['zh-TW', 'zh-Hant-HK', 'fr-CA', 'PT-br', 'he', 'eo', 'constructor', ''];
-  t.same(tags.map(languageFor), ['zh', 'zh', 'fr', 'pt', 'he', 'en', 'en', 'en']);
+  const tags = [
+    'zh-TW',
+    'zh-Hant-HK',
+    'zh-Hans-HK',
+    'zh-SG',
+    'fr-CA',
+    'PT-br',
+    'pt-AO',
+    'he',
+    'eo',
+    'constructor',
+    '',
+  ];
+  const chosen = ['zh-hant', 'zh-hant', 'zh', 'zh', 'fr', 'pt', 'pt-pt', 'he', 'en', 'en', 'en'];
+  t.same(tags.map(languageFor), chosen);
 });
 
 t.test('durations are said in every language, in Western digits', async (t) => {
@@ -69,7 +82,7 @@ t.test('durations are said in every language, in Western digits', async (t) => {
       t.notMatch(text, /(?![0-9])\p{Nd}/u, `${language}: ${text}`);
       t.match(text, /\p{L}/u, `${language}: ${text}`);
     }
-    t.match(sayEstimate(12, { language, texts }), /5.10/, language);
+    t.match(sayEstimate(12, { language, texts }), /5\D+10/, language);
   }
 });
 

@@ -57,8 +57,8 @@ export const fr: Record<MessageKey, string> = {
 
   required: 'Ce champ est obligatoire.',
   type: 'Cette valeur n’est pas du bon type.',
-  too_short: 'Cette valeur est trop courte (longueur minimale : {limit}).',
-  too_long: 'Cette valeur est trop longue (longueur maximale : {limit}).',
+  too_short: 'Cette valeur est trop courte (longueur minimale : {limit}).',
+  too_long: 'Cette valeur est trop longue (longueur maximale : {limit}).',
   out_of_range: 'Cette valeur est hors des limites autorisées.',
   malformed: 'Cette valeur n’a pas le bon format.',
   unknown_field: 'Ce champ est inconnu.',

@@ -6,7 +6,7 @@ export const fr = {
   tagline: 'Chaque connexion coûte un peu de calcul.',
   nav_forms: 'Formulaires',
   nav_documents: 'Documents',
-  try_this: 'À essayer :',
+  try_this: 'À essayer :',
   try_start: 'trompez-vous deux fois de mot de passe, et voyez monter le prix de l’essai suivant.',
   try_raised: 'l’essai suivant coûte {times} fois plus. Trompez-vous encore une fois de mot de passe.',
   try_dearer:
@@ -17,7 +17,7 @@ export const fr = {
 
   looking: 'Vérification de votre connexion…',
   look_again: 'Réessayer',
-  unreachable: 'Le serveur est injoignable : nous ne savons pas si vous êtes connecté.',
+  unreachable: 'Le serveur est injoignable : nous ne savons pas si vous êtes connecté.',
   busy: 'Le serveur est occupé. Réessayez dans {time}.',
 
   sign_in: 'Se connecter',
@@ -26,7 +26,7 @@ export const fr = {
   email: 'Adresse e-mail',
   password: 'Mot de passe',
   show_password: 'Afficher le mot de passe',
-  demo_hint: 'Compte de démonstration : son mot de passe est affiché dans le terminal où tourne `npm start`.',
+  demo_hint: 'Compte de démonstration : son mot de passe est affiché dans le terminal où tourne `npm start`.',
   own_hint: 'Un compte de votre propre annuaire.',
   no_answer: 'Le serveur ne répond pas. Veuillez réessayer dans un instant.',
   sign_in_failed: 'La connexion a échoué. Veuillez réessayer.',
@@ -38,7 +38,7 @@ export const fr = {
   token_renewing: 'Renouvellement…',
   token_next: 'Renouvellement automatique dans {time}.',
   token_hint:
-    'Il ne vit que dans la mémoire de cette page. Rechargez-la : un cookie qu’aucun script ne peut lire en apporte un nouveau.',
+    'Il ne vit que dans la mémoire de cette page. Rechargez-la : un cookie qu’aucun script ne peut lire en apporte un nouveau.',
   protected: 'Appeler une route protégée',
   sessions: 'Où vous êtes connecté',
   session_current: 'ce navigateur',
@@ -46,13 +46,13 @@ export const fr = {
   unknown_browser: 'Navigateur inconnu',
   browser_on: '{browser} sous {system}',
   end: 'Terminer',
-  end_this: 'Terminer la session : {name}',
+  end_this: 'Terminer la session : {name}',
   end_others: 'Terminer toutes les autres',
   ended: 'Cette session est terminée, dans tous les onglets de son navigateur.',
   others_ended: 'Toutes les autres sessions sont terminées.',
   log_out: 'Se déconnecter',
   log_out_everywhere: 'Se déconnecter partout',
-  tabs_hint: 'Les onglets partagent la session : déconnectez-vous dans l’un, les autres suivent.',
+  tabs_hint: 'Les onglets partagent la session : déconnectez-vous dans l’un, les autres suivent.',
   open_tab: 'Ouvrir un autre onglet',
 
   what_happens: 'Ce qui se passe dans cet onglet',
@@ -62,17 +62,17 @@ export const fr = {
   chip_raised: '{bits} bits nuls, × {times}',
   zeros: 'Le condensé doit commencer par {bits} bits nuls, {ceiling} au plus',
   price_words:
-    'Le condensé doit commencer par {bits} bits nuls : {hashes} essais en moyenne. Chaque bit de plus double ce nombre.',
+    'Le condensé doit commencer par {bits} bits nuls : {hashes} essais en moyenne. Chaque bit de plus double ce nombre.',
   chart_words:
     'Essais en moyenne, selon le nombre de mots de passe erronés auparavant. La ligne en tirets est le plafond.',
   chart_image: 'À partir de {count}, une image s’y ajoute.',
   chart_label:
-    'Comment le prix monte avec les mots de passe erronés : {steps}. Aucun prix ne dépasse {ceiling} bits nuls.',
-  chart_step: '{failures} : {bits} bits nuls',
+    'Comment le prix monte avec les mots de passe erronés : {steps}. Aucun prix ne dépasse {ceiling} bits nuls.',
+  chart_step: '{failures} : {bits} bits nuls',
   chart_now: 'Le prochain essai coûte {bits} bits nuls.',
   no_work: 'Cet onglet n’a encore rien eu à payer.',
   work: 'Preuve de travail',
-  degraded: 'Plus lent que cet appareil ne le peut : ',
+  degraded: 'Plus lent que cet appareil ne le peut : ',
   no_worker: 'aucun worker n’a pu démarrer, la page doit calculer elle-même.',
   no_wasm: 'pas de WebAssembly ici, c’est du JavaScript qui calcule.',
   no_simd: 'pas d’instructions SIMD dans WebAssembly ici.',
@@ -92,7 +92,7 @@ export const fr = {
   best_speed: 'Meilleure vitesse',
   measure: 'Mesurer cet appareil',
   measuring: 'Mesure en cours…',
-  parts: 'Calcul à la place de l’image : {part} parties sur {parts}',
+  parts: 'Calcul à la place de l’image : {part} parties sur {parts}',
   requests: 'Requêtes',
   requests_hint: 'Les plus récentes d’abord. Jetons et cookies ne sont jamais affichés.',
   solved: '{bits} bits trouvés',
@@ -111,7 +111,7 @@ export const fr = {
   nav_try: 'Essayer',
   forms_title: 'Un seul élément pour votre formulaire',
   forms_lead:
-    'Ces formulaires sont vrais : chacun obtient un défi et le résout, et rien n’est envoyé. Demandez une image pour voir ce qu’on voit après des mots de passe erronés.',
+    'Ces formulaires sont vrais : chacun obtient un défi et le résout, et rien n’est envoyé. Demandez une image pour voir ce qu’on voit après des mots de passe erronés.',
   displays: 'Affichages',
   themes: 'Thèmes',
   themes_lead:
@@ -137,8 +137,8 @@ export const fr = {
   example_email: 'Adresse e-mail',
   example_send: 'S’abonner',
   ask_image: 'Demander une image',
-  would_send: 'Ceci serait envoyé : {names}.',
-  lines_of: 'Lignes à copier : {title}',
+  would_send: 'Ceci serait envoyé : {names}.',
+  lines_of: 'Lignes à copier : {title}',
   in_english: '(en\u00a0anglais)',
   copy: 'Copier',
   copied: 'Copié',
@@ -146,7 +146,7 @@ export const fr = {
 
   logged_out: 'Vous êtes déconnecté.',
   logout_pending:
-    'Vous êtes déconnecté ici. Le serveur ne répond pas encore ; il en sera informé dès qu’il répondra.',
+    'Vous êtes déconnecté ici. Le serveur ne répond pas encore ; il en sera informé dès qu’il répondra.',
   session_expired: 'La session est arrivée à son terme. Veuillez vous reconnecter.',
   session_revoked: 'La session a été terminée depuis un autre endroit. Veuillez vous reconnecter.',
   token_invalid: 'La session n’est plus valable. Veuillez vous reconnecter.',

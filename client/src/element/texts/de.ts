@@ -24,9 +24,9 @@ const texts: Texts = {
   label: 'Zeichen im Bild',
   characters: 'Mögliche Zeichen: {characters}',
   alt: 'Verzerrte Buchstaben und Ziffern, die in das Feld unten einzugeben sind',
-  image_shown: 'Bitte geben Sie auch die Zeichen im Bild ein.',
+  image_shown: 'Bitte geben Sie auch die Zeichen aus dem Bild ein.',
   new_image: 'Neues Bild',
-  wrong: 'Diese Antwort wurde nicht angenommen. Bitte geben Sie die Zeichen in diesem neuen Bild ein.',
+  wrong: 'Diese Antwort wurde nicht angenommen. Bitte geben Sie die Zeichen aus diesem neuen Bild ein.',
   expired: 'Dieses Bild ist abgelaufen. Bitte fordern Sie ein neues an.',
   image_failed:
     'Das Bild kann nicht angezeigt werden. Bitte fordern Sie ein neues an oder geben Sie dem Betreiber Bescheid, wenn das nicht hilft.',
@@ -40,7 +40,7 @@ const texts: Texts = {
   about: 'etwa {time}',
   few_seconds: 'einige Sekunden',
   not_ready: 'Einen Moment bitte: Die Sicherheitsprüfung läuft noch.',
-  missing: 'Bitte geben Sie die Zeichen im Bild ein.',
+  missing: 'Bitte geben Sie die Zeichen aus dem Bild ein.',
   delayed: 'Das Formular wird abgeschickt, sobald die Sicherheitsprüfung fertig ist.',
   ready_again: 'Die Sicherheitsprüfung ist fertig.',
 };

@@ -4,7 +4,7 @@ import type { Texts } from './en.js';
 const texts: Texts = {
   title: 'Control de seguridad',
   idle: 'En espera.',
-  solving: 'Su dispositivo está en ello…',
+  solving: 'Su dispositivo lo está procesando…',
   ready: 'Listo.',
   image_needed: 'Un paso más: la imagen de abajo.',
   effort_needed: 'Su dispositivo está haciendo el cálculo adicional…',
@@ -34,7 +34,7 @@ const texts: Texts = {
   choose_effort: 'No puedo leer esta imagen: prefiero que trabaje mi dispositivo',
   effort_time: 'En este dispositivo tarda {time}.',
   effort: 'Cálculo adicional en lugar de la imagen',
-  effort_left: 'Paso {part} de {parts}, quedan {time}',
+  effort_left: 'Paso {part} de {parts}, tiempo restante: {time}',
   effort_started:
     'Su dispositivo está calculando en lugar de la imagen. Puede seguir rellenando el formulario.',
   effort_done: 'Listo: no hace falta ninguna imagen.',

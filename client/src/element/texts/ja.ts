@@ -6,7 +6,7 @@ const texts: Texts = {
   idle: '待機中です。',
   solving: 'お使いのデバイスで処理しています…',
   ready: '完了しました。',
-  image_needed: 'あと一歩です。下の画像をご確認ください。',
+  image_needed: 'あと1ステップです。下の画像をご確認ください。',
   effort_needed: 'お使いのデバイスで追加の計算をしています…',
   waiting: 'リクエストが多すぎます。{time}お待ちください。',
   waiting_service: '現在、セキュリティチェックを利用できません。{time}後に再試行します。',

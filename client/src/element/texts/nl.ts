@@ -25,9 +25,9 @@ const texts: Texts = {
   label: 'Tekens in de afbeelding',
   characters: 'Mogelijke tekens: {characters}',
   alt: 'Vervormde letters en cijfers, over te nemen in het veld hieronder',
-  image_shown: 'Typ ook de tekens in de afbeelding.',
+  image_shown: 'Typ ook de tekens uit de afbeelding.',
   new_image: 'Nieuwe afbeelding',
-  wrong: 'Dat antwoord is niet geaccepteerd. Typ de tekens in deze nieuwe afbeelding.',
+  wrong: 'Dat antwoord is niet geaccepteerd. Typ de tekens uit deze nieuwe afbeelding.',
   expired: 'Deze afbeelding is verlopen. Vraag een nieuwe aan.',
   image_failed:
     'De afbeelding kan niet worden getoond. Vraag een nieuwe aan; helpt dat niet, laat het dan de beheerder van de site weten.',
@@ -41,7 +41,7 @@ const texts: Texts = {
   about: 'ongeveer {time}',
   few_seconds: 'een paar seconden',
   not_ready: 'Een ogenblik: de beveiligingscontrole is nog bezig.',
-  missing: 'Typ de tekens in de afbeelding.',
+  missing: 'Typ de tekens uit de afbeelding.',
   delayed: 'Het formulier wordt verzonden zodra de beveiligingscontrole klaar is.',
   ready_again: 'De beveiligingscontrole is klaar.',
 };

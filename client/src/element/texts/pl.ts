@@ -28,9 +28,9 @@ const texts: Texts = {
   image_shown: 'Proszę wpisać także znaki z obrazka.',
   new_image: 'Nowy obrazek',
   wrong: 'Odpowiedź nie została przyjęta. Proszę wpisać znaki z tego nowego obrazka.',
-  expired: 'Obrazek wygasł. Proszę poprosić o nowy.',
+  expired: 'Obrazek stracił ważność. Proszę pobrać nowy.',
   image_failed:
-    'Nie można wyświetlić obrazka. Proszę poprosić o nowy, a jeśli to nie pomoże, powiadomić administratora witryny.',
+    'Nie można wyświetlić obrazka. Proszę pobrać nowy, a jeśli to nie pomoże, powiadomić administratora witryny.',
   choose_effort: 'Nie mogę odczytać tego obrazka: niech zamiast tego popracuje moje urządzenie',
   effort_time: 'Na tym urządzeniu zajmie to {time}.',
   effort: 'Dodatkowe obliczenia zamiast obrazka',

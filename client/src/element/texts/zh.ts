@@ -1,4 +1,4 @@
-// The texts of the element in simplified Chinese, which stand for all Chinese.
+// The texts of the element in simplified Chinese.
 import type { Texts } from './en.js';
 
 const texts: Texts = {

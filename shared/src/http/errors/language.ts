@@ -19,11 +19,26 @@ export function readableRanges(acceptLanguage: string): string {
   return ranges.slice(0, MAX_RANGES).join(',');
 }
 
-/** Returns the best language for an `Accept-Language` header (RFC 9110, 12.5.4); English if none fits. */
+/**
+ * Returns the best of some languages for an `Accept-Language` header (RFC 9110, 12.5.4); undefined if none fits. Chinese is
+ * traditional in Taiwan, Hong Kong and Macau, and Portuguese is European outside of America.
+ * @param available their tags, such as `pt` and `pt-PT`, the default first
+ */
+export function bestLanguage<Tag extends string>(
+  acceptLanguage: string | undefined,
+  available: readonly Tag[],
+): Tag | undefined {
+  if (acceptLanguage === undefined) return undefined;
+  const ranges = readableRanges(acceptLanguage)
+    .replace(/\bzh-(?:hant|tw|hk|mo)\b[\w-]*/gi, 'zh-Hant')
+    .replace(/\bpt-(?:pt|ao|ch|cv|gq|gw|lu|mo|mz|st|tl)\b[\w-]*/gi, 'pt-PT');
+  const negotiator = new Negotiator({ headers: { 'accept-language': ranges } });
+  return negotiator.language([...available]) as Tag | undefined;
+}
+
+/** Returns the best language of the texts for an `Accept-Language` header; English if none fits. */
 export function chooseLanguage(acceptLanguage: string | undefined): Language {
-  if (acceptLanguage === undefined) return languages[0];
-  const negotiator = new Negotiator({ headers: { 'accept-language': readableRanges(acceptLanguage) } });
-  return (negotiator.language(languages) as Language | undefined) ?? languages[0];
+  return bestLanguage(acceptLanguage, languages) ?? languages[0];
 }
 
 /** Returns the language for the answer to a request. */

@@ -1,7 +1,6 @@
 // The languages of the gate's page, and which one a visitor reads.
 
-import { readableRanges } from '@tollgate/shared/http/errors/language.js';
-import Negotiator from 'negotiator';
+import { bestLanguage } from '@tollgate/shared/http/errors/language.js';
 import { ar } from './texts/ar.js';
 import { de } from './texts/de.js';
 import { en, type GateTexts } from './texts/en.js';
@@ -14,14 +13,31 @@ import { ja } from './texts/ja.js';
 import { nl } from './texts/nl.js';
 import { pl } from './texts/pl.js';
 import { pt } from './texts/pt.js';
+import { ptPT } from './texts/pt-pt.js';
 import { ru } from './texts/ru.js';
 import { tr } from './texts/tr.js';
 import { zh } from './texts/zh.js';
+import { zhHant } from './texts/zh-hant.js';
 
-const texts = { en, ar, de, es, fr, he, hi, it, ja, nl, pl, pt, ru, tr, zh } satisfies Record<
-  string,
-  GateTexts
->;
+const texts = {
+  en,
+  ar,
+  de,
+  es,
+  fr,
+  he,
+  hi,
+  it,
+  ja,
+  nl,
+  pl,
+  pt,
+  'pt-PT': ptPT,
+  ru,
+  tr,
+  zh,
+  'zh-Hant': zhHant,
+} satisfies Record<string, GateTexts>;
 
 /** A language of the page. */
 export type GateLanguage = keyof typeof texts;
@@ -43,7 +59,5 @@ export function directionOf(language: GateLanguage): 'ltr' | 'rtl' {
 
 /** Returns the best language for an `Accept-Language` header (RFC 9110, 12.5.4); English if none fits. */
 export function gateLanguageFor(acceptLanguage: string | undefined): GateLanguage {
-  if (acceptLanguage === undefined) return 'en';
-  const negotiator = new Negotiator({ headers: { 'accept-language': readableRanges(acceptLanguage) } });
-  return (negotiator.language([...gateLanguages]) as GateLanguage | undefined) ?? 'en';
+  return bestLanguage(acceptLanguage, gateLanguages) ?? 'en';
 }

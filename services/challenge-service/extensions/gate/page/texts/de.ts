@@ -3,16 +3,18 @@ import type { GateTexts } from './en.js';
 
 export const de: GateTexts = {
   title: 'Sicherheitsprüfung',
-  lead: 'Einen Moment, bevor {site} sich öffnet: Ihr Gerät rechnet kurz. Sie müssen nichts tun.',
-  lead_image: 'Bevor {site} sich öffnet, geben Sie bitte die Zeichen eines Bildes ein.',
+  lead: '{site} öffnet sich gleich: Ihr Gerät führt noch eine kurze Berechnung aus. Sie müssen nichts tun.',
+  lead_image: 'Bevor {site} sich öffnet, geben Sie bitte die Zeichen aus einem Bild ein.',
   proceed: 'Weiter',
-  stuck: 'Nichts geschieht? Etwas hindert die Skripte dieser Seite am Laden. Laden Sie die Seite neu.',
+  stuck:
+    'Es geschieht nichts? Die Skripte dieser Seite konnten nicht geladen werden. Laden Sie die Seite neu.',
   no_script:
     'JavaScript ist hier ausgeschaltet. Schalten Sie es für diese Website ein und laden Sie die Seite neu.',
-  no_script_image: 'JavaScript ist hier ausgeschaltet. Bitte geben Sie stattdessen die Zeichen im Bild ein.',
+  no_script_image:
+    'JavaScript ist hier ausgeschaltet. Bitte geben Sie stattdessen die Zeichen aus dem Bild ein.',
   label: 'Zeichen im Bild',
   alt: 'Verzerrte Buchstaben und Ziffern, die in das Feld unten einzugeben sind',
-  wrong: 'Diese Antwort wurde nicht angenommen. Bitte geben Sie die Zeichen in diesem neuen Bild ein.',
+  wrong: 'Diese Antwort wurde nicht angenommen. Bitte geben Sie die Zeichen aus diesem neuen Bild ein.',
   not_sent:
     'Was Sie gerade gesendet haben, wurde nicht zugestellt. Gehen Sie nach dieser Prüfung zurück und senden Sie es noch einmal.',
   back: 'Zurück',

@@ -3,10 +3,10 @@ import type { GateTexts } from './en.js';
 
 export const es: GateTexts = {
   title: 'Control de seguridad',
-  lead: 'Un momento antes de abrir {site}: su dispositivo está haciendo un breve cálculo. No tiene que hacer nada.',
+  lead: '{site} se abrirá en un momento: su dispositivo está haciendo un breve cálculo. No tiene que hacer nada.',
   lead_image: 'Antes de abrir {site}, escriba los caracteres de una imagen, por favor.',
   proceed: 'Continuar',
-  stuck: '¿No ocurre nada? Algo impide que se carguen los scripts de esta página. Vuelva a cargarla.',
+  stuck: '¿No ocurre nada? No se han podido cargar los scripts de esta página. Vuelva a cargarla.',
   no_script: 'JavaScript está desactivado aquí. Actívelo para este sitio y vuelva a cargar la página.',
   no_script_image:
     'JavaScript está desactivado aquí. Escriba en su lugar los caracteres de la imagen, por favor.',

@@ -3,16 +3,15 @@ import type { GateTexts } from './en.js';
 
 export const nl: GateTexts = {
   title: 'Beveiligingscontrole',
-  lead: 'Een moment voordat {site} opengaat: uw apparaat doet een korte berekening. U hoeft niets te doen.',
-  lead_image: 'Typ de tekens in een afbeelding voordat {site} opengaat.',
+  lead: '{site} gaat zo open: uw apparaat doet nog een korte berekening. U hoeft niets te doen.',
+  lead_image: 'Typ eerst de tekens uit de afbeelding, dan gaat {site} open.',
   proceed: 'Doorgaan',
-  stuck:
-    'Gebeurt er niets? Iets houdt het laden van de scripts van deze pagina tegen. Laad de pagina opnieuw.',
+  stuck: 'Gebeurt er niets? De scripts van deze pagina konden niet worden geladen. Laad de pagina opnieuw.',
   no_script: 'JavaScript staat hier uit. Zet het aan voor deze site en laad de pagina opnieuw.',
-  no_script_image: 'JavaScript staat hier uit. Typ in plaats daarvan de tekens in de afbeelding.',
+  no_script_image: 'JavaScript staat hier uit. Typ in plaats daarvan de tekens uit de afbeelding.',
   label: 'Tekens in de afbeelding',
   alt: 'Vervormde letters en cijfers, over te nemen in het veld hieronder',
-  wrong: 'Dat antwoord is niet geaccepteerd. Typ de tekens in deze nieuwe afbeelding.',
+  wrong: 'Dat antwoord is niet geaccepteerd. Typ de tekens uit deze nieuwe afbeelding.',
   not_sent:
     'Wat u zojuist hebt verstuurd, is niet aangekomen. Ga na deze controle terug en verstuur het opnieuw.',
   back: 'Terug',

@@ -3,11 +3,11 @@ import type { GateTexts } from './en.js';
 
 export const pl: GateTexts = {
   title: 'Weryfikacja bezpieczeństwa',
-  lead: 'Chwila przed otwarciem {site}: urządzenie wykonuje krótkie obliczenie. Nic nie trzeba robić.',
-  lead_image: 'Przed otwarciem {site} proszę wpisać znaki z obrazka.',
+  lead: '{site} zaraz się otworzy: urządzenie wykonuje krótkie obliczenie. Nic nie trzeba robić.',
+  lead_image: 'Aby otworzyć {site}, proszę wpisać znaki z obrazka.',
   proceed: 'Dalej',
-  stuck: 'Nic się nie dzieje? Coś blokuje wczytanie skryptów tej strony. Proszę wczytać stronę ponownie.',
-  no_script: 'JavaScript jest tu wyłączony. Proszę włączyć go dla tej witryny i wczytać stronę ponownie.',
+  stuck: 'Nic się nie dzieje? Nie udało się wczytać skryptów tej strony. Proszę odświeżyć stronę.',
+  no_script: 'JavaScript jest tu wyłączony. Proszę włączyć go dla tej witryny i odświeżyć stronę.',
   no_script_image: 'JavaScript jest tu wyłączony. Proszę zamiast tego wpisać znaki z obrazka.',
   label: 'Znaki na obrazku',
   alt: 'Zniekształcone litery i cyfry do wpisania w polu poniżej',

@@ -3,11 +3,10 @@ import type { GateTexts } from './en.js';
 
 export const tr: GateTexts = {
   title: 'Güvenlik kontrolü',
-  lead: '{site} açılmadan önce bir dakika: cihazınız kısa bir hesaplama yapıyor. Bir şey yapmanız gerekmiyor.',
-  lead_image: '{site} açılmadan önce lütfen bir resimdeki karakterleri yazın.',
+  lead: '{site} birazdan açılacak: cihazınız kısa bir hesaplama yapıyor. Bir şey yapmanız gerekmiyor.',
+  lead_image: '{site} sitesini açmak için lütfen resimdeki karakterleri yazın.',
   proceed: 'Devam et',
-  stuck:
-    'Bir şey olmuyor mu? Bir şey bu sayfanın betiklerinin yüklenmesini engelliyor. Sayfayı yeniden yükleyin.',
+  stuck: 'Hiçbir şey olmuyor mu? Bu sayfanın betikleri yüklenemedi. Sayfayı yeniden yükleyin.',
   no_script: 'JavaScript burada kapalı. Bu site için açın, ardından sayfayı yeniden yükleyin.',
   no_script_image: 'JavaScript burada kapalı. Lütfen bunun yerine resimdeki karakterleri yazın.',
   label: 'Resimdeki karakterler',

@@ -1,4 +1,4 @@
-// The texts of the gate's page in simplified Chinese, which stand for all Chinese.
+// The texts of the gate's page in simplified Chinese.
 import type { GateTexts } from './en.js';
 
 export const zh: GateTexts = {
