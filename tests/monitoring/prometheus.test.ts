@@ -83,7 +83,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.match(firing('TollgateTestMode'), [{ state: 'firing' }, { state: 'firing' }]);
     t.match(
       firing('TollgateTestMode')[0]?.annotations.summary,
-      /^tollgate-\w+-service at 127\.0\.0\.1:\d+ tells/,
+      /^tollgate-\w+-service at 127\.0\.0\.1:\d+ reveals/,
     );
     t.match(firing('TollgateKeyRefused'), [{ state: 'firing' }, { state: 'firing' }]);
     t.strictSame(firing('TollgateServiceMissing'), []);

@@ -17,7 +17,7 @@ export const challengeRows: readonly DashboardRow[] = [
       },
       {
         title: 'Solved',
-        description: 'Challenges of submissions that passed, by application.',
+        description: 'Accepted challenges, by application.',
         unit: 'ops',
         queries: [
           [
@@ -27,9 +27,9 @@ export const challengeRows: readonly DashboardRow[] = [
         ],
       },
       {
-        title: 'Refused',
+        title: 'Rejected',
         description:
-          '`spent` and `wrong` far above the usual: somebody guesses. `missing` and `insufficient` are ordinary.',
+          '`spent` and `wrong` far above usual: somebody guesses. `missing` and `insufficient` are ordinary.',
         unit: 'ops',
         queries: [
           [rateBy('application, reason', 'tollgate_challenges_refused_total'), '{{application}} {{reason}}'],
@@ -37,18 +37,18 @@ export const challengeRows: readonly DashboardRow[] = [
       },
       {
         title: 'Passes',
-        description: 'Passes of machines per second, by name and outcome. `wrong`: somebody guesses.',
+        description: 'Passes per second, by name and outcome. `wrong`: somebody guesses.',
         unit: 'ops',
         queries: [[rateBy('pass, outcome', 'tollgate_passes_presented_total'), '{{pass}} {{outcome}}']],
       },
       {
         title: 'Proofs of work by algorithm',
-        description: 'Issued, verified and refused per second. `sha256` grows where pages cannot do HashWX.',
+        description: 'Issued, verified and rejected per second. `sha256` grows if pages cannot run HashWX.',
         unit: 'ops',
         queries: [[rateBy('algorithm, outcome', 'tollgate_work_total'), '{{algorithm}} {{outcome}}']],
       },
       {
-        title: 'Price of a proof of work',
+        title: 'Proof-of-work price',
         description:
           'Leading zero bits; a bit more is twice the work. Many clients behind one address pay more.',
         unit: 'short',
@@ -64,7 +64,7 @@ export const challengeRows: readonly DashboardRow[] = [
       {
         title: 'Price by load',
         description:
-          'Load of the queues of all processes (1 is all they can do, at 2 they refuse), its level, and the bits that it or somebody adds to the price.',
+          'Queue load of all processes (1: full use, 2: rejecting), its level, and the bits added to the price.',
         unit: 'short',
         queries: [
           [`max by (queue) (${of('tollgate_load_ratio')})`, 'load of {{queue}}'],
@@ -73,8 +73,8 @@ export const challengeRows: readonly DashboardRow[] = [
         ],
       },
       {
-        title: 'Time of an image',
-        description: 'From the request to the bytes, the wait in the queue included.',
+        title: 'Image duration',
+        description: 'Time of an image, queue included.',
         unit: 's',
         queries: [
           [quantile(0.5, 'tollgate_image_draw_duration_seconds'), 'median'],
@@ -82,18 +82,17 @@ export const challengeRows: readonly DashboardRow[] = [
         ],
       },
       {
-        title: 'Queue of images',
-        description: 'Images being drawn and waiting; with 100 waiting further ones are refused.',
+        title: 'Image queue',
+        description: 'Images being drawn and waiting; beyond 100 waiting, further ones are rejected.',
         unit: 'short',
         queries: [
           [`sum by (state) (${of('tollgate_image_jobs')})`, '{{state}}'],
-          [`sum(${rate('tollgate_images_refused_total')})`, 'refused per second'],
+          [`sum(${rate('tollgate_images_refused_total')})`, 'rejected per second'],
         ],
       },
       {
         title: 'Gate',
-        description:
-          'Requests to guarded sites per second, by what became of them; and passes that were issued.',
+        description: 'Requests to guarded sites per second, by outcome; passes issued.',
         unit: 'ops',
         queries: [
           [rateBy('outcome, reason', 'tollgate_gate_checks_total'), '{{outcome}} {{reason}}'],
@@ -106,8 +105,8 @@ export const challengeRows: readonly DashboardRow[] = [
     title: 'Sites',
     panels: [
       {
-        title: 'Issued to pages of sites',
-        description: 'Challenges per second, by the key of the site.',
+        title: 'Issued to sites',
+        description: 'Challenges per second, by site key.',
         unit: 'ops',
         queries: [
           [rateBy('site, challenge', 'tollgate_site_challenges_issued_total'), '{{site}} {{challenge}}'],
@@ -123,7 +122,7 @@ export const challengeRows: readonly DashboardRow[] = [
       {
         title: 'Receipts verified',
         description:
-          'Requests of the servers of sites. `timeout-or-duplicate` far above the usual: somebody sends receipts twice.',
+          'Requests of the servers of sites. `timeout-or-duplicate` far above usual: somebody sends receipts twice.',
         unit: 'ops',
         queries: [[rateBy('site, outcome', 'tollgate_siteverify_requests_total'), '{{site}} {{outcome}}']],
       },

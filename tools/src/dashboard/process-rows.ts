@@ -9,15 +9,15 @@ export const processRows: readonly DashboardRow[] = [
     panels: [
       {
         title: 'Operations',
-        description: 'Operations that a store answered.',
+        description: 'Completed store operations.',
         unit: 'ops',
         queries: [
           [rateBy('job, store', 'tollgate_store_operation_duration_seconds_count'), '{{job}} {{store}}'],
         ],
       },
       {
-        title: 'Time of an operation',
-        description: 'From the process to the store and back.',
+        title: 'Operation duration',
+        description: 'Round trip from process to store.',
         unit: 's',
         queries: [
           [
@@ -32,13 +32,13 @@ export const processRows: readonly DashboardRow[] = [
       },
       {
         title: 'Failures',
-        description: 'Operations that a store did not answer or refused; their requests got a 503.',
+        description: 'Failed store operations; their requests got 503.',
         unit: 'ops',
         queries: [[rateBy('job, store', 'tollgate_store_failures_total'), '{{job}} {{store}}']],
       },
       {
         title: 'Clocks',
-        description: 'How far the clock of a store is ahead of that of a process.',
+        description: 'Store clock minus process clock.',
         unit: 's',
         queries: [[of('tollgate_store_clock_offset_seconds'), '{{instance}} {{store}}']],
       },
@@ -65,8 +65,8 @@ export const processRows: readonly DashboardRow[] = [
         ],
       },
       {
-        title: 'Delay of the event loop',
-        description: 'The delay that 99 of 100 measurements stay within.',
+        title: 'Event loop delay',
+        description: '99th percentile.',
         unit: 's',
         queries: [[`nodejs_eventloop_lag_p99_seconds{${EVERY_PROCESS}}`, '{{job}} {{instance}}']],
       },
@@ -83,14 +83,14 @@ export const processRows: readonly DashboardRow[] = [
       },
       {
         title: 'Open files',
-        description: 'Share of what the process may open, connections included.',
+        description: 'Share of the limit, connections included.',
         unit: 'percentunit',
         queries: [
           [`process_open_fds{${EVERY_PROCESS}} / process_max_fds{${EVERY_PROCESS}}`, '{{job}} {{instance}}'],
         ],
       },
       {
-        title: 'Running for',
+        title: 'Uptime',
         description: 'Time since a process started.',
         unit: 's',
         queries: [[`time() - process_start_time_seconds{${EVERY_PROCESS}}`, '{{job}} {{instance}}']],

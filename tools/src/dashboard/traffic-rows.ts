@@ -15,15 +15,15 @@ export const trafficRows: readonly DashboardRow[] = [
     title: 'Overview',
     panels: [
       {
-        title: 'Processes that answer',
+        title: 'Reachable processes',
         description: 'Processes whose admin port Prometheus reaches.',
         unit: 'short',
         type: 'stat',
         queries: [[`sum by (job) (up{${EVERY_PROCESS}})`, '{{job}}']],
       },
       {
-        title: 'Alerts that fire',
-        description: 'Alerts of tollgate.rules.yml; docs/monitoring.md says what to do about each.',
+        title: 'Firing alerts',
+        description: 'Alerts of tollgate.rules.yml; docs/monitoring.md has a remedy for each.',
         unit: 'short',
         type: 'stat',
         queries: [
@@ -32,7 +32,7 @@ export const trafficRows: readonly DashboardRow[] = [
       },
       {
         title: 'Errors',
-        description: 'Share of public requests that were answered with a status of 500 or more.',
+        description: 'Share of public requests with a 5xx response.',
         unit: 'percentunit',
         type: 'stat',
         queries: [[errorShare, '{{job}}']],
@@ -50,16 +50,15 @@ export const trafficRows: readonly DashboardRow[] = [
       },
       {
         title: 'Requests by route',
-        description: 'Public requests per second; what matches no route is `unmatched`.',
+        description: 'Public requests per second; `unmatched` without a route.',
         unit: 'reqps',
         queries: [
           [rateBy('method, route', `${REQUESTS}_count`, 'listener="public"'), '{{method}} {{route}}'],
         ],
       },
       {
-        title: 'Time of requests',
-        description:
-          'From the arrival of a public request to the end of its answer. Log-ins hash a password.',
+        title: 'Request duration',
+        description: 'Public requests until the end of the response. Logins hash a password.',
         unit: 's',
         queries: [
           [quantile(0.5, REQUESTS, 'job', 'listener="public"'), '{{job}} median'],
@@ -67,14 +66,14 @@ export const trafficRows: readonly DashboardRow[] = [
         ],
       },
       {
-        title: '99 % of requests by route',
-        description: 'The time within which 99 of 100 requests of a route are answered.',
+        title: 'Request duration by route, p99',
+        description: '99th percentile per route.',
         unit: 's',
         queries: [[quantile(0.99, REQUESTS, 'method, route', 'listener="public"'), '{{method}} {{route}}']],
       },
       {
         title: 'Readiness',
-        description: 'Answers of /health/ready by status: 503 means that the process cannot serve.',
+        description: 'Responses of /health/ready by status; 503: the process cannot serve.',
         unit: 'reqps',
         queries: [
           [
@@ -88,8 +87,8 @@ export const trafficRows: readonly DashboardRow[] = [
         ],
       },
       {
-        title: 'Requests of other services',
-        description: 'Requests to the admin ports, without health and metrics: host API, introspection.',
+        title: 'Admin requests',
+        description: 'Host API, introspection and administration, without health and metrics.',
         unit: 'reqps',
         queries: [
           [
