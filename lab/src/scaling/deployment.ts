@@ -22,11 +22,11 @@ export interface Deployment {
 }
 
 const SERVED_BY: Readonly<Record<string, 'sessionCores' | 'challengeCores' | 'applicationCores'>> = {
-  'log-in': 'sessionCores',
+  login: 'sessionCores',
   refresh: 'sessionCores',
   'verify, first use of a token': 'sessionCores',
   'verify, later use': 'sessionCores',
-  'log-out': 'sessionCores',
+  logout: 'sessionCores',
   'issue of work': 'challengeCores',
   'issue of an image': 'challengeCores',
   'drawing of an image': 'challengeCores',
@@ -70,19 +70,19 @@ function costOf(name: string, costs: readonly OperationCost[]): OperationCost | 
   return { ...busy, name, serviceMicros: cost.serviceMicros };
 }
 
-/** A million log-ins an hour; each session lives for two hours, with a refresh every quarter and 100 checked requests. */
+/** A million logins an hour; each session lives for two hours, with a refresh every quarter and 100 checked requests. */
 const LOG_INS_PER_SECOND = 1e6 / 3600;
 const WEEK_SECONDS = 604_800;
 export const EXAMPLES: Readonly<Record<string, Mix>> = {
-  'a million log-ins an hour': {
+  'a million logins an hour': {
     'issue of work': { perSecond: 1.2 * LOG_INS_PER_SECOND, keptSeconds: 120 },
     'issue of an image': { perSecond: 0.1 * LOG_INS_PER_SECOND, keptSeconds: 120 },
     'drawing of an image': { perSecond: 0.1 * LOG_INS_PER_SECOND },
-    'log-in': { perSecond: LOG_INS_PER_SECOND, keptSeconds: WEEK_SECONDS },
+    login: { perSecond: LOG_INS_PER_SECOND, keptSeconds: WEEK_SECONDS },
     refresh: { perSecond: 8 * LOG_INS_PER_SECOND },
     'verify, first use of a token': { perSecond: 9 * LOG_INS_PER_SECOND },
     'verify, later use': { perSecond: 91 * LOG_INS_PER_SECOND },
-    'log-out': { perSecond: 0.3 * LOG_INS_PER_SECOND },
+    logout: { perSecond: 0.3 * LOG_INS_PER_SECOND },
   },
   '100,000 issues a second': {
     'issue of work': { perSecond: 100_000, keptSeconds: 120 },

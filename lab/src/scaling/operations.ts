@@ -65,7 +65,7 @@ export const REFRESH: Operation = {
 
 export const LOG_OUT: Operation = {
   ...MANY,
-  name: 'log-out',
+  name: 'logout',
   servedBy: ofSessions,
   prepare: async ({ store, fleet }, count) =>
     cycle(await prepareSessions(store, fleet.environment, count), ({ accessToken }) => ({
@@ -95,9 +95,9 @@ function verify(name: string, uses: number): Operation {
 const solved = ({ storeUrl, fleet }: Ground, count: number) =>
   prepareSolvedWork(storeUrl, fleet.environment.CHALLENGE_SECRET!, count);
 
-export const LOG_IN = 'log-in';
-/** With a hash that costs next to nothing: what else a log-in costs when there are many at a time. */
-export const LOG_IN_WITHOUT_PASSWORD = 'log-in, without its password';
+export const LOG_IN = 'login';
+/** With a hash that costs next to nothing: what else a login costs when there are many at a time. */
+export const LOG_IN_WITHOUT_PASSWORD = 'login, without its password';
 
 function logIn(hash: 'argon2id' | 'cheap'): Pick<Operation, 'servedBy' | 'prepare'> {
   return {

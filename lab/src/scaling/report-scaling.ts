@@ -9,7 +9,7 @@ const LEAST_GROWTH = 0.85;
 /** The least throughput, as a share of the one computed from the costs: what is computed must not promise too much. */
 const LEAST_OF_COMPUTED = 0.8;
 /** The keys that requests of different users may have in common. */
-const KNOWN_HOT_KEYS: Readonly<Record<string, readonly string[]>> = { 'log-out': ['session:revoked'] };
+const KNOWN_HOT_KEYS: Readonly<Record<string, readonly string[]>> = { logout: ['session:revoked'] };
 /** A core that is used more than this leaves no room for peaks and for the end of a neighbour. */
 const HEADROOM = 0.6;
 
