@@ -181,7 +181,7 @@ t.test('the page and its challenge speak the language of the browser', async (t)
   for (const [locale, dir, title, refusal] of [
     ['fr-FR', 'ltr', 'Se connecter', 'L’adresse e-mail ou le mot de passe est incorrect.'],
     ['ar', 'rtl', 'تسجيل الدخول', 'عنوان البريد الإلكتروني أو كلمة المرور غير صحيحة.'],
-    ['de', 'ltr', 'Sign in', 'The email address or the password is wrong.'],
+    ['de', 'ltr', 'Sign in', 'Die E-Mail-Adresse oder das Passwort ist falsch.'],
   ] as const) {
     const { page } = await visit(t, browser, system, { locale });
     await waitForForm(page);

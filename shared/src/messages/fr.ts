@@ -32,7 +32,8 @@ export const fr: Record<MessageKey, string> = {
   no_image_library: 'Les images ne peuvent pas être générées pour le moment.',
   image_unavailable: 'Cette image ne peut pas être générée pour le moment. Veuillez en demander une autre.',
 
-  gate_pass_required: 'Ce site demande d’abord un court contrôle. Ouvrez son adresse dans un navigateur.',
+  gate_pass_required:
+    'Ce site demande d’abord une courte vérification. Ouvrez son adresse dans un navigateur.',
   gate_not_looked_up: 'L’adresse de ce robot n’a pas pu être vérifiée. Revenez plus tard.',
   gate_refused: 'Cette adresse ne peut pas être ouverte depuis votre réseau.',
   gate_site_unknown: 'Ce site n’existe pas ici.',

@@ -20,7 +20,7 @@ Every response with a status of 400 or more has this body, and \`Cache-Control: 
 { "message": "for people, in the language of Accept-Language", "code": "for_programs" }
 \`\`\`
 
-- \`message\` exists in English, French and Arabic and may change; \`code\` does not.
+- \`message\` exists in [the languages of the form element](client/element.md#languages) and may change; \`code\` does not.
 - \`errors\` in a 422 lists texts for each invalid field.
 - \`POST /login\` and guarded routes may add \`captcha_required\`, \`pow_scope\` and \`captcha_alternatives\`.
 - \`POST /host/verify\` returns the codes of failed challenges (\`pow_…\`, \`captcha_…\`) with 200, for its host to send.

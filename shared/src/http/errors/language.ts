@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { type Language, languages } from '../../messages/messages.js';
+import { defaultLanguage, type Language, languages } from '../../messages/messages.js';
 import { appendVary } from '../server/response-headers.js';
 
 const MAX_CHARACTERS = 256;
@@ -38,7 +38,7 @@ export function bestLanguage<Tag extends string>(
 
 /** Returns the best language of the texts for an `Accept-Language` header; English if none fits. */
 export function chooseLanguage(acceptLanguage: string | undefined): Language {
-  return bestLanguage(acceptLanguage, languages) ?? languages[0];
+  return bestLanguage(acceptLanguage, languages) ?? defaultLanguage;
 }
 
 /** Returns the language for the answer to a request. */

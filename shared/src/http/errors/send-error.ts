@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { MessageKey } from '../../messages/en.js';
-import { type Language, languages, messageIn } from '../../messages/messages.js';
+import { defaultLanguage, type Language, messageIn } from '../../messages/messages.js';
 import type { ErrorBody } from '../../schemas/error-body.js';
 import { endConnection, isAnswered, isEnding } from '../server/unread-bodies.js';
 import {
@@ -102,7 +102,7 @@ export function answerConnect(_request: unknown, socket: Socket): void {
 
 function writeError(socket: Socket, errorClass: CodedErrorClass): void {
   const { statusCode: status = 400, code } = new errorClass();
-  const body = errorBody({ status, code: code.toLowerCase() as MessageKey, details: {} }, languages[0]);
+  const body = errorBody({ status, code: code.toLowerCase() as MessageKey, details: {} }, defaultLanguage);
   socket.write(messageOf(status, JSON.stringify(body)));
 }
 
@@ -111,7 +111,7 @@ function messageOf(status: number, body: string): string {
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Cache-Control: no-store',
     'Content-Type: application/json; charset=utf-8',
-    `Content-Language: ${languages[0]}`,
+    `Content-Language: ${defaultLanguage}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'X-Content-Type-Options: nosniff',
     'Connection: close',

@@ -3,7 +3,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { type Language, messageIn } from '../../messages/messages.js';
+import { type Language, messageIn, rightToLeft } from '../../messages/messages.js';
 import type { ErrorBody } from '../../schemas/error-body.js';
 import { StoreUnavailableError } from '../../store/store.js';
 import { isExpectedError, resolveAnswer } from '../errors/error-handler.js';
@@ -119,7 +119,7 @@ function sendRefusalPage(
   const items = [...new Set(Object.values(errors).flat())].map((text) => `<li>${escapeHtml(text)}</li>`);
   const list = items.length === 0 ? '' : `<ul>${items.join('')}</ul>`;
   const page = `<!doctype html>
-<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">
+<html lang="${language}" dir="${rightToLeft.includes(language) ? 'rtl' : 'ltr'}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${escapeHtml(message)}</title></head>
 <body><main><h1>${escapeHtml(message)}</h1>${list}<p>${escapeHtml(messageIn(language, 'send_again'))}</p></main></body>
 </html>

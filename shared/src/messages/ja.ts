@@ -1,0 +1,76 @@
+// Texts in Japanese.
+
+import type { MessageKey } from './en.js';
+
+export const ja: Record<MessageKey, string> = {
+  validation_failed: '一部のデータが不足しているか、正しくありません。',
+  malformed_json: 'リクエストに有効な JSON が含まれていません。',
+  unsupported_media_type: 'この種類のコンテンツはここでは受け付けていません。',
+  body_too_large: 'リクエストが大きすぎます。',
+  not_found: 'このアドレスには何もありません。',
+  method_not_allowed: 'このアドレスではこの種類のリクエストを受け付けていません。',
+  request_timeout: 'リクエストの受信に時間がかかりすぎました。',
+  header_too_large: 'リクエストのヘッダーが大きすぎます。',
+  bad_request: 'リクエストを解釈できません。',
+  rate_limited: 'リクエストが多すぎます。しばらくお待ちください。',
+  store_unavailable: '現在、サービスを一時的に利用できません。しばらくしてからもう一度お試しください。',
+  overloaded: 'サービスが大変混み合っています。しばらくしてからもう一度お試しください。',
+  origin_refused: 'このサイトからのリクエストは受け付けていません。',
+  internal_error: 'サービス側でエラーが発生しました。',
+  host_key_invalid: 'ホストのキーがないか、正しくありません。',
+  api_key_invalid: 'API キーがないか、正しくありません。',
+
+  pow_invalid: 'セキュリティチェックに失敗しました。もう一度お試しください。',
+  pow_insufficient: 'セキュリティチェックをやり直す必要があります。少し時間がかかることがあります。',
+  captcha_invalid: '追加のチェックに失敗しました。新しいチェックでもう一度お試しください。',
+  captcha_required: '追加のチェックも完了してください。',
+  preset_refused: 'このフォームが求める追加のチェックを完了してください。',
+  pass_invalid: 'この通行証はここでは無効です。',
+  pass_exhausted: 'この通行証は使用回数が多すぎます。しばらくお待ちください。',
+  hostname_not_allowed: 'このアドレスのページではこのチェックを利用できません。',
+  unknown_preset: 'この名前のチェックはありません。',
+  no_image_library: '現在、画像を生成できません。',
+  image_unavailable: '現在、ここではこの画像を生成できません。別の画像を表示してください。',
+
+  gate_pass_required:
+    'このサイトでは最初に短いチェックが必要です。ブラウザーでサイトのアドレスを開いてください。',
+  gate_not_looked_up: 'このロボットのアドレスを確認できませんでした。後でもう一度アクセスしてください。',
+  gate_refused: 'お使いのネットワークからはこのアドレスを開けません。',
+  gate_site_unknown: 'そのサイトはここにはありません。',
+
+  login_failed: 'メールアドレスまたはパスワードが正しくありません。',
+  login_throttled: '失敗した回数が多すぎます。しばらく待ってからもう一度お試しください。',
+  code_invalid: 'このログインは無効になりました。もう一度ログインしてください。',
+  unknown_user: 'そのユーザーは存在しません。',
+  user_disabled: 'このユーザーは無効になっています。',
+  directory_read_only: 'ここではパスワードを変更できません。',
+  password_conflict: 'その間にパスワードが変更されました。もう一度お試しください。',
+  token_invalid: 'ログインしてください。',
+  session_expired: 'セッションの有効期限が切れました。もう一度ログインしてください。',
+  session_revoked: 'セッションが終了しました。もう一度ログインしてください。',
+  binding_required:
+    'お使いのブラウザーがこのセッションの持ち主であることを確認できませんでした。もう一度ログインしてください。',
+  registration_invalid: 'ブラウザーの登録が正しくありません。',
+  signature_required: 'ブラウザーがチャレンジに署名する必要があります。',
+  binding_conflict: 'このセッションは別の鍵に結び付けられています。',
+  insufficient_user_authentication: 'ご本人であることを確認してください。',
+  cookie_conflict:
+    'お使いのブラウザーから二つの異なるセッションが送信されました。もう一度ログインしてください。',
+
+  required: 'この項目は必須です。',
+  type: 'この値の種類が正しくありません。',
+  too_short: 'この値は短すぎます（最小の長さ：{limit}）。',
+  too_long: 'この値は長すぎます（最大の長さ：{limit}）。',
+  out_of_range: 'この値は許可された範囲を超えています。',
+  malformed: 'この値の形式が正しくありません。',
+  unknown_field: 'この項目は認識できません。',
+  wrong_answer: '追加のチェックの答えが正しくありません。',
+  wrong_work: 'セキュリティチェックが解かれていません。',
+  insufficient_work: 'セキュリティチェックがこのアカウントには簡単すぎました。',
+  work_too_easy: 'セキュリティチェックがこのフォームには簡単すぎました。',
+  wrong_algorithm: 'セキュリティチェックが、このフォームで認められた方法で行われていません。',
+  wrong_origin: 'このオリジンのページはサービスを利用できません。',
+  wrong_preset: 'これはこのフォームが求める追加のチェックではありません。',
+
+  send_again: 'ブラウザーで前のページに戻り、フォームをもう一度送信してください。',
+};
