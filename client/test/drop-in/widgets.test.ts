@@ -383,9 +383,9 @@ t.test(
     t.equal(await frame.evaluate(() => document.documentElement.lang), 'fr');
     t.match(
       await frame.$eval('tollgate-challenge', (element) => element.shadowRoot?.textContent),
-      'Contrôle de sécurité',
+      'Vérification de sécurité',
     );
-    t.equal(await page.$eval('iframe', ({ title }) => title), 'Contrôle de sécurité');
+    t.equal(await page.$eval('iframe', ({ title }) => title), 'Vérification de sécurité');
     t.ok(frame.url().startsWith(`${site.service}/sites/shop/frame`));
   },
 );

@@ -106,7 +106,7 @@ export const fr = {
   own_guide: 'Protéger un formulaire, pas à pas',
   own_element: 'L’élément de formulaire',
   own_challenges: 'Les défis et leur prix',
-  own_threats: 'Ce qu’il protège, et ce qu’il ne protège pas',
+  own_threats: 'Contre quoi il protège, et contre quoi non',
   own_deploy: 'L’exploiter en production',
   nav_try: 'Essayer',
   forms_title: 'Un seul élément pour votre formulaire',
