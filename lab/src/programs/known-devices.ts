@@ -11,7 +11,7 @@ import { median } from '../statistics.js';
 const COLUMNS = {
   'price, bits': "owner's price, bits",
   'highest, bits': 'the highest, bits',
-  'images, %': "owner's log-ins with an image, %",
+  'images, %': "owner's logins with an image, %",
   'refused, %': 'refused, %',
   'by cookie': 'tries by the stolen cookie, most in a decay',
   'by cookie, day': 'in a day',

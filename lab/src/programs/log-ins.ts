@@ -76,11 +76,11 @@ or ${STEADY_LOG_INS} at any time, from another one. No process is pinned: the ha
       [STEADY_LOG_INS, steady!],
       [LOG_INS, busy!],
     ] as const) {
-      const name = `p99 of refresh with ${count} log-ins, times idle`;
+      const name = `p99 of refresh with ${count} logins, times idle`;
       report.verdict(name, ratios(p99Ms, idle!), { atMost: RATIO_BOUND });
     }
     const extra = (highestBytes - restingBytes) / MEGABYTE;
-    report.verdict('memory of the log-ins', extra, { atMost: MEMORY_BOUND_MB }, 'MB');
+    report.verdict('memory of the logins', extra, { atMost: MEMORY_BOUND_MB }, 'MB');
   },
 };
 export default program;

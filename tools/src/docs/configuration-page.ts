@@ -69,6 +69,20 @@ Every secret may come from a file: \`ACCESS_SECRET_FILE\` holds its absolute pat
 [doctor](operations/doctor.md), \`npm start\` and the plugins of \`@tollgate/fastify\` read it once, at start. The file has
 one line; trailing line breaks are cut. Setting both variables, or naming a missing, empty or unreadable file, stops the start.
 
+## Required in production
+
+| Both services | session-service also |
+|---|---|
+| \`NODE_ENV=production\` | \`ACCESS_SECRET\`, \`REFRESH_SECRET\`, \`ENCRYPTION_KEY\` |
+| \`PUBLIC_URL\`, with \`https://\` | \`USERS_URL\`; for PostgreSQL \`USERS_BY_EMAIL\`, \`USERS_BY_ID\` |
+| \`CHALLENGE_SECRET\` | \`STORE_URL\` |
+| \`CAPTCHA_CACHE_STORE\` | |
+| \`TRUST_PROXY\`, behind a gateway | |
+| \`BIND\`, \`ADMIN_BIND\`, unless the gateway is on the same machine | |
+
+Everything else has a default, or switches on a feature. \`CHALLENGE_SECRET\`, \`CAPTCHA_CACHE_STORE\` and all \`CAPTCHA_\`
+variables are equal in both services and in applications with the guard. [doctor](operations/doctor.md) finds differences.
+
 ## On one machine
 
 If \`BIND\` and \`PUBLIC_URL\` are unset or loopback addresses, and \`NODE_ENV\` is not \`production\`, a service starts with less:
