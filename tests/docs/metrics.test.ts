@@ -11,7 +11,7 @@ import { literalsIn, tablesHeaded } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 
 const HOST_KEY = 'the-key-of-the-default-host-0123456789';
-const tables = tablesHeaded(readProjectFile('docs/metrics.md'), 'Figure');
+const tables = tablesHeaded(readProjectFile('docs/metrics.md'), 'Metric');
 const [common = [], session = [], challenge = []] = tables.map(({ rows }) =>
   rows.map(([name = '', type = '', labels = '']) => ({
     name: literalsIn(name)[0] ?? '',

@@ -20,7 +20,7 @@ t.test('Grafana knows every field', { skip: toolsMissing }, async (t) => {
 });
 
 t.test('every metric of the services is in it', async (t) => {
-  const metrics = tablesHeaded(readProjectFile('docs/metrics.md'), 'Figure').flatMap(({ rows }) =>
+  const metrics = tablesHeaded(readProjectFile('docs/metrics.md'), 'Metric').flatMap(({ rows }) =>
     rows.flatMap(([name = '']) => literalsIn(name)),
   );
   t.ok(metrics.length > 20);
