@@ -236,6 +236,34 @@ for (const sample of samples.filter(takesSignIns)) {
   });
 }
 
+t.test(
+  'the sample in Python for a form without accounts accepts right work once',
+  { skip: hasPython ? false : 'there is no Python' },
+  async (t) => {
+    const [sample = ''] = codeBlocks(readProjectFile('docs/challenges/host-api.md'), 'python');
+    const code = sample.replace('http://127.0.0.1:9002', system.hostEnvironment.HOST_API_URL ?? '');
+    t.not(code, sample);
+    const form = JSON.stringify(JSON.stringify({ text: 'x', ...(await system.work()) }));
+    const program = `${code}
+form = json.loads(${form})
+print(json.dumps([verify(form, "192.0.2.1"), verify(form, "192.0.2.1"), verify({}, "192.0.2.1")]))`;
+    const child = spawn('python3', ['-c', program], {
+      env: { PATH: process.env.PATH, ...system.hostEnvironment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+    t.same(await once(child, 'close'), [0, null]);
+    t.match(JSON.parse(output), [
+      { success: true },
+      { success: false, code: 'pow_invalid', message: String },
+      { success: false, code: 'pow_invalid' },
+    ]);
+  },
+);
+
 /** Eight texts that people type for one address. */
 function spellings(email: string): string[] {
   const wide = (text: string) =>
