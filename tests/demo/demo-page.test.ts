@@ -1,5 +1,5 @@
 // The demo page: signing in and out, by mouse and by keyboard, in three languages, and with the services away.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import {
   fail,
@@ -181,7 +181,9 @@ t.test('the page and its challenge speak the language of the browser', async (t)
   for (const [locale, dir, title, refusal] of [
     ['fr-FR', 'ltr', 'Se connecter', 'L’adresse e-mail ou le mot de passe est incorrect.'],
     ['ar', 'rtl', 'تسجيل الدخول', 'عنوان البريد الإلكتروني أو كلمة المرور غير صحيحة.'],
-    ['de', 'ltr', 'Sign in', 'Die E-Mail-Adresse oder das Passwort ist falsch.'],
+    ['de-AT', 'ltr', 'Anmelden', 'Die E-Mail-Adresse oder das Passwort ist falsch.'],
+    ['he', 'rtl', 'התחברות', 'כתובת הדוא״ל או הסיסמה שגויה.'],
+    ['eo', 'ltr', 'Sign in', 'The email address or the password is wrong.'],
   ] as const) {
     const { page } = await visit(t, browser, system, { locale });
     await waitForForm(page);
@@ -202,6 +204,10 @@ t.test('no text is missing in a language', async (t) => {
     .map((name) => readFileSync(new URL(name, pageFolder), 'utf8'))
     .join('');
   const inMarkup = [...markup.matchAll(/data-text="(\w+)"/g)].map(([, key]) => key);
+  const languages = readdirSync(new URL('texts/', pageFolder))
+    .map((name) => name.replace('.js', ''))
+    .filter((language) => language !== 'en');
   const english = [...new Set([...(await keysOf('en')), ...inMarkup])].sort();
-  for (const language of ['fr', 'ar']) t.same((await keysOf(language)).sort(), english, language);
+  for (const language of languages) t.same((await keysOf(language)).sort(), english, language);
+  t.equal(languages.length, 14);
 });

@@ -1,18 +1,34 @@
 // The language and texts of the page: the browser's first language that has texts. Words in `backticks` are code.
-import { ar } from './texts/ar.js';
 import { en } from './texts/en.js';
-import { fr } from './texts/fr.js';
+
+/** The texts of the other languages, which are loaded when they are needed. */
+const loaders = {
+  ar: async () => (await import('./texts/ar.js')).ar,
+  de: async () => (await import('./texts/de.js')).de,
+  es: async () => (await import('./texts/es.js')).es,
+  fr: async () => (await import('./texts/fr.js')).fr,
+  he: async () => (await import('./texts/he.js')).he,
+  hi: async () => (await import('./texts/hi.js')).hi,
+  it: async () => (await import('./texts/it.js')).it,
+  ja: async () => (await import('./texts/ja.js')).ja,
+  nl: async () => (await import('./texts/nl.js')).nl,
+  pl: async () => (await import('./texts/pl.js')).pl,
+  pt: async () => (await import('./texts/pt.js')).pt,
+  ru: async () => (await import('./texts/ru.js')).ru,
+  tr: async () => (await import('./texts/tr.js')).tr,
+  zh: async () => (await import('./texts/zh.js')).zh,
+};
 
 /** The English texts in the markup. */
 const markup = Object.fromEntries(
   textsInMarkup().map((node) => [node.dataset.text, node.textContent.trim().replace(/\s+/g, ' ')]),
 );
-const tables = { en: { ...markup, ...en }, fr, ar };
 const primary = (tag) => tag.toLowerCase().split('-')[0];
-const tag = navigator.languages.find((one) => Object.hasOwn(tables, primary(one))) ?? 'en';
+const tag =
+  navigator.languages.find((one) => primary(one) === 'en' || Object.hasOwn(loaders, primary(one))) ?? 'en';
 
 export const language = primary(tag);
-const texts = tables[language];
+const texts = language === 'en' ? { ...markup, ...en } : await loaders[language]();
 /** Uses Western digits in every language, as the images do. */
 export const locale = new Intl.Locale(tag, { numberingSystem: 'latn' });
 
@@ -29,7 +45,7 @@ export function translateIfKnown(code, otherwise) {
 /** Translates the page: sets its language, its direction and the texts of its markup. */
 export function translatePage() {
   document.documentElement.lang = language;
-  document.documentElement.dir = language === 'ar' ? 'rtl' : 'ltr';
+  document.documentElement.dir = ['ar', 'he'].includes(language) ? 'rtl' : 'ltr';
   if (language !== 'en') for (const node of textsInMarkup()) setText(node, translate(node.dataset.text));
 }
 

@@ -27,7 +27,9 @@ export function showLanguages({ list, place, attributes, language }) {
     element.lang = tag;
     element.dir = directionOf(tag);
     const title = translate('lines_of', { title: nameOf(tag) });
-    code.replaceChildren(createCopiedCode({ title, code: elementText({ ...attributes, lang: tag }) }));
+    code.replaceChildren(
+      createCopiedCode({ title, code: elementText({ ...attributes, lang: new Intl.Locale(tag).baseName }) }),
+    );
   }
 
   function createChoice(tag) {

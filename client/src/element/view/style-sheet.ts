@@ -28,6 +28,7 @@ p { margin: 0; }
   font: inherit;
   font-family: var(--tollgate-font, inherit);
   line-height: 1.4;
+  overflow-wrap: break-word;
   text-align: start;
 }
 @supports not (color: light-dark(#000, #fff)) {
@@ -48,7 +49,7 @@ p { margin: 0; }
   outline: none;
 }
 .words { flex: 1 1 8rem; min-inline-size: 0; }
-.title { display: block; font-weight: 600; font-size: .95em; }
+.title { display: block; hyphens: auto; font-weight: 600; font-size: .95em; }
 .word { display: block; font-size: .875em; opacity: .82; }
 
 .mark { flex: none; inline-size: 2.6rem; block-size: 1.75rem; overflow: visible; }
