@@ -12,3 +12,11 @@ t.test('a pass of the gate that lives longest decides, and one that ends sooner 
   t.same(challengeLifetimes(options, [{ seconds: week }]), { ...without, challenge: week });
   t.same(challengeLifetimes(options, [{ seconds: 60 }]), without);
 });
+
+t.test('dearer work of an extension lives as long as work of that price', async (t) => {
+  const cheap = resolveCaptchaOptions({ pow: { max_difficulty: 18 } });
+  const dear = resolveCaptchaOptions({ pow: { max_difficulty: 24 } });
+  t.not(challengeLifetimes(cheap).challenge, challengeLifetimes(dear).challenge);
+  t.same(challengeLifetimes(cheap, [{ ceiling: 24, seconds: 60 }]), challengeLifetimes(dear));
+  t.same(challengeLifetimes(cheap, [{ ceiling: 16, seconds: 60 }]), challengeLifetimes(cheap));
+});
