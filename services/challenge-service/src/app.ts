@@ -1,24 +1,20 @@
 // The public application of the challenge service: what is registered, in reading order.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { limitFactors } from '@tollgate/shared/config/limit-ranges.js';
 import { isSameSite } from '@tollgate/shared/config/same-site.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import { type HealthState, servingRoute } from '@tollgate/shared/http/observability/health.js';
-import proxyWarning from '@tollgate/shared/http/observability/proxy-warning.js';
-import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
+import { requestMetrics } from '@tollgate/shared/http/observability/metrics.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
 import methods from '@tollgate/shared/http/server/methods.js';
 import openapi from '@tollgate/shared/http/server/openapi.js';
-import rateLimit from '@tollgate/shared/http/server/rate-limit.js';
+import rateLimit, { byAddress } from '@tollgate/shared/http/server/rate-limit.js';
 import redisClients from '@tollgate/shared/http/server/redis-clients.js';
-import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
-import { serverOptions } from '@tollgate/shared/http/server/server-options.js';
-import writeTimeout from '@tollgate/shared/http/server/write-timeout.js';
+import { responseHeaders, TEST_MODE_HEADERS, writeTimeout } from '@tollgate/shared/http/server/responses.js';
+import { proxyWarning, serverOptions } from '@tollgate/shared/http/server/server-options.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
@@ -89,7 +85,7 @@ export async function buildApp(
     serverUrl: publicUrl,
   });
   await app.register(rateLimit, {
-    addressOf: (request) => addressPseudonym(deps.ring.current, normaliseAddress(request.ip) ?? ''),
+    addressOf: byAddress(deps.ring),
     count: deps.countRequest,
     factorOf: limitFactors(values.RATE_LIMIT_RANGES),
   });

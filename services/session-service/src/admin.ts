@@ -1,14 +1,16 @@
 // The admin application of the session service: health, metrics and, with an API key, routes for other services.
 
 import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
+import { matcherOf } from '@tollgate/shared/crypto/constant-time.js';
+import { ApiKeyInvalid, refuse } from '@tollgate/shared/http/errors/errors.js';
 import formBodies from '@tollgate/shared/http/guard/form-bodies.js';
-import metricsRoute from '@tollgate/shared/http/observability/metrics.js';
+import { metricsRoute } from '@tollgate/shared/http/observability/metrics.js';
 import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/server/admin-app.js';
-import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
-import { requireApiKey } from '@tollgate/shared/http/tokens/api-key.js';
+import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/responses.js';
 import bearer from '@tollgate/shared/http/tokens/bearer.js';
+import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
 import tokens from '@tollgate/shared/http/tokens/tokens.js';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionDependencies } from './app.js';
 import type { SessionConfig } from './config.js';
 import audit from './plugins/audit.js';
@@ -78,4 +80,21 @@ export async function buildSessionAdmin(
     });
   });
   return app;
+}
+
+/**
+ * Returns an `onRequest` hook that refuses a request without the key as its bearer token, before its body is parsed.
+ * @param onRefused called with each refused request
+ */
+function requireApiKey(
+  key: string,
+  onRefused: (request: FastifyRequest) => void = () => {},
+): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
+  const isKey = matcherOf(key);
+  return async (request, reply) => {
+    if (isKey(bearerToken(request.headers.authorization))) return;
+    onRefused(request);
+    reply.header('www-authenticate', 'Bearer');
+    throw refuse(ApiKeyInvalid);
+  };
 }

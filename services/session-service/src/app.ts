@@ -1,8 +1,6 @@
 // The public application of the session service: everything that is registered, in reading order.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
@@ -11,17 +9,15 @@ import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
 import challengeGuard from '@tollgate/shared/http/guard/challenge-guard.js';
 import { type HealthState, servingRoute } from '@tollgate/shared/http/observability/health.js';
-import proxyWarning from '@tollgate/shared/http/observability/proxy-warning.js';
-import requestMetrics from '@tollgate/shared/http/observability/request-metrics.js';
+import { requestMetrics } from '@tollgate/shared/http/observability/metrics.js';
 import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
 import methods from '@tollgate/shared/http/server/methods.js';
 import openapi from '@tollgate/shared/http/server/openapi.js';
-import rateLimit from '@tollgate/shared/http/server/rate-limit.js';
+import rateLimit, { byAddress } from '@tollgate/shared/http/server/rate-limit.js';
 import redisClients from '@tollgate/shared/http/server/redis-clients.js';
-import responseHeaders, { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/response-headers.js';
-import { serverOptions } from '@tollgate/shared/http/server/server-options.js';
-import writeTimeout from '@tollgate/shared/http/server/write-timeout.js';
+import { responseHeaders, TEST_MODE_HEADERS, writeTimeout } from '@tollgate/shared/http/server/responses.js';
+import { proxyWarning, serverOptions } from '@tollgate/shared/http/server/server-options.js';
 import bearer from '@tollgate/shared/http/tokens/bearer.js';
 import { publishKeys } from '@tollgate/shared/http/tokens/public-tokens.js';
 import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens/tokens.js';
@@ -129,7 +125,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     },
   });
   await app.register(rateLimit, {
-    addressOf: (request) => addressPseudonym(ring.current, normaliseAddress(request.ip) ?? ''),
+    addressOf: byAddress(ring),
     count: deps.countRequest,
     factorOf: limitFactors(values.RATE_LIMIT_RANGES),
   });

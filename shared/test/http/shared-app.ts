@@ -10,9 +10,8 @@ import { createLogger } from '../../src/http/observability/logger.js';
 import crossOrigin from '../../src/http/server/cross-origin.js';
 import jsonBodies from '../../src/http/server/json-bodies.js';
 import methods from '../../src/http/server/methods.js';
-import responseHeaders from '../../src/http/server/response-headers.js';
+import { responseHeaders, writeTimeout } from '../../src/http/server/responses.js';
 import { serverOptions } from '../../src/http/server/server-options.js';
-import writeTimeout from '../../src/http/server/write-timeout.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
 
 export const ORIGIN = 'https://app.example.com';

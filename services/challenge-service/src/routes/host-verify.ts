@@ -4,7 +4,7 @@ import { areAcceptedAlgorithms, demandOf, requirementsOf } from '@tollgate/share
 import { idempotentClaim, submissionFrom } from '@tollgate/shared/challenges/submission.js';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { localise } from '@tollgate/shared/http/errors/language.js';
-import { verdictBody } from '@tollgate/shared/http/guard/challenge-refusal.js';
+import { verdictBody } from '@tollgate/shared/http/guard/guard-answers.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { HostVerdict, HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
 import type { FastifyInstance } from 'fastify';

@@ -3,7 +3,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { hasCurrent } from '@tollgate/shared/http/server/response-headers.js';
+import { hasCurrent } from '@tollgate/shared/http/server/responses.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BrowserCopy } from '../plugins/browser-files.js';
 

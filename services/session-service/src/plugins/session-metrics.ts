@@ -3,11 +3,12 @@
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import type { AuditCounters } from '@tollgate/shared/audit/open-audit-trail.js';
 import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-observer.js';
-import { createMetrics, type Metrics } from '@tollgate/shared/http/observability/metrics.js';
 import {
+  createMetrics,
   createRequestObservers,
+  type Metrics,
   type RequestObserver,
-} from '@tollgate/shared/http/observability/request-metrics.js';
+} from '@tollgate/shared/http/observability/metrics.js';
 import {
   createAuditCounters,
   createChallengeObservers,

@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { defaultLanguage, type Language, languages } from '../../messages/messages.js';
-import { appendVary } from '../server/response-headers.js';
+import { appendVary } from '../server/responses.js';
 
 const MAX_CHARACTERS = 256;
 const MAX_RANGES = 20;

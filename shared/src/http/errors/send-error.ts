@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { MessageKey } from '../../messages/en.js';
 import { defaultLanguage, type Language, messageIn } from '../../messages/messages.js';
 import type { ErrorBody } from '../../schemas/error-body.js';
-import { endConnection, isAnswered, isEnding } from '../server/unread-bodies.js';
+import { endConnection, isAnswered, isEnding } from '../server/responses.js';
 import {
   BadRequest,
   type CodedErrorClass,

@@ -2,6 +2,7 @@
 
 import type {
   FastifyInstance,
+  FastifyReply,
   FastifyRequest,
   preSerializationHookHandler,
   preValidationHookHandler,
@@ -18,15 +19,15 @@ import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import { chargeFailure, underLimit } from '../../store/answer-limit.js';
 import answerLimit, { answerLimitOf } from '../server/answer-limit.js';
-import { dropEmptyBody } from '../server/empty-bodies.js';
-import { findAttemptedAccount, refusedAccount } from './attempted-account.js';
-import { challengeError } from './challenge-refusal.js';
-import { answerGuarded, type ChallengeVerdict, needsRequirements, type OnRefused } from './guard-answers.js';
+import { dropEmptyBody } from '../server/json-bodies.js';
+import { answerGuarded, type ChallengeVerdict, challengeError, type OnRefused } from './guard-answers.js';
 import {
   challengeFieldsOf,
   countAttempt,
+  findAttemptedAccount,
   type GuardedAttempt,
   type PassedGuard,
+  refusedAccount,
   requirementsFor,
 } from './guarded-attempt.js';
 import {
@@ -186,6 +187,17 @@ function guardRoute(
       return { ...(await requirementsFor(request, verifierFor(request))) };
     },
   };
+}
+
+/** Tells whether an answer of the route is a refusal that does not carry the requirements of the next attempt yet. */
+function needsRequirements(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): payload is Record<string, unknown> {
+  const isRefusal = request.challengeVerdict !== null && reply.statusCode >= 400 && reply.statusCode < 500;
+  const isObject = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
+  return isRefusal && isObject && !('captcha_required' in payload);
 }
 
 function hooks<Hook>(hook: Hook | Hook[] | undefined): Hook[] {

@@ -3,14 +3,28 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
+import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
+import { demandOf, type FormRules, requirementsOf } from '../../challenges/form-rules.js';
+import type { Submission } from '../../challenges/submission.js';
+import type { AttemptedAccount, FailedVerdict } from '../../challenges/verification.js';
 import { type Language, messageIn, rightToLeft } from '../../messages/messages.js';
 import type { ErrorBody } from '../../schemas/error-body.js';
 import { StoreUnavailableError } from '../../store/store.js';
 import { isExpectedError, resolveAnswer } from '../errors/error-handler.js';
-import { refuse, StoreUnavailable } from '../errors/errors.js';
+import {
+  CaptchaInvalid,
+  CaptchaRequired,
+  PassExhausted,
+  PassInvalid,
+  PowInsufficient,
+  PowInvalid,
+  PresetRefused,
+  refuse,
+  StoreUnavailable,
+} from '../errors/errors.js';
 import { localise } from '../errors/language.js';
-import { type ErrorAnswer, errorBody, sendError } from '../errors/send-error.js';
-import { appendVary } from '../server/response-headers.js';
+import { type ErrorAnswer, errorBody, sendError, textsOf } from '../errors/send-error.js';
+import { appendVary } from '../server/responses.js';
 
 const MAX_ACCEPT_CHARACTERS = 512;
 const PAGE_TYPES = ['application/json', 'text/html'];
@@ -65,17 +79,6 @@ export async function answerGuarded(
   }
   if (prefersPage(request)) return sendRefusalPage(reply, answer, body, language);
   return sendError(request, reply, answer, extension);
-}
-
-/** Tells whether an answer of the route is a refusal that does not carry the requirements of the next attempt yet. */
-export function needsRequirements(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-): payload is Record<string, unknown> {
-  const isRefusal = isClientError(reply.statusCode) && request.challengeVerdict !== null;
-  const isObject = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
-  return isRefusal && isObject && !('captcha_required' in payload);
 }
 
 function isClientError(status: number | undefined): boolean {
@@ -138,4 +141,44 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** Escapes text for the content of elements and for attributes in quotes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+const ERRORS = {
+  pow_invalid: PowInvalid,
+  pow_insufficient: PowInsufficient,
+  captcha_invalid: CaptchaInvalid,
+  captcha_required: CaptchaRequired,
+  preset_refused: PresetRefused,
+  pass_invalid: PassInvalid,
+  pass_exhausted: PassExhausted,
+};
+
+/**
+ * Logs a failed verdict and returns the error to throw, with the requirements of the next attempt in its body.
+ * @param account its failures are read only if the work of the submission was valid
+ * @param submission the one that failed; by default what the guard has read
+ * @throws StoreUnavailableError
+ */
+export async function challengeError(
+  request: FastifyRequest,
+  verifier: ChallengeVerifier,
+  verdict: FailedVerdict,
+  account: AttemptedAccount | undefined,
+  rules: FormRules = {},
+  submission: Submission = request.challengeFields ?? {},
+): Promise<Error> {
+  request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
+  const next = await verifier.nextAttemptAfter(verdict, {
+    ...{ submission, account, ip: request.ip },
+    demand: demandOf(rules),
+  });
+  const body = { ...requirementsOf(next, rules, verifier.options, submission) };
+  const { code, fields, waitMs, reason } = verdict;
+  const headers = waitMs === undefined ? {} : { 'retry-after': Math.ceil(waitMs / 1000) };
+  return refuse(ERRORS[code], { fields, body, headers, reason });
+}
+
+/** Returns the body of a failed verdict in a language: `message`, `code` and `errors`. */
+export function verdictBody({ code, fields }: FailedVerdict, language: Language) {
+  return { message: messageIn(language, code), code, errors: textsOf(fields, language) };
 }

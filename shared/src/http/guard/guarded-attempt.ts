@@ -1,18 +1,31 @@
-// A counted attempt on an account: what a guarded route counts before it checks a password, and how it ends.
+// The attempt of a guarded request: its account, its refusals, and how it counts.
 
 import type { FastifyRequest } from 'fastify';
 import type { Demand } from '../../challenges/attempts/demand.js';
 import type { NextAttempt } from '../../challenges/attempts/next-attempt.js';
+import { PASS_HEADER } from '../../challenges/attempts/pass.js';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
 import { demandOf, type FormRules, requirementsOf } from '../../challenges/form-rules.js';
-import type { Submission } from '../../challenges/submission.js';
-import { countedKey, type GivenProof, type KnownDevice } from '../../challenges/verification.js';
+import { offersImage, type Submission } from '../../challenges/submission.js';
+import {
+  type AttemptedAccount,
+  countedKey,
+  type GivenProof,
+  type ImageRequirement,
+  type KnownDevice,
+} from '../../challenges/verification.js';
 import { waitForAnswer } from '../../store/answer-limit.js';
 import { LoginThrottled, refuse } from '../errors/errors.js';
 import { answerLimitOf } from '../server/answer-limit.js';
-import { challengeError } from './challenge-refusal.js';
-import { noAccountError } from './find-account-key.js';
-import { configuredGuards, formRules, type PowGuard, powGuardOf } from './guards.js';
+import { challengeError } from './guard-answers.js';
+import {
+  configuredGuards,
+  findAccountKey,
+  formRules,
+  noAccountError,
+  type PowGuard,
+  powGuardOf,
+} from './guards.js';
 
 /**
  * An attempt on an account. It counts as a failure until the route calls `succeeded` or `withdraw`; both throw
@@ -62,6 +75,55 @@ function powRuleOf(request: FastifyRequest): PowGuard | undefined {
 
 function rulesOf(request: FastifyRequest): FormRules {
   return formRules(configuredGuards(request.routeOptions.config.guards ?? []));
+}
+
+/** What a route requires of its submissions. */
+interface RouteRules {
+  readonly work: PowGuard | undefined;
+  readonly image: ImageRequirement;
+  readonly rules: FormRules;
+}
+
+/**
+ * Finds the account of a request. With `throttle` it refuses an account that must wait, before any challenge is spent.
+ * The failures of a known device are not read: counting the attempt rechecks its challenges against them.
+ * @returns undefined if the route has no key or the request names no account
+ * @throws ValidationFailed, LoginThrottled, and the refusal of malformed challenges; StoreUnavailableError
+ */
+export async function findAttemptedAccount(
+  request: FastifyRequest,
+  verifier: ChallengeVerifier,
+  { work, image, rules }: RouteRules,
+): Promise<AttemptedAccount | undefined> {
+  const key = work?.key === undefined ? undefined : await findAccountKey(work.key, request);
+  if (work === undefined || key === undefined) return undefined;
+  const { throttle = false, device: deviceOf } = work;
+  if (!throttle && deviceOf === undefined) return verifier.attemptedAccount(key);
+  const malformed = verifier.checkShape(challengeFieldsOf(request), {
+    ...{ pow: true, image, minDifficulty: rules.minDifficulty, algorithms: rules.algorithms },
+    pass: request.headers[PASS_HEADER],
+  });
+  if (malformed !== null)
+    throw await challengeError(request, verifier, malformed, { key, failures: 0 }, rules);
+  const device = await deviceOf?.(request);
+  if (device !== undefined) return { key, device, failures: 0 };
+  if (!throttle) return verifier.attemptedAccount(key);
+  const { failures, waitMs } = await verifier.attemptStatus(key, request.ip);
+  if (waitMs > 0) throw throttleError(waitMs, await requirementsFor(request, verifier));
+  return { key, failures };
+}
+
+/**
+ * Returns the account as the refusal of its challenges states the next attempt. The failures of a known device are still
+ * unread; if it sent an image, an earlier refusal has asked it for one.
+ */
+export function refusedAccount(
+  request: FastifyRequest,
+  { options }: ChallengeVerifier,
+  account: AttemptedAccount | undefined,
+): AttemptedAccount | undefined {
+  if (account?.device === undefined || !offersImage(challengeFieldsOf(request))) return account;
+  return { ...account, failures: options.escalation.after };
 }
 
 /**
@@ -126,7 +188,7 @@ async function countOnce(
  * @param waitMs milliseconds; `Retry-After` gives whole seconds
  * @param next requirements of the next attempt
  */
-export function throttleError(waitMs: number, next: NextAttempt): Error {
+function throttleError(waitMs: number, next: NextAttempt): Error {
   return refuse(LoginThrottled, {
     headers: { 'retry-after': Math.ceil(waitMs / 1000) },
     body: { ...next },

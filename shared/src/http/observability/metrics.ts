@@ -1,8 +1,10 @@
-// Prometheus metrics of a process, and the admin route that serves them.
+// Prometheus metrics of a process, the measurement of its requests, and the admin route that serves them.
 
-import type { FastifyInstance } from 'fastify';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { measureEventLoop } from './event-loop-delay.js';
+import { PROBES } from './logger.js';
 
 /** The metrics of a process. */
 export interface Metrics {
@@ -98,7 +100,7 @@ function addProcessMetrics(registry: Registry) {
 }
 
 /** Adds `GET /metrics`, for the admin port. */
-export default async function metricsRoute(
+export async function metricsRoute(
   app: FastifyInstance,
   { metrics }: { readonly metrics: Metrics },
 ): Promise<void> {
@@ -111,4 +113,125 @@ export default async function metricsRoute(
   app.get('/metrics', { schema }, async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.text()),
   );
+}
+
+/** Measures an answered request. */
+export type RequestObserver = (request: FastifyRequest, reply: FastifyReply) => void;
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** Adds the histogram of requests. Returns a function that returns the observer of a listener. */
+export function createRequestObservers(metrics: Metrics): (listener: 'public' | 'admin') => RequestObserver {
+  const bind = metrics.histogram(
+    'tollgate_http_request_duration_seconds',
+    'Time from the arrival of a request to the end of its answer',
+    ['listener', 'method', 'route', 'status'],
+    BUCKETS_SECONDS,
+  );
+  return (listener) => {
+    const bound = new Map<string, (seconds: number) => void>();
+    return (request, reply) => {
+      const { method } = request;
+      const known = METHODS.has(method) ? method : 'other';
+      const route = request.is404 ? 'unmatched' : (request.routeOptions.url ?? 'unmatched');
+      const key = `${reply.statusCode} ${known} ${route}`;
+      let observe = bound.get(key);
+      if (observe === undefined) {
+        const measure = bind({ listener, method: known, route, status: String(reply.statusCode) });
+        observe = PROBES.test(route)
+          ? measure
+          : (seconds) => {
+              measure(seconds);
+              metrics.active();
+            };
+        bound.set(key, observe);
+      }
+      observe(reply.elapsedTime / 1000);
+    };
+  };
+}
+
+async function measureRequests(
+  app: FastifyInstance,
+  { observe }: { readonly observe: RequestObserver },
+): Promise<void> {
+  app.addHook('onResponse', (request, reply, done) => {
+    observe(request, reply);
+    done();
+  });
+}
+
+/** Measures the requests of the server. */
+export const requestMetrics = fp(measureRequests, { name: 'tollgate-request-metrics', fastify: '5.x' });
+
+/** How often the delay is sampled, in milliseconds. A sample of an event loop without delay is as long. */
+const SAMPLE_EVERY_MS = 10;
+
+/** Prometheus has read the figures by then. */
+const PAUSE_AFTER_MS = 60_000;
+
+type Delays = ReturnType<typeof monitorEventLoopDelay>;
+
+/** The figures of the histogram, under the names that Prometheus' clients have for them; all 0 while nothing was sampled. */
+const FIGURES: readonly (readonly [name: string, help: string, read: (delays: Delays) => number])[] = [
+  ['min', 'The minimum recorded event loop delay.', ({ min }) => min],
+  ['max', 'The maximum recorded event loop delay.', ({ max }) => max],
+  ['mean', 'The mean of the recorded event loop delays.', ({ mean }) => mean],
+  ['stddev', 'The standard deviation of the recorded event loop delays.', ({ stddev }) => stddev],
+  ['p50', 'The 50th percentile of the recorded event loop delays.', (delays) => delays.percentile(50)],
+  ['p90', 'The 90th percentile of the recorded event loop delays.', (delays) => delays.percentile(90)],
+  ['p99', 'The 99th percentile of the recorded event loop delays.', (delays) => delays.percentile(99)],
+];
+
+/**
+ * Adds the gauges `nodejs_eventloop_lag_*`, which the client of Prometheus has too; it must not measure them itself. Each
+ * reading of the metrics begins the measurement anew.
+ * @param pauseAfterMs pause after the last call of `active`, in milliseconds; twice as long at most
+ * @returns `active`, which starts the measurement or keeps it running
+ */
+export function measureEventLoop(registry: Registry, pauseAfterMs = PAUSE_AFTER_MS): { active(): void } {
+  // A histogram that has never been enabled counts as something that keeps the process alive.
+  let delays: Delays | undefined;
+  const registers = [registry];
+  let isMeasuring = false;
+  let isActive = false;
+
+  function pauseIfIdle(): void {
+    if (isActive) {
+      isActive = false;
+      setTimeout(pauseIfIdle, pauseAfterMs).unref();
+      return;
+    }
+    isMeasuring = false;
+    delays?.disable();
+  }
+
+  const lag = new Gauge({
+    name: 'nodejs_eventloop_lag_seconds',
+    help: 'Lag of event loop in seconds.',
+    registers,
+    // All gauges are read at once, this one first: the others are set before the first pause.
+    async collect() {
+      for (const { gauge, read } of gauges) gauge.set(delays?.count ? read(delays) / 1e9 : 0);
+      delays?.reset();
+      const startMs = performance.now();
+      await new Promise(setImmediate);
+      lag.set((performance.now() - startMs) / 1000);
+    },
+  });
+  const gauges = FIGURES.map(([figure, help, read]) => {
+    const gauge = new Gauge({ name: `nodejs_eventloop_lag_${figure}_seconds`, help, registers });
+    return { gauge, read };
+  });
+  return {
+    active() {
+      isActive = true;
+      if (isMeasuring) return;
+      isMeasuring = true;
+      delays ??= monitorEventLoopDelay({ resolution: SAMPLE_EVERY_MS });
+      delays.enable();
+      setTimeout(pauseIfIdle, pauseAfterMs).unref();
+    },
+  };
 }

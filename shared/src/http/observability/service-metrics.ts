@@ -3,13 +3,13 @@
 import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { AuditCounters } from '../../audit/open-audit-trail.js';
 import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
+import type { FailedVerdict } from '../../challenges/verification.js';
 import { SHA256 } from '../../pow/algorithms.js';
 import { HASHWX } from '../../pow/hashwx/work.js';
 import { type AuditLine, auditNamesOf } from '../../schemas/audit-events.js';
 import type { StoreObserver } from '../../store/store.js';
 import type { StoreWatch } from '../../store/watch/store-watch.js';
 import type { Metrics } from './metrics.js';
-import { refusalReason, suspiciousRefusal } from './suspicious-refusal.js';
 
 /** In place of the name of a pass that there is not: no pass has it. */
 const NO_PASS = '-';
@@ -170,4 +170,21 @@ export function createChallengeObservers(
       },
     };
   };
+}
+
+/** Returns why a submission was refused: what was consumed before has no other reason. */
+export function refusalReason({ reason }: FailedVerdict, isReplay: boolean) {
+  return isReplay ? ('spent' as const) : reason;
+}
+
+/**
+ * Returns code and reason of a refusal that looks like an attack; null for forms that are incomplete and for work that has
+ * become too little, which are ordinary.
+ */
+export function suspiciousRefusal(verdict: FailedVerdict, isReplay: boolean) {
+  const { code } = verdict;
+  const reason = refusalReason(verdict, isReplay);
+  if (code !== 'pow_invalid' && code !== 'captcha_invalid') return null;
+  if (reason === 'malformed' || reason === 'missing' || reason === 'insufficient') return null;
+  return reason === 'other_preset' ? null : { code, reason };
 }

@@ -3,13 +3,12 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import errorHandler from '../errors/error-handler.js';
 import healthRoutes, { type HealthOptions } from '../observability/health.js';
-import requestMetrics, { type RequestObserver } from '../observability/request-metrics.js';
+import { type RequestObserver, requestMetrics } from '../observability/metrics.js';
 import jsonBodies from './json-bodies.js';
 import methods from './methods.js';
 import openapi, { type OpenApiOptions } from './openapi.js';
-import responseHeaders from './response-headers.js';
+import { responseHeaders, writeTimeout } from './responses.js';
 import { serverOptions } from './server-options.js';
-import writeTimeout from './write-timeout.js';
 
 /** The options of the admin application. */
 export interface AdminOptions extends HealthOptions {

@@ -1,9 +1,9 @@
-// Accepts JSON bodies that are not compressed, and no others.
+// Accepts JSON bodies that are not compressed, and no others; a body without bytes is no body.
 
-import type { FastifyInstance, preParsingHookHandler } from 'fastify';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import { refuse, UnsupportedMediaType } from '../errors/errors.js';
-import { dropEmptyBody } from './empty-bodies.js';
 
 /** Nothing here decompresses: the bytes of a compressed body would be malformed JSON (RFC 9110, 15.5.16). */
 const refuseEncodedBody: preParsingHookHandler = (request, _reply, payload, done) => {
@@ -17,6 +17,48 @@ async function readJsonOnly(app: FastifyInstance): Promise<void> {
   app.removeContentTypeParser('text/plain');
   app.addHook('preParsing', dropEmptyBody);
   app.addHook('preParsing', refuseEncodedBody);
+}
+
+/**
+ * Removes `Content-Type`, `Content-Encoding` and `Transfer-Encoding` of a request whose body has no bytes, so that Fastify
+ * reads no body. Gateways frame a request without a body as they like: Caddy sends `Transfer-Encoding: chunked`, and
+ * wrappers of `fetch` name a type with every POST. A form stays an empty form where forms are read. A `preParsing` hook: `onRequest` hooks have passed.
+ */
+export const dropEmptyBody: preParsingHookHandler = (request, _reply, payload, done) => {
+  const { headers } = request.raw;
+  if (headers['transfer-encoding'] === undefined) {
+    if (Number(headers['content-length'] ?? 0) === 0) forgetBody(request);
+    done(null, payload);
+    return;
+  }
+  firstBytes(payload, (bytes) => {
+    if (bytes === 0) forgetBody(request);
+    done(null, payload);
+  });
+};
+
+const FORM = 'application/x-www-form-urlencoded';
+
+function forgetBody({ raw: { headers }, server }: FastifyRequest): void {
+  // A form without fields has no bytes either; a route that takes forms names the fields that are missing.
+  const isForm = headers['content-type']?.startsWith(FORM) === true && server.hasContentTypeParser(FORM);
+  if (!isForm) delete headers['content-type'];
+  delete headers['content-encoding'];
+  delete headers['transfer-encoding'];
+}
+
+/** Calls back with the number of bytes that arrive first; 0 at the end of an empty body. Reads none of them. */
+function firstBytes(payload: Readable, done: (bytes: number) => void): void {
+  if (payload.readableLength > 0 || payload.readableEnded || payload.destroyed) {
+    done(payload.readableLength);
+    return;
+  }
+  const events = ['readable', 'end', 'close'];
+  const arrived = () => {
+    for (const event of events) payload.off(event, arrived);
+    done(payload.readableLength);
+  };
+  for (const event of events) payload.on(event, arrived);
 }
 
 /** Reads JSON that is not compressed; a body without bytes is no body on any route, whatever its type. Register it before the routes. */

@@ -5,7 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { createBoundedMap } from '../../cache/bounded-map.js';
 import { normaliseAddress } from '../../challenges/attempts/normalise.js';
+import { addressPseudonym } from '../../challenges/attempts/pseudonyms.js';
 import type { LimitFactor } from '../../config/limit-ranges.js';
+import type { KeyRing } from '../../crypto/key-ring.js';
 import { RateLimited, refuse } from '../errors/errors.js';
 
 /** Counts one more for a key; the window of a key begins with its first count. */
@@ -19,6 +21,11 @@ export interface RateLimits {
   readonly count?: Count;
   /** Times the limits of an address; 1 for every address by default. */
   readonly factorOf?: LimitFactor;
+}
+
+/** Returns the `addressOf` that counts pseudonyms of normalised addresses. @param ring the keys of `CHALLENGE_SECRET` */
+export function byAddress({ current }: KeyRing): RateLimits['addressOf'] {
+  return ({ ip }) => addressPseudonym(current, normaliseAddress(ip) ?? '');
 }
 
 /** A limit that a route applies itself. Both methods set the headers, and throw RateLimited beyond the limit. */

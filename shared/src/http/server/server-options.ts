@@ -1,15 +1,16 @@
 // The options of all our Fastify servers.
 
-import type { FastifyBaseLogger, FastifyHttpOptions, RawServerDefault } from 'fastify';
+import proxyAddr from '@fastify/proxy-addr';
+import type { FastifyBaseLogger, FastifyHttpOptions, FastifyInstance, RawServerDefault } from 'fastify';
+import fp from 'fastify-plugin';
+import { createLruCache } from '../../cache/lru-cache.js';
 import { normaliseAddress } from '../../challenges/attempts/normalise.js';
 import { answerTo } from '../errors/error-handler.js';
 import { answerClientError, sendError } from '../errors/send-error.js';
-import { createRequestLogger, RequestLog } from '../observability/request-log.js';
+import { createRequestLogger, RequestLog } from '../observability/logger.js';
 import type { Closing } from './closing.js';
-import { type ResponseHeadersOptions, responseHeaders } from './response-headers.js';
+import { headersOfResponses, type ResponseHeadersOptions, serverResponse, watchWrites } from './responses.js';
 import { sharedCompilers } from './schema-compilers.js';
-import { serverResponse } from './server-response.js';
-import { trustedProxies } from './trusted-proxies.js';
 
 // One count for the process, because its two listeners write to one log.
 let requests = 0;
@@ -35,7 +36,7 @@ export interface ServerSettings extends ResponseHeadersOptions {
  * taken from the client.
  */
 export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawServerDefault> {
-  const headers = responseHeaders(settings);
+  const headers = headersOfResponses(settings);
   const { logger, trustProxy = [], state } = settings;
   return {
     loggerInstance: logger,
@@ -78,7 +79,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     frameworkErrors(error, request, reply) {
       // No hook runs for these errors, so the headers of every answer are set here.
       reply.headers(headers);
-      request.server.watchWrites?.(request.raw.socket);
+      watchWrites(request.server, request.raw.socket);
       sendError(request, reply, answerTo(error));
     },
   };
@@ -93,3 +94,51 @@ function nextRequestId(): string {
   requests += 1;
   return `req-${requests.toString(36)}`;
 }
+
+/** Gateways have few addresses; clients may claim any number of others. */
+const MOST_KNOWN = 1000;
+
+/** The longest address, with a zone; clients may send longer texts, which are not kept. */
+const LONGEST_KNOWN = 64;
+
+/**
+ * Returns the `trustProxy` of Fastify: whether an address is that of a trusted proxy. Fastify asks it again each time that
+ * the address or the host of a request is read, and parsing an address takes a twentieth of a small request.
+ *
+ * @param proxies addresses, CIDR ranges, `loopback` and `uniquelocal`
+ * @throws TypeError for anything else
+ */
+function trustedProxies(proxies: readonly string[]): (address: string | undefined) => boolean {
+  const isTrusted = proxyAddr.compile([...proxies]);
+  const known = createLruCache<boolean>(MOST_KNOWN);
+  return (address) => {
+    // A socket that is closed has none.
+    if (address === undefined) return false;
+    const remembered = known.get(address);
+    if (remembered !== undefined) return remembered;
+    const trusted = isTrusted(address, 0);
+    if (address.length <= LONGEST_KNOWN) known.set(address, trusted);
+    return trusted;
+  };
+}
+
+const WARNING =
+  'X-Forwarded-For arrives although TRUST_PROXY is not set: behind a proxy all clients count as one address';
+
+async function warnOfProxy(
+  app: FastifyInstance,
+  { trustProxy = [] }: { readonly trustProxy?: readonly string[] | undefined },
+): Promise<void> {
+  if (trustProxy.length > 0) return;
+  let isWarned = false;
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!isWarned && request.headers['x-forwarded-for'] !== undefined) {
+      isWarned = true;
+      app.log.warn(WARNING);
+    }
+    done();
+  });
+}
+
+/** Logs one warning, at the first request with `X-Forwarded-For`, if no proxy is trusted. */
+export const proxyWarning = fp(warnOfProxy, { name: 'tollgate-proxy-warning', fastify: '5.x' });

@@ -33,9 +33,16 @@ export interface TokenCodecOptions<Schema extends ClaimsSchema> {
   readonly claims: Schema;
   readonly secrets: KeyRing;
   readonly envelope: Envelope;
+  /** Called for each issued token. */
+  readonly onIssued?: OnIssued | undefined;
+  /** The id of the key that `onIssued` is told of. */
+  readonly keyId?: string;
   /** Returns milliseconds since 1970; the time of this node by default. */
   readonly clock?: (() => number) | undefined;
 }
+
+/** Counts an issued token. @param keyId the id of the key that encrypted it, or that signed a public token */
+export type OnIssued = (kind: TokenKind, keyId: string) => void;
 
 interface Signature {
   /** First segment of every token signed with this key, and its dot: algorithm, type and key id, nothing more. */
@@ -49,13 +56,17 @@ interface Signature {
  */
 export async function openTokenCodec<Schema extends ClaimsSchema>(
   app: FastifyInstance,
-  { kind, claims: schema, secrets, envelope, clock = () => Date.now() }: TokenCodecOptions<Schema>,
+  options: TokenCodecOptions<Schema>,
 ): Promise<TokenCodec<Static<Schema>>> {
+  const { kind, claims: schema, secrets, envelope, onIssued, keyId = '', clock = () => Date.now() } = options;
   const signatures = await createSignatures(app, kind, secrets);
   const validator = TypeCompiler.Compile(schema);
   const current = signatures[0]?.jwt;
   if (current === undefined) throw new RangeError('tokens need at least one secret');
-  const issue = (claims: Static<Schema>) => envelope.seal(current.sign(claims as object));
+  const issue = (claims: Static<Schema>) => {
+    onIssued?.(kind, keyId);
+    return envelope.seal(current.sign(claims as object));
+  };
   const read = (token: string): TokenReading<Static<Schema>> => {
     const signed = envelope.open(token);
     if (signed === null) return { ok: false, reason: 'invalid' };

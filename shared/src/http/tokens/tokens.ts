@@ -2,13 +2,13 @@
 
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { createEnvelope, type TokenKind } from '../../crypto/envelope.js';
+import { createEnvelope } from '../../crypto/envelope.js';
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { SigningKeys } from '../../crypto/signing-keys.js';
 import { canonicalText } from '../../crypto/token-text.js';
 import { AccessClaims, RefreshClaims, type TokenReading } from '../../schemas/token-claims.js';
 import { createPublicIssuer, createPublicReader, type PublicTokenNames } from './public-tokens.js';
-import { openTokenCodec, type TokenCodec } from './token-codec.js';
+import { type OnIssued, openTokenCodec, type TokenCodec } from './token-codec.js';
 
 /** The codecs of both kinds of token. */
 export interface Tokens {
@@ -35,7 +35,7 @@ export interface TokenOptions {
    * Called for each issued token; `keyId` is the id of the key of `ENCRYPTION_KEY` that encrypted it, or of the key of
    * `ACCESS_SIGNING_KEYS` that signed it.
    */
-  readonly onIssued?: (kind: TokenKind, keyId: string) => void;
+  readonly onIssued?: OnIssued;
   /** Returns milliseconds since 1970, to compare access tokens with; the time of this node by default. */
   readonly clock?: (() => number) | undefined;
 }
@@ -47,24 +47,22 @@ declare module 'fastify' {
 }
 
 async function tokens(app: FastifyInstance, options: TokenOptions): Promise<void> {
-  const { encryptionKeys, onIssued = () => {} } = options;
+  const { encryptionKeys, onIssued } = options;
   const refresh = await openTokenCodec(app, {
     kind: 'refresh',
     claims: RefreshClaims,
     secrets: options.refreshSecrets,
     envelope: createEnvelope('refresh', encryptionKeys),
+    onIssued,
+    keyId: encryptionKeys.current.id,
   });
-  const keyId = encryptionKeys.current.id;
-  app.decorate('tokens', {
-    access: await openAccessTokens(app, options),
-    refresh: counted(refresh, () => onIssued('refresh', keyId)),
-  });
+  app.decorate('tokens', { access: await openAccessTokens(app, options), refresh });
 }
 
 /** A sealed token is Base64 and has no dot, a public one has two. */
 async function openAccessTokens(
   app: FastifyInstance,
-  { accessSecrets, encryptionKeys, publicTokens, onIssued = () => {}, clock }: TokenOptions,
+  { accessSecrets, encryptionKeys, publicTokens, onIssued, clock }: TokenOptions,
 ): Promise<TokenCodec<AccessClaims>> {
   const sealed =
     accessSecrets &&
@@ -74,10 +72,12 @@ async function openAccessTokens(
       clock,
       secrets: accessSecrets,
       envelope: createEnvelope('access', encryptionKeys),
+      onIssued,
+      keyId: encryptionKeys.current.id,
     }));
   if (publicTokens === undefined) {
     if (sealed === undefined) throw new RangeError('access tokens need secrets or signing keys');
-    return counted(sealed, () => onIssued('access', encryptionKeys.current.id));
+    return sealed;
   }
   const { keys, issued } = publicTokens;
   const open = createPublicReader(() => keys.all, publicTokens, clock);
@@ -85,21 +85,13 @@ async function openAccessTokens(
     const token = canonicalText(text);
     return token.includes('.') ? open.read(token) : (sealed?.read(token) ?? { ok: false, reason: 'invalid' });
   };
-  if (sealed !== undefined && !issued) {
-    return counted({ ...sealed, read }, () => onIssued('access', encryptionKeys.current.id));
-  }
-  const issue = createPublicIssuer(keys.current, publicTokens);
-  return counted({ issue, read }, () => onIssued('access', keys.current.id));
-}
-
-function counted<Claims>(codec: TokenCodec<Claims>, onIssued: () => void): TokenCodec<Claims> {
-  return {
-    read: codec.read,
-    issue(claims) {
-      onIssued();
-      return codec.issue(claims);
-    },
+  if (sealed !== undefined && !issued) return { issue: sealed.issue, read };
+  const issuePublic = createPublicIssuer(keys.current, publicTokens);
+  const issue = (claims: AccessClaims) => {
+    onIssued?.('access', keys.current.id);
+    return issuePublic(claims);
   };
+  return { issue, read };
 }
 
 /** Decorates the server with `tokens`. */

@@ -3,7 +3,7 @@
 import Fastify from 'fastify';
 import t from 'tap';
 import { chooseLanguage, readableRanges } from '../../../src/http/errors/language.js';
-import { appendVary } from '../../../src/http/server/response-headers.js';
+import { appendVary } from '../../../src/http/server/responses.js';
 import { ar } from '../../../src/messages/ar.js';
 import { en } from '../../../src/messages/en.js';
 import { fr } from '../../../src/messages/fr.js';

@@ -2,8 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import t from 'tap';
-import { measureEventLoop } from '../../../src/http/observability/event-loop-delay.js';
-import { createMetrics } from '../../../src/http/observability/metrics.js';
+import { createMetrics, measureEventLoop } from '../../../src/http/observability/metrics.js';
 
 const FIGURES = ['', '_min', '_max', '_mean', '_stddev', '_p50', '_p90', '_p99'];
 

@@ -8,7 +8,7 @@ import Fastify from 'fastify';
 import t from 'tap';
 import healthRoutes from '../../../src/http/observability/health.js';
 import { createLogger, HIDDEN_VALUE, hideSecrets } from '../../../src/http/observability/logger.js';
-import metricsRoute, { createMetrics } from '../../../src/http/observability/metrics.js';
+import { createMetrics, metricsRoute } from '../../../src/http/observability/metrics.js';
 import { serverOptions } from '../../../src/http/server/server-options.js';
 import { StoreUnavailableError } from '../../../src/store/store.js';
 import { buildSharedApp, collectLog } from '../shared-app.js';

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
 import t from 'tap';
-import { dropEmptyBody } from '../../../src/http/server/empty-bodies.js';
+import { dropEmptyBody } from '../../../src/http/server/json-bodies.js';
 import { buildSharedApp } from '../shared-app.js';
 
 const FRAMINGS = {

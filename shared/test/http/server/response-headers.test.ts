@@ -1,7 +1,7 @@
 // The headers of every answer, whatever sends it.
 
 import t from 'tap';
-import responseHeadersPlugin, { responseHeaders } from '../../../src/http/server/response-headers.js';
+import { headersOfResponses, responseHeaders } from '../../../src/http/server/responses.js';
 import { buildSharedApp, ORIGIN } from '../shared-app.js';
 
 const EVERYWHERE = {
@@ -58,12 +58,12 @@ for (const [title, request] of Object.entries(requests)) {
 t.test('without https there is no Strict-Transport-Security', async (t) => {
   const { app } = await buildSharedApp(t, undefined, 'http://localhost:8080');
   t.notOk('strict-transport-security' in (await app.inject('/things/abc')).headers);
-  t.ok('strict-transport-security' in responseHeaders({ publicUrl: 'HTTPS://EXAMPLE.COM' }));
+  t.ok('strict-transport-security' in headersOfResponses({ publicUrl: 'HTTPS://EXAMPLE.COM' }));
 });
 
 t.test('further headers, such as that of the test mode, are on every answer', async (t) => {
   const { app } = await buildSharedApp(t, async (app) => {
-    await app.register(responseHeadersPlugin, {
+    await app.register(responseHeaders, {
       publicUrl: 'https://example.com',
       extra: { 'x-captcha-test-mode': '1' },
     });

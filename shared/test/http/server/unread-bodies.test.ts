@@ -8,8 +8,8 @@ import errorHandler from '../../../src/http/errors/error-handler.js';
 import { OriginRefused, refuse } from '../../../src/http/errors/errors.js';
 import { createLogger } from '../../../src/http/observability/logger.js';
 import type { Closing } from '../../../src/http/server/closing.js';
+import { serverResponse } from '../../../src/http/server/responses.js';
 import { serverOptions } from '../../../src/http/server/server-options.js';
-import { serverResponse } from '../../../src/http/server/server-response.js';
 
 const LIMITS = { bytes: 1_048_576, ms: 60_000 };
 

@@ -7,8 +7,8 @@ import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { createLogger } from '../../../src/http/observability/logger.js';
 import { buildAdminApp } from '../../../src/http/server/admin-app.js';
+import { writeTimeout } from '../../../src/http/server/responses.js';
 import { serverOptions } from '../../../src/http/server/server-options.js';
-import writeTimeout from '../../../src/http/server/write-timeout.js';
 
 // More than the system buffers for a client that reads nothing.
 const ANSWER_BYTES = 32 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise
 import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { FailedVerdict } from '@tollgate/shared/challenges/verification.js';
 import { CaptchaInvalid, CaptchaRequired, PowInvalid, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { refusalReason, suspiciousRefusal } from '@tollgate/shared/http/observability/suspicious-refusal.js';
+import { refusalReason, suspiciousRefusal } from '@tollgate/shared/http/observability/service-metrics.js';
 import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HostnameNotAllowed } from '../drop-in-errors.js';

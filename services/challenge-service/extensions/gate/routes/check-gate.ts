@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import { prefersPage } from '@tollgate/shared/http/guard/guard-answers.js';
-import { appendVary } from '@tollgate/shared/http/server/response-headers.js';
+import { appendVary } from '@tollgate/shared/http/server/responses.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { headerOf } from '../gate.js';
 import { GateNotLookedUp, GatePassRequired, GateRefused, GateSiteUnknown } from '../gate-errors.js';

@@ -1,6 +1,6 @@
 // Sends the pages of the gate.
 
-import { appendVary } from '@tollgate/shared/http/server/response-headers.js';
+import { appendVary } from '@tollgate/shared/http/server/responses.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Gate } from '../gate.js';
 import { type GateLanguage, gateLanguageFor } from '../page/gate-languages.js';

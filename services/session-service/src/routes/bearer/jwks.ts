@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
-import { hasCurrent } from '@tollgate/shared/http/server/response-headers.js';
+import { hasCurrent } from '@tollgate/shared/http/server/responses.js';
 import { JWKS_MAX_AGE_SECONDS, type PublishedKeys } from '@tollgate/shared/http/tokens/public-tokens.js';
 import { JwksBody } from '@tollgate/shared/schemas/json-web-keys.js';
 import type { FastifyInstance } from 'fastify';

@@ -2,8 +2,8 @@
 
 import Fastify from 'fastify';
 import { createLogger } from '../../../../src/http/observability/logger.js';
+import { writeTimeout } from '../../../../src/http/server/responses.js';
 import { serverOptions } from '../../../../src/http/server/server-options.js';
-import writeTimeout from '../../../../src/http/server/write-timeout.js';
 
 const options = serverOptions({
   logger: createLogger({ name: 'test', level: 'silent' }),
