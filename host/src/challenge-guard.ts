@@ -1,8 +1,8 @@
 // The challenge guard of an application: opens the store of the challenge service and enforces the guards of routes.
 
 import { Type } from '@sinclair/typebox';
-import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-observer.js';
 import { watchChallengeService } from '@tollgate/shared/challenges/challenge-service-watch.js';
+import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-verifier.js';
 import { watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';

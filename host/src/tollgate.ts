@@ -4,7 +4,7 @@
 import '@tollgate/shared/http/guard/challenge-guard.js';
 import '@tollgate/shared/http/tokens/bearer.js';
 
-export { accountKey, accountSpellings } from '@tollgate/shared/challenges/attempts/normalise.js';
+export { accountKey, accountSpellings } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 export type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 export { default as formBodies } from '@tollgate/shared/http/guard/form-bodies.js';
 export type { OnRefused } from '@tollgate/shared/http/guard/guard-answers.js';

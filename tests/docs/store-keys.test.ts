@@ -34,12 +34,8 @@ import { makePass, passHash } from '@tollgate/shared/challenges/attempts/pass.js
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { createChallengeVerifier } from '@tollgate/shared/challenges/challenge-verifier.js';
 import { watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
-import {
-  challengeKeys,
-  configFingerprintKey,
-  readyKey,
-} from '@tollgate/shared/challenges/store/challenge-keys.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import { challengeKeys, configFingerprintKey, readyKey } from '@tollgate/shared/challenges/store/records.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/observability/logger.js';
 import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/keys/key-record.js';

@@ -4,9 +4,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { answerText } from '@tollgate/challenge-service/image/derivation.js';
 import { defaultPreset } from '@tollgate/challenge-service/presets/preset.js';
 import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { challengeKeys } from '@tollgate/shared/challenges/store/challenge-keys.js';
-import { parseAnswerRecord, parseVerifiedRecord } from '@tollgate/shared/challenges/store/records.js';
-import { drawKey } from '@tollgate/shared/challenges/types/seeded-random.js';
+import {
+  challengeKeys,
+  parseAnswerRecord,
+  parseVerifiedRecord,
+} from '@tollgate/shared/challenges/store/records.js';
+import { drawKey } from '@tollgate/shared/challenges/types/answer-hashing.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
 import t, { type Test } from 'tap';

@@ -7,7 +7,7 @@ import {
   createChallengeVerifier,
 } from '@tollgate/shared/challenges/challenge-verifier.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import type { GivenProof, KnownDevice } from '@tollgate/shared/challenges/verification.js';
+import type { GivenProof, KnownDevice } from '@tollgate/shared/challenges/submission.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { priceOf } from '@tollgate/shared/pow/price.js';
 import { type CaptchaOptions, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';

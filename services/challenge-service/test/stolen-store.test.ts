@@ -1,8 +1,11 @@
 // An attack with a dump of the store and the source, but without the secret, cannot compute an answer.
 
 import { parseAnswerRecord, parseVerifiedRecord } from '@tollgate/shared/challenges/store/records.js';
-import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';
-import { drawKey } from '@tollgate/shared/challenges/types/seeded-random.js';
+import {
+  drawKey,
+  normaliseAnswer,
+  scrambleAnswer,
+} from '@tollgate/shared/challenges/types/answer-hashing.js';
 import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';

@@ -6,13 +6,18 @@ import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { APPLICATION_NAME_FORM, isApplicationName } from '../schemas/names.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
 import { createNextAttempts, type NextAttempts } from './attempts/next-attempt.js';
-import { normaliseAddress } from './attempts/normalise.js';
-import { accountPseudonym, addressPseudonym } from './attempts/pseudonyms.js';
-import { type ChallengeObserver, observed } from './challenge-observer.js';
-import { makeToken } from './store/challenge-keys.js';
+import { accountPseudonym, addressPseudonym, normaliseAddress } from './attempts/pseudonyms.js';
 import type { AttemptStatus, ChallengeStore } from './store/challenge-store.js';
+import { makeToken } from './store/records.js';
+import type {
+  AttemptedAccount,
+  CheckedPass,
+  FailedVerdict,
+  GivenProof,
+  KnownDevice,
+  SubmissionVerifier,
+} from './submission.js';
 import { type ChallengeType, verifiedTypes } from './types/challenge-type-registry.js';
-import type { AttemptedAccount, GivenProof, KnownDevice, SubmissionVerifier } from './verification.js';
 import { createSubmissionVerifier } from './verify-submission.js';
 
 /** A counted attempt: the failures before it, the wait of its pair of account and address, and how to withdraw it. */
@@ -187,6 +192,67 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
       if (options.no_script !== 'image') return null;
       const token = makeToken('', random);
       return { token, path: `/${options.routes.prefix}/no-script/${token}.png` };
+    },
+  };
+}
+
+/** A submission as observers may see it: pseudonyms only. */
+export interface ObservedSubmission {
+  /** Pseudonym of the attempted account. */
+  readonly account: string | undefined;
+  /** Pseudonym of the client's address. */
+  readonly address: string | undefined;
+  /** Whether one of its challenges was already consumed. */
+  readonly isReplay: boolean;
+}
+
+/** Receives verdicts. Its methods must not throw or block. */
+export interface ChallengeObserver {
+  /** A submission passed. It may still be refused if its account has failed too often meanwhile. */
+  solved(given: GivenProof): void;
+  /** A submission was refused. */
+  refused(verdict: FailedVerdict, submission: ObservedSubmission): void;
+  /** A pass was presented, and accepted or refused; the verdict on its submission follows. */
+  presented?(pass: CheckedPass, submission: ObservedSubmission): void;
+}
+
+/** Returns the same verifier, which also reports its verdicts to the observer. */
+export function observed(
+  verifier: SubmissionVerifier,
+  observer: ChallengeObserver,
+  pseudonymOf: {
+    readonly account: (key: string) => string;
+    readonly address: (ip: string | undefined) => string | undefined;
+  },
+): SubmissionVerifier {
+  const unknown = { account: undefined, address: undefined, isReplay: false };
+  return {
+    ...verifier,
+    checkShape(submission, required) {
+      const malformed = verifier.checkShape(submission, required);
+      if (malformed !== null) observer.refused(malformed, unknown);
+      return malformed;
+    },
+    recheck(given, failures) {
+      const outdated = verifier.recheck(given, failures);
+      if (outdated !== null) observer.refused(outdated, unknown);
+      return outdated;
+    },
+    async verify(submission, context) {
+      let isReplay = false;
+      const about = (): ObservedSubmission => {
+        const key = context.account?.key;
+        const account = key === undefined ? undefined : pseudonymOf.account(key);
+        return { account, address: pseudonymOf.address(context.ip), isReplay };
+      };
+      const onReplay = () => {
+        isReplay = true;
+      };
+      const onPass = (pass: CheckedPass) => observer.presented?.(pass, about());
+      const verdict = await verifier.verify(submission, context, onReplay, onPass);
+      if (verdict.ok) observer.solved(verdict.given);
+      else observer.refused(verdict, about());
+      return verdict;
     },
   };
 }

@@ -5,7 +5,7 @@ import { canonicalJson } from '../schemas/canonical-json.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import type { Store } from '../store/open-store.js';
 import { startPeriodicTask } from '../store/periodic-task.js';
-import { configFingerprintKey } from './store/challenge-keys.js';
+import { configFingerprintKey } from './store/records.js';
 
 /** The part of a logger that this file uses. */
 export interface ConfigFingerprintLog {

@@ -1,11 +1,14 @@
-// The challenge fields of a submission: their form, which is checked before the store is read, and their claim.
+// What was submitted, what it is verified against, and the verdict on it.
 
 import { createHmac } from 'node:crypto';
 import type { AcceptedAlgorithms } from '../pow/algorithms.js';
 import { isNonce } from '../pow/difficulty.js';
 import { isHashwxSolution } from '../pow/hashwx/work.js';
+import type { IssuedWork } from '../pow/sufficiency.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { isToken } from '../schemas/names.js';
+import type { PassOutcome } from './attempts/pass.js';
+import type { RefusalReason } from './verify-record.js';
 
 /** The configured names of the fields. */
 export interface FieldNames {
@@ -128,4 +131,162 @@ export function idempotentClaim(
   // JSON writes a missing value as null and each text in quotes, so different submissions have different texts.
   const text = JSON.stringify([application, powToken, powNonce, imageToken, imageAnswer, key, ip]);
   return createHmac('sha256', idempotencyKey).update(text).digest('hex').slice(0, 32);
+}
+
+/**
+ * How a captcha is treated: `required` belongs to the form of the submission, `demanded` is verified after the work,
+ * `escalating` is demanded once the account has failed `escalation.after` times, `offered` is verified only if present.
+ */
+export type ImageRequirement = 'required' | 'demanded' | 'escalating' | 'offered' | 'ignored';
+
+/** The challenges that a submission needs. */
+export interface RequiredChallenges {
+  readonly pow: boolean;
+  readonly image: ImageRequirement;
+  /** The least accepted difficulty of work in bits, whatever the account. With one, no image replaces the work. */
+  readonly minDifficulty?: number | undefined;
+  /** Names of the accepted algorithms of work and effort; all by default. With them, no image replaces the work. */
+  readonly algorithms?: readonly string[] | undefined;
+  /** The pass that the client presents in place of work, as it came; none if missing or empty. */
+  readonly pass?: unknown;
+}
+
+/** A client that has signed in to the account before: its failures are counted apart from those of everybody else. */
+export interface KnownDevice {
+  /** The key under which its failures are counted. No account may have the same key. */
+  readonly key: string;
+  /** Failures within `escalation.decay`, 1 to 100, from which its attempts count for the account like those of others. */
+  readonly budget: number;
+}
+
+/** The attempted account, and its failures before this attempt; a function is called after the work has proved right. */
+export interface AttemptedAccount {
+  readonly key: string;
+  /** The known device that attempts it; the failures are then those of the device. */
+  readonly device?: KnownDevice | undefined;
+  readonly failures: number | (() => Promise<number>);
+}
+
+/** Returns the key under which an attempt on this account counts. */
+export function countedKey({ key, device }: Pick<AttemptedAccount, 'key' | 'device'>): string {
+  return device?.key ?? key;
+}
+
+/** Returns the failures of an attempted account; 0 without one. */
+export async function failuresOf(account: AttemptedAccount | undefined): Promise<number> {
+  if (account === undefined) return 0;
+  return typeof account.failures === 'number' ? account.failures : account.failures();
+}
+
+/** What a submission is verified against. */
+export interface VerifyContext extends RequiredChallenges {
+  /** The client's address as Fastify reports it. */
+  readonly ip: string | undefined;
+  readonly account?: AttemptedAccount | undefined;
+  /** Names of the accepted presets; all by default. */
+  readonly presets?: readonly string[] | undefined;
+  /** Identifies the request that consumes the challenges: equal claims get equal verdicts. 128 random bits by default. */
+  readonly claim?: string | undefined;
+}
+
+/** Verifies submissions for one application. */
+export interface SubmissionVerifier {
+  readonly fieldNames: FieldNames;
+  /** Checks the form of the fields without reading the store. */
+  checkShape(submission: Submission, required: RequiredChallenges): FailedVerdict | null;
+  /**
+   * Verifies a submission. It consumes each challenge it reads; failing work never consumes an image.
+   * @param onReplay called if a challenge was consumed before
+   * @param onPass called with what became of a pass whose form is right
+   */
+  verify(
+    submission: Submission,
+    context: VerifyContext,
+    onReplay?: () => void,
+    onPass?: (pass: CheckedPass) => void,
+  ): Promise<Verdict>;
+  /** Verifies again what was given, now that the account has `failures`; null if it is still enough. */
+  recheck(given: GivenProof, failures: number): FailedVerdict | null;
+  /** Returns the number of failures from which what was given is too little, at most one more than the store keeps. */
+  refusedFrom(given: GivenProof): number;
+}
+
+/** Why a submission fails: a code on the wire. */
+export type VerdictCode =
+  | 'pow_invalid'
+  | 'pow_insufficient'
+  | 'captcha_invalid'
+  | 'captcha_required'
+  | 'preset_refused'
+  | 'pass_invalid'
+  | 'pass_exhausted';
+
+/** A submission that fails. `reason` is for the log. */
+export interface FailedVerdict {
+  readonly ok: false;
+  readonly code: VerdictCode;
+  readonly fields: FieldProblems;
+  readonly reason: RefusalReason | 'malformed' | 'missing' | 'insufficient' | 'other_preset';
+  /** How long the pass stays used up, in milliseconds. */
+  readonly waitMs?: number;
+  /** Whether the submission had neither work nor a right image. */
+  readonly isUnproven?: true;
+  /** The algorithm of the work that is refused, as its record has it; missing if something else is, or no record was found. */
+  readonly algorithm?: string;
+}
+
+/** What became of a presented pass of the right form: its name, or why it was refused. */
+export type CheckedPass = { readonly ok: true; readonly name: string } | RefusedPass;
+
+/** The verdict on a pass that does not count. */
+export interface RefusedPass extends FailedVerdict {
+  readonly outcome: Exclude<PassOutcome, 'passed'>;
+  /** Its name, if there is a pass of that name. */
+  readonly pass?: string;
+}
+
+/** What a passing submission gave, so that it can be verified again after the failures have risen. */
+export interface GivenProof {
+  /** Null if no work was verified. */
+  readonly work: (IssuedWork & { readonly algorithm: string }) | null;
+  /** The name of the pass that stood in for work. */
+  readonly pass?: string;
+  readonly image: boolean;
+  /** Returns whether the captcha, or what replaced it, is enough for an account with this many failures. */
+  isImageStillEnough(failures: number): boolean;
+}
+
+/** The verdict on a submission. */
+export type Verdict = { readonly ok: true; readonly given: GivenProof } | FailedVerdict;
+
+/**
+ * Returns whether a failed submission had right work. Only then may the answer mention the account, so that nobody learns
+ * about accounts without working.
+ */
+export function hasRightWork({ code, reason, isUnproven }: FailedVerdict): boolean {
+  if (code === 'pass_invalid' || code === 'pass_exhausted') return false;
+  return isUnproven !== true && code !== 'pow_invalid' && reason !== 'malformed';
+}
+
+/** Returns a failed verdict about one field. */
+export function failed(
+  code: VerdictCode,
+  field: string,
+  problem: FieldProblem,
+  reason: FailedVerdict['reason'],
+): FailedVerdict {
+  return { ok: false, code, fields: { [field]: [problem] }, reason };
+}
+
+/** Returns the verdict on a missing captcha. It names both fields, because a person fills in the answer. */
+export function imageMissing({ image }: FieldNames): FailedVerdict {
+  const fields: FieldProblems = { [image.token]: ['required'], [image.answer]: ['required'] };
+  return { ok: false, code: 'captcha_required', fields, reason: 'missing' };
+}
+
+/** Returns the verdict on malformed fields; null if all are well-formed. */
+export function malformed(work: FieldProblems | null, image: FieldProblems | null): FailedVerdict | null {
+  if (work === null && image === null) return null;
+  const code = work === null ? 'captcha_invalid' : 'pow_invalid';
+  return { ok: false, code, fields: { ...work, ...image }, reason: 'malformed' };
 }

@@ -2,15 +2,20 @@
 
 import type { KeyRing } from '../crypto/key-ring.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
-import { normaliseAddress } from './attempts/normalise.js';
+import { normaliseAddress } from './attempts/pseudonyms.js';
 import type { Scope } from './attempts/scope-ticket.js';
 import type { ChallengeStore } from './store/challenge-store.js';
 import { parseVerifiedRecord, presetOf, type VerifiedRecord } from './store/records.js';
-import type { FieldNames, Submission } from './submission.js';
+import {
+  type FailedVerdict,
+  type FieldNames,
+  failed,
+  type Submission,
+  type VerifyContext,
+} from './submission.js';
 import type { VerifiedType } from './types/challenge-type.js';
 import { tooLongFor } from './types/challenge-type-registry.js';
 import { EFFORT, effortAlgorithm } from './types/effort-type.js';
-import { type FailedVerdict, failed, type VerifyContext } from './verification.js';
 import { verifyImageRecord } from './verify-record.js';
 
 /** The dependencies of an image verifier. */

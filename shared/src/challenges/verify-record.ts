@@ -1,20 +1,34 @@
-// Verifies an answer against the record of its challenge. Pure: needs only record, answer and the store's time.
+// The verdicts on the records of challenges: on work, and on an image or what replaced it.
 
 import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing, RingKey } from '../crypto/key-ring.js';
 import { SHA256 } from '../pow/algorithms.js';
 import { isNonce, solves } from '../pow/difficulty.js';
 import { HASHWX } from '../pow/hashwx/work.js';
-import { addressPseudonym } from './attempts/pseudonyms.js';
-import { type PowRecord, parseAnswerRecord, type VerifiedRecord } from './store/records.js';
-import { normaliseAnswer, scrambleAnswer, sha256Text, solvesHashwxWork } from './types/answer-hashing.js';
+import { addressPseudonym, normaliseAddress } from './attempts/pseudonyms.js';
+import type { Scope } from './attempts/scope-ticket.js';
+import type { Taken } from './store/challenge-store.js';
+import { type PowRecord, parseAnswerRecord, parsePowRecord, type VerifiedRecord } from './store/records.js';
+import {
+  type FailedVerdict,
+  failed,
+  type GivenProof,
+  type Submission,
+  type VerifyContext,
+} from './submission.js';
+import {
+  normaliseAnswer,
+  scrambleAnswer,
+  seededRandom,
+  sha256Text,
+  solvesHashwxWork,
+} from './types/answer-hashing.js';
 import {
   type ChallengeTypeContext,
   challengeTypeFault,
   runChallengeType,
   type VerifiedType,
 } from './types/challenge-type.js';
-import { seededRandom } from './types/seeded-random.js';
 
 /** Why a challenge failed: for the log, never for the response. */
 export type RefusalReason = 'unknown' | 'wrong' | 'too_soon' | 'other_address';
@@ -42,7 +56,7 @@ const solvers: ReadonlyMap<string, (record: PowRecord, text: string) => boolean>
 ]);
 
 /** Verifies a proof of work. Everything but the nonce comes from the server's own record. */
-export function verifyPowRecord(
+function verifyPowRecord(
   record: PowRecord | null,
   nonce: string,
   context: VerifyRecordContext,
@@ -146,4 +160,46 @@ function sameAddress(
 
 function refusal(reason: RefusalReason): RecordVerdict & { ok: false } {
   return { ok: false, reason };
+}
+
+/** The dependencies of a judge of work. */
+export interface WorkJudgeDependencies {
+  readonly ring: KeyRing;
+  /** Whether the answer must come from the address that asked. */
+  readonly bindIp: boolean;
+  /** The name of the field that a refusal is about. */
+  readonly field: string;
+  /** Returns whether a scope names the attempted account. */
+  readonly isAccount: (account: VerifyContext['account']) => (scope: Scope) => boolean;
+}
+
+/** Right work that meets the demands of its form, or the verdict on other work. */
+export type JudgedWork =
+  | { readonly ok: true; readonly work: NonNullable<GivenProof['work']> }
+  | FailedVerdict;
+
+/** Judges the work of a submission by its record; null if there is none. */
+export type WorkJudge = (taken: Taken | null, submission: Submission, context: VerifyContext) => JudgedWork;
+
+/** Creates the judge. */
+export function createWorkJudge({ ring, bindIp, field, isAccount }: WorkJudgeDependencies): WorkJudge {
+  return (taken, submission, context) => {
+    const record = taken === null ? null : parsePowRecord(taken.record);
+    const address = normaliseAddress(context.ip);
+    const checked = verifyPowRecord(record, submission.powNonce as string, { ring, bindIp, address });
+    if (record === null || !checked.ok) {
+      const reason = checked.ok ? 'unknown' : checked.reason;
+      const verdict = failed('pow_invalid', field, 'wrong_work', reason);
+      return record === null ? verdict : { ...verdict, algorithm: record.algorithm };
+    }
+    const { algorithm, difficulty, floor } = record;
+    if (difficulty < (context.minDifficulty ?? 0)) {
+      return { ...failed('pow_insufficient', field, 'work_too_easy', 'insufficient'), algorithm };
+    }
+    if (context.algorithms?.includes(algorithm) === false) {
+      return { ...failed('pow_insufficient', field, 'wrong_algorithm', 'insufficient'), algorithm };
+    }
+    const scoped = record.scope !== null && isAccount(context.account)(record.scope);
+    return { ok: true, work: { difficulty, floor, scoped, algorithm } };
+  };
 }

@@ -1,43 +1,41 @@
-// Verifies the challenges of a submission: shape, then work, then image.
+// Verifies the challenges of a submission: shape, then pass or work, then image.
 
 import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing } from '../crypto/key-ring.js';
 import { type SufficiencyTerms, suffices } from '../pow/sufficiency.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
-import { presentsPass } from './attempts/pass.js';
+import { presentsPass, readPass } from './attempts/pass.js';
 import { accountPseudonym } from './attempts/pseudonyms.js';
 import type { Scope } from './attempts/scope-ticket.js';
-import type { ChallengeStore } from './store/challenge-store.js';
+import type { ChallengeStore, PassStore } from './store/challenge-store.js';
 import { isAcceptedAlone } from './store/records.js';
 import {
-  type FieldNames,
-  imageProblems,
-  mayReplaceWork,
-  offersImage,
-  offersNoWork,
-  powProblems,
-  type Submission,
-} from './submission.js';
-import { MAX_ANSWER_CHARACTERS, openAlgorithms } from './types/answer-hashing.js';
-import type { VerifiedType } from './types/challenge-type.js';
-import {
   type AttemptedAccount,
+  type CheckedPass,
   countedKey,
   type FailedVerdict,
+  type FieldNames,
   failed,
   failuresOf,
   type GivenProof,
   imageMissing,
+  imageProblems,
   malformed,
+  mayReplaceWork,
+  offersImage,
+  offersNoWork,
+  powProblems,
   type RequiredChallenges,
+  type Submission,
   type SubmissionVerifier,
   type Verdict,
   type VerifyContext,
-} from './verification.js';
+} from './submission.js';
+import { MAX_ANSWER_CHARACTERS, openAlgorithms } from './types/answer-hashing.js';
+import type { VerifiedType } from './types/challenge-type.js';
 import { createImageVerifier } from './verify-image.js';
-import { createPassVerifier } from './verify-pass.js';
-import { createWorkJudge } from './verify-work.js';
+import { createWorkJudge } from './verify-record.js';
 
 /** The dependencies of a submission verifier. */
 export interface SubmissionVerifierDependencies {
@@ -190,4 +188,45 @@ export function createSubmissionVerifier({
       return { ok: true, given: { work, ...used, image: checksImage, isImageStillEnough } };
     },
   };
+}
+
+/** Verifies passes for one application. */
+interface PassVerifier {
+  /** Checks the form without reading the store; null if there is no pass, or one of the right form. */
+  checkShape(pass: unknown): FailedVerdict | null;
+  /**
+   * Uses a pass of the right form once.
+   * @param claim identifies the request: the same one counts once
+   */
+  use(pass: unknown, claim: string): Promise<CheckedPass>;
+}
+
+/**
+ * Creates the verifier of one application.
+ * @param rememberMs how long a repeated request counts once
+ */
+function createPassVerifier(
+  store: Pick<PassStore, 'usePass'>,
+  application: string,
+  rememberMs: number,
+): PassVerifier {
+  return {
+    checkShape: (pass) => (presentsPass(pass) && readPass(pass) === null ? invalid('malformed') : null),
+
+    async use(pass, claim) {
+      const presented = readPass(pass);
+      if (presented === null) return { ...invalid('malformed'), outcome: 'unknown' };
+      const { outcome, waitMs } = await store.usePass({ ...presented, application, claim, rememberMs });
+      if (outcome === 'passed') return { ok: true, name: presented.name };
+      if (outcome === 'unknown') return { ...invalid('unknown'), outcome };
+      const known = { outcome, pass: presented.name };
+      if (outcome !== 'exhausted') return { ...invalid('unknown'), ...known };
+      return { ...invalid('insufficient'), ...known, code: 'pass_exhausted', waitMs };
+    },
+  };
+}
+
+/** The reasons are those of work; why a pass is refused is its outcome. */
+function invalid(reason: FailedVerdict['reason']): FailedVerdict {
+  return { ok: false, code: 'pass_invalid', fields: {}, reason };
 }

@@ -4,7 +4,6 @@ import { randomBytes } from 'node:crypto';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import { accountPseudonym, addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
 import { type ChallengeVerifier, createChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
-import { makeToken } from '../../src/challenges/store/challenge-keys.js';
 import type {
   ChallengeStore,
   EffortIssue,
@@ -18,6 +17,7 @@ import {
   encodePowTail,
   encodeVerifiedTail,
   formatAnswerRecord,
+  makeToken,
   type PowRecord,
   parsePowRecord,
 } from '../../src/challenges/store/records.js';

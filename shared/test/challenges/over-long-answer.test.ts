@@ -4,10 +4,9 @@ import { ANSWER, IP, openDesk, ring } from '@tollgate/test-support/issuing.js';
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { slotTag } from '../../src/challenges/attempts/pseudonyms.js';
-import { makeToken } from '../../src/challenges/store/challenge-keys.js';
-import { encodeVerifiedTail } from '../../src/challenges/store/records.js';
+import { encodeVerifiedTail, makeToken } from '../../src/challenges/store/records.js';
+import type { VerifyContext } from '../../src/challenges/submission.js';
 import type { VerifiedType } from '../../src/challenges/types/challenge-type.js';
-import type { VerifyContext } from '../../src/challenges/verification.js';
 import { address, DECAY_MS } from './fixtures.js';
 
 const IMAGE: VerifyContext = { ip: IP, pow: false, image: 'required' };

@@ -4,7 +4,7 @@ import { eachStore, embeddedStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
 import type { ChallengeStore } from '../../src/challenges/store/challenge-store.js';
-import type { VerifyContext } from '../../src/challenges/verification.js';
+import type { VerifyContext } from '../../src/challenges/submission.js';
 import {
   ACCOUNT,
   ADDRESS,

@@ -5,8 +5,8 @@ import { eachKind, eachStore, embeddedStore, redisStore } from '@tollgate/test-s
 import t from 'tap';
 import { addressPseudonym } from '../../src/challenges/attempts/pseudonyms.js';
 import { parseAnswerRecord, parseVerifiedRecord } from '../../src/challenges/store/records.js';
+import type { VerifyContext } from '../../src/challenges/submission.js';
 import { scrambleAnswer } from '../../src/challenges/types/answer-hashing.js';
-import type { VerifyContext } from '../../src/challenges/verification.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import {
   ADDRESS,

@@ -3,8 +3,7 @@
 import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { type Submission, submissionFrom } from '../../src/challenges/submission.js';
-import type { VerifyContext } from '../../src/challenges/verification.js';
+import { type Submission, submissionFrom, type VerifyContext } from '../../src/challenges/submission.js';
 import { ADDRESS, challengesOn, hostOn, issuePicture, issueWork } from './fixtures.js';
 
 const BOTH: VerifyContext = { ip: ADDRESS, pow: true, image: 'required' };

@@ -4,8 +4,7 @@ import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import { eachStore, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import type { ChallengeVerifier } from '../../src/challenges/challenge-verifier.js';
-import { submissionFrom } from '../../src/challenges/submission.js';
-import type { VerifyContext } from '../../src/challenges/verification.js';
+import { submissionFrom, type VerifyContext } from '../../src/challenges/submission.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import {
   ADDRESS,

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { normaliseAddress } from '../../src/challenges/attempts/normalise.js';
+import { normaliseAddress } from '../../src/challenges/attempts/pseudonyms.js';
 import { checkAddressRanges, limitFactors } from '../../src/config/limit-ranges.js';
 
 t.test('an address has the factor of the narrowest range that holds it', async (t) => {

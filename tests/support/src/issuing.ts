@@ -2,10 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Demand } from '@tollgate/shared/challenges/attempts/demand.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
 import {
   accountPseudonym,
   addressPseudonym,
+  normaliseAddress,
   slotTag,
 } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { openTicket, type Scope, sealTicket } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
@@ -13,13 +13,13 @@ import {
   type ChallengeVerifier,
   createChallengeVerifier,
 } from '@tollgate/shared/challenges/challenge-verifier.js';
-import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
 import {
   encodePowTail,
   encodeVerifiedTail,
   formatAnswerRecord,
+  makeToken,
 } from '@tollgate/shared/challenges/store/records.js';
 import { scrambleAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';
 import type { VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';

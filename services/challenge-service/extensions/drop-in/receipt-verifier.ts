@@ -2,8 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import { createLruCache } from '@tollgate/shared/cache/lru-cache.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { equalText } from '@tollgate/shared/crypto/constant-time.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';

@@ -1,30 +1,11 @@
 // Redeems the work of a page for a receipt of its site.
 
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
+import { makeToken } from '@tollgate/shared/challenges/store/records.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import {
-  type FieldNames,
-  imageProblems,
-  offersImage,
-  powProblems,
-  type Submission,
-  submissionFrom,
-} from '@tollgate/shared/challenges/submission.js';
 import { MAX_ANSWER_CHARACTERS, openAlgorithms } from '@tollgate/shared/challenges/types/answer-hashing.js';
-import {
-  type ChallengeType,
-  verifiedTypes,
-} from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import {
-  type FailedVerdict,
-  failed,
-  imageMissing,
-  malformed,
-} from '@tollgate/shared/challenges/verification.js';
+import { type ChallengeType, verifiedTypes } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { createImageVerifier } from '@tollgate/shared/challenges/verify-image.js';
-import { createWorkJudge } from '@tollgate/shared/challenges/verify-work.js';
+import { createWorkJudge } from '@tollgate/shared/challenges/verify-record.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { randomHex } from '@tollgate/shared/crypto/random.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
@@ -32,6 +13,8 @@ import { makeReceipt } from './receipt.js';
 import { encodeReceiptTail } from './receipt-record.js';
 import type { Site } from './site.js';
 import type { RedeemBody } from './site-bodies.js';
+import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { type FailedVerdict, type FieldNames, type Submission, failed, imageMissing, imageProblems, malformed, offersImage, powProblems, submissionFrom } from '@tollgate/shared/challenges/submission.js';
 
 /** The names of the challenge fields, which the configuration does not change here: no form of the operator has them. */
 export const REDEEM_FIELDS: FieldNames = {

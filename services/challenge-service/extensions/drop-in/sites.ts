@@ -1,7 +1,6 @@
 // Decorates the server with the sites that it serves: each with its own challenges, counters, price and rules.
 
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';

@@ -1,7 +1,7 @@
 // Decorates the server with the gate: which requests pass, what passes are worth, and the page for those without one.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import {
   type ChallengeVerifier,
   createChallengeVerifier,

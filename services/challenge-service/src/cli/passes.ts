@@ -6,8 +6,8 @@ import {
   PASS_NAME_PATTERN,
   passHash,
 } from '@tollgate/shared/challenges/attempts/pass.js';
+import type { PassStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import type { PassStore } from '@tollgate/shared/challenges/store/pass-store.js';
 import { GATE_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import { CommandError, UsageError } from '@tollgate/shared/config/command-line.js';
 import { APPLICATION_NAME_FORM, isApplicationName } from '@tollgate/shared/schemas/names.js';

@@ -1,6 +1,11 @@
 // The content of a challenge, which its type makes from the secret, the token and the seed alone.
 
-import { MAX_ANSWER_CHARACTERS, normaliseAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';
+import {
+  drawKey,
+  MAX_ANSWER_CHARACTERS,
+  normaliseAnswer,
+  seededRandom,
+} from '@tollgate/shared/challenges/types/answer-hashing.js';
 import {
   type AnswerType,
   challengeTypeFault,
@@ -8,7 +13,6 @@ import {
   runChallengeType,
   type VerifiedType,
 } from '@tollgate/shared/challenges/types/challenge-type.js';
-import { drawKey, seededRandom } from '@tollgate/shared/challenges/types/seeded-random.js';
 import type { RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import { answerText } from '../image/derivation.js';

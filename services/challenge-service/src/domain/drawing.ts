@@ -5,10 +5,13 @@ import {
   parseAnswerRecord,
   parseVerifiedRecord,
 } from '@tollgate/shared/challenges/store/records.js';
-import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';
+import {
+  drawKey,
+  normaliseAnswer,
+  scrambleAnswer,
+} from '@tollgate/shared/challenges/types/answer-hashing.js';
 import type { AnswerType } from '@tollgate/shared/challenges/types/challenge-type.js';
 import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { drawKey } from '@tollgate/shared/challenges/types/seeded-random.js';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import { type DrawingJob, drawingJob } from '../image/derivation.js';
 import { presetNameOf } from '../presets/preset-fingerprint.js';

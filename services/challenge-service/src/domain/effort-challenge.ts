@@ -1,8 +1,7 @@
 // Issues effort challenges: work in sixteen parts, or in the four of HashWX, in place of an image (docs/decisions/effort.md).
 
-import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { EffortIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
+import { encodeVerifiedTail, makeToken } from '@tollgate/shared/challenges/store/records.js';
 import { EFFORT, formatEffortRecord } from '@tollgate/shared/challenges/types/effort-type.js';
 import { EFFORT_PARTS, totalBits } from '@tollgate/shared/pow/effort.js';
 import { hashwxPartBits } from '@tollgate/shared/pow/hashwx/work.js';

@@ -1,10 +1,10 @@
 // Issues challenges on the image endpoint: the request to the store and the response body.
 
-import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { ImageIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
 import {
   encodeVerifiedTail,
   formatAnswerRecord,
+  makeToken,
   type VerifiedRecord,
 } from '@tollgate/shared/challenges/store/records.js';
 import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';

@@ -1,8 +1,7 @@
 // Issues proof-of-work challenges: the request to the store and the response body.
 
-import { makeToken } from '@tollgate/shared/challenges/store/challenge-keys.js';
 import type { Issued, PowIssue } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { encodePowTail } from '@tollgate/shared/challenges/store/records.js';
+import { encodePowTail, makeToken } from '@tollgate/shared/challenges/store/records.js';
 import type { HashwxChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
 import {

@@ -1,8 +1,7 @@
 // Authenticates the applications that call the host API by their keys, and verifies challenges for each under its own name.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import {
   type AttemptContext,
   type CheckedAttempt,

@@ -1,7 +1,7 @@
 // GET {prefix}/no-script/{token}.png: an image under a token that the page has chosen, accepted without work.
 
 import type { Static } from '@sinclair/typebox';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';

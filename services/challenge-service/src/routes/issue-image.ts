@@ -1,7 +1,7 @@
 // GET {prefix}: issues a challenge of a preset. The image itself is behind the link in the response.
 
 import { Type } from '@sinclair/typebox';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
 import { refuse } from '@tollgate/shared/http/errors/errors.js';

@@ -1,7 +1,7 @@
 // GET {prefix}/pow: issues a proof of work, priced for the address of the client.
 
 import { Type } from '@sinclair/typebox';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { headOf } from '@tollgate/shared/http/server/methods.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';

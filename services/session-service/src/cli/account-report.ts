@@ -1,7 +1,10 @@
 // The report on an account, for `session account`: gathers what the store knows, and words it.
 
-import { accountKey, accountSpellings } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import {
+  accountKey,
+  accountPseudonym,
+  accountSpellings,
+} from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';

@@ -1,6 +1,6 @@
 // The actions of the command `users` on the directory; each returns the text to print.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { CommandError } from '@tollgate/shared/config/command-line.js';
 import {
   fitsTokens,

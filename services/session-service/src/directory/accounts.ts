@@ -1,6 +1,6 @@
 // The one place where a user is found by the text of a log-in: the account that is counted is the account that signs in.
 
-import { accountKey, accountSpellings } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { accountKey, accountSpellings } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { type Directory, type DirectoryUser, UnusableUserError } from './directory.js';
 

@@ -1,7 +1,6 @@
 // Some users who have signed in, as the store of the sessions remembers them: by them a directory is recognised.
 
-import { foldAccount } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { accountPseudonym, foldAccount } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
 import { type Directory, type DirectoryUser, UnusableUserError } from './directory.js';

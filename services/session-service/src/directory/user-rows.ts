@@ -1,6 +1,6 @@
 // The tables of the embedded directory, and what runs on them within one step.
 
-import { accountKey, accountSpellings } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { accountKey, accountSpellings } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { UserClaims } from '@tollgate/shared/schemas/user-claims.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { DatabaseFile } from '@tollgate/shared/store/database-file.js';

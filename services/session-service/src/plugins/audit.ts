@@ -1,8 +1,11 @@
 // Writes security events to the audit stream, and the events of accounts to the store.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { accountPseudonym, addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import {
+  accountPseudonym,
+  addressPseudonym,
+  normaliseAddress,
+} from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { answerLimitOf } from '@tollgate/shared/http/server/answer-limit.js';
 import type { AuditEntry } from '@tollgate/shared/schemas/audit-events.js';

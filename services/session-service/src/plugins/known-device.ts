@@ -1,7 +1,7 @@
 // The device cookie: a log-in leaves it, and the next log-ins of its account show by it that the device is known.
 
-import { accountSpellings } from '@tollgate/shared/challenges/attempts/normalise.js';
-import type { KnownDevice } from '@tollgate/shared/challenges/verification.js';
+import { accountSpellings } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { KnownDevice } from '@tollgate/shared/challenges/submission.js';
 import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { cookieValues } from '@tollgate/shared/crypto/token-text.js';

@@ -2,7 +2,7 @@
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
 import type { AuditCounters } from '@tollgate/shared/audit/open-audit-trail.js';
-import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-observer.js';
+import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-verifier.js';
 import {
   createMetrics,
   createRequestObservers,

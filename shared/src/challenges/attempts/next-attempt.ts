@@ -3,15 +3,17 @@
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import type { ChallengeStore } from '../store/challenge-store.js';
-import { offersImage, offersNoWork, type Submission } from '../submission.js';
-import { EFFORT } from '../types/effort-type.js';
 import {
   type AttemptedAccount,
   countedKey,
   failuresOf,
   hasRightWork,
+  offersImage,
+  offersNoWork,
+  type Submission,
   type Verdict,
-} from '../verification.js';
+} from '../submission.js';
+import { EFFORT } from '../types/effort-type.js';
 import type { Demand } from './demand.js';
 import { sealTicket } from './scope-ticket.js';
 

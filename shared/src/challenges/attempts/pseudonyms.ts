@@ -1,10 +1,142 @@
-// Derives the pseudonyms of addresses and accounts: keyed hashes, so that a dump of the store identifies nobody.
+// The one spelling in which accounts and addresses are counted, and their pseudonyms.
 
+import { domainToASCII, domainToUnicode } from 'node:url';
+import ipaddr from 'ipaddr.js';
 import { createLruCache, type LruCache } from '../../cache/lru-cache.js';
 import type { RingKey } from '../../crypto/key-ring.js';
 import { keyedHash } from '../../crypto/keyed-hash.js';
 import { ALPHANUMERICS } from '../../crypto/random.js';
-import { widerNetworks } from './normalise.js';
+
+/** The length of an IPv6 address that ends in an IPv4 one; a longer text has a zone or is not an address. */
+const LONGEST_CACHED = 45;
+
+const cache = createLruCache<{ readonly normalised: string | null }>(5000);
+
+/**
+ * The six leading parts of the /96 prefixes under which translators map IPv4 addresses to IPv6. The local-use prefix
+ * 64:ff9b:1::/48 (RFC 8215) is missing because each network chooses the position of the IPv4 address in it.
+ */
+const TRANSLATED_PREFIXES = [
+  // RFC 6052, the well-known prefix.
+  [0x64, 0xff9b, 0, 0, 0, 0],
+  // RFC 2765, IPv4-translated addresses.
+  [0, 0, 0, 0, 0xffff, 0],
+];
+
+/**
+ * Normalises a client address (docs/decisions/client-address.md). An IPv4-mapped IPv6 address, or one under a prefix of
+ * translators (`64:ff9b::/96`, `::ffff:0:0:0/96`), becomes the IPv4 address. Any other IPv6 address becomes its /64
+ * network, under 6to4 and Teredo too, where the IPv4 address belongs to a router or relay of many clients.
+ *
+ * @returns null if this is not an IP address
+ */
+export function normaliseAddress(address: string | undefined): string | null {
+  if (address === undefined) return null;
+  if (address.length > LONGEST_CACHED) return normalise(address);
+  let known = cache.get(address);
+  if (known === undefined) {
+    known = { normalised: normalise(address) };
+    cache.set(address, known);
+  }
+  return known.normalised;
+}
+
+function normalise(address: string): string | null {
+  // `isValid` also accepts `1` and `0x7f.1` as IPv4 addresses.
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return null;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  const { parts } = parsed as ipaddr.IPv6;
+  if (TRANSLATED_PREFIXES.some((prefix) => prefix.every((part, at) => part === parts[at]))) {
+    return parts
+      .slice(6)
+      .flatMap((part) => [part >> 8, part & 0xff])
+      .join('.');
+  }
+  const network = parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
+}
+
+/**
+ * Returns the /56 and the /48 of a normalised IPv6 address, in this order: networks that a provider may assign to one
+ * customer. Empty for anything else.
+ */
+export function widerNetworks(normalised: string): readonly string[] {
+  const [first, second, third, fourth] = normalised.split(':');
+  if (!normalised.endsWith('::/64') || fourth === undefined) return [];
+  const upper = (Number.parseInt(fourth, 16) & 0xff00).toString(16);
+  return [`${first}:${second}:${third}:${upper}::/56`, `${first}:${second}:${third}::/48`];
+}
+
+/**
+ * Returns the key under which an account is counted: trimmed, in compatibility form (NFKC) and lower case, without
+ * invisible characters, and with an international domain in its ASCII form (`xn--…`). It does not check that this is an
+ * e-mail address. Otherwise each spelling of an e-mail address (`Ann@…`, ` ann@…`, full-width letters) would have its own
+ * count of failures, and a person one account for each form of the domain that browsers submit.
+ *
+ * @throws TypeError if `account` is not a string
+ */
+export function accountKey(account: string): string {
+  return withDomain(visible(withDomain(foldAccount(account), unicodeDomain)), asciiDomain);
+}
+
+/**
+ * Returns the spellings of an account by which it may be registered, the one that was typed first: with an international
+ * domain in either form, with and without invisible characters. Most accounts have one, which is the account key.
+ *
+ * @throws TypeError if `account` is not a string
+ */
+export function accountSpellings(account: string): readonly string[] {
+  const typed = foldAccount(account);
+  const bases = [typed, visible(typed), visible(withDomain(typed, unicodeDomain))];
+  const all = bases.flatMap((base) => [base, withDomain(base, unicodeDomain), withDomain(base, asciiDomain)]);
+  return [...new Set(all)];
+}
+
+/**
+ * Returns an account trimmed, in compatibility form (NFKC) and lower case. Until invisible characters and the form of a
+ * domain counted no more, this was the account key.
+ *
+ * @throws TypeError if `account` is not a string
+ */
+export function foldAccount(account: string): string {
+  // Lower case can undo NFKC (U+0130 becomes two characters), and NFKC can produce white space at the ends.
+  return account.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
+}
+
+/** Zero-width characters, soft hyphens, marks of direction and what else Unicode says not to show. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+
+/** Removes invisible characters, unless nothing would be left. */
+function visible(folded: string): string {
+  // What stood on either side of one may combine now.
+  return foldAccount(folded.replaceAll(INVISIBLE, '')) || folded;
+}
+
+/** Applies a function to the domain of an address: what stands behind the last `@`. */
+function withDomain(folded: string, form: (domain: string) => string): string {
+  const at = folded.lastIndexOf('@') + 1;
+  return at === 0 ? folded : folded.slice(0, at) + form(folded.slice(at));
+}
+
+/** A label of an international domain. */
+const INTERNATIONAL_LABEL = /^xn--|[^\0-\x7f]/;
+
+/** ASCII that stands in no domain. The converters would drop what follows it. */
+const NO_DOMAIN = /[\0-,/:-`{-\x7f]/;
+
+/** Returns both forms of an international domain (RFC 5891); undefined for any other text, and for one that has none. */
+function domainForms(domain: string): { readonly ascii: string; readonly unicode: string } | undefined {
+  const labels = domain.split(/[.。]/);
+  if (NO_DOMAIN.test(domain) || !labels.some((label) => INTERNATIONAL_LABEL.test(label))) return undefined;
+  const ascii = domainToASCII(domain);
+  const unicode = domainToUnicode(ascii);
+  // The converters take a number for an address, and some labels for plain ASCII.
+  return ascii.includes('xn--') && domainToASCII(unicode) === ascii ? { ascii, unicode } : undefined;
+}
+
+const asciiDomain = (domain: string) => domainForms(domain)?.ascii ?? domain;
+const unicodeDomain = (domain: string) => foldAccount(domainForms(domain)?.unicode ?? domain);
 
 /** Number of values of a two-character tag. */
 const TAGS = ALPHANUMERICS.length ** 2;

@@ -1,8 +1,13 @@
 // Verifies a whole attempt in one call: verify, count it as a failure, and recheck what it gave.
 
 import type { ChallengeVerifier, CountedAttempt } from '../challenge-verifier.js';
-import type { Submission } from '../submission.js';
-import { failuresOf, hasRightWork, type Verdict, type VerifyContext } from '../verification.js';
+import {
+  failuresOf,
+  hasRightWork,
+  type Submission,
+  type Verdict,
+  type VerifyContext,
+} from '../submission.js';
 import { MAX_ATTEMPTS } from './attempts.js';
 
 /** What an attempt is verified against, for the account of `key`, whose failures are read here. */

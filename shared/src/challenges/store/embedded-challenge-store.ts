@@ -1,5 +1,6 @@
-// Challenges in the embedded store: each operation is one write transaction.
+// Challenges and passes in the embedded store: each operation is one write transaction.
 
+import { equalText } from '../../crypto/constant-time.js';
 import { effortBits, effortLifetimeSeconds, partDifficulty } from '../../pow/effort.js';
 import { lifetimeSeconds } from '../../pow/lifetime.js';
 import { priceOf } from '../../pow/price.js';
@@ -17,16 +18,20 @@ import {
   withAttempt,
   withoutAttempt,
 } from '../attempts/attempts.js';
-import type { ChallengeKeys } from './challenge-keys.js';
-import type {
-  ChallengeEndpoint,
-  ChallengeOperations,
-  EffortIssue,
-  ImageIssue,
-  PowIssue,
+import { formatPass, type PassOutcome, parsePass, type StoredPass } from '../attempts/pass.js';
+import {
+  type ChallengeEndpoint,
+  type ChallengeOperations,
+  type EffortIssue,
+  type ImageIssue,
+  PASS_WINDOW_MS,
+  type PassStore,
+  type PowIssue,
+  type Redemption,
+  type Taken,
+  type TakeOptions,
 } from './challenge-store.js';
-import { consume, redeem } from './embedded-consumption.js';
-import { CONSUMED_PREFIX } from './records.js';
+import { type ChallengeKeys, CONSUMED_PREFIX, encodeConsumedRecord, parseConsumedRecord } from './records.js';
 
 /** The operations on an embedded store. */
 export function embeddedChallengeStore(store: EmbeddedStore, keys: ChallengeKeys): ChallengeOperations {
@@ -183,4 +188,118 @@ function rememberedPrice(tx: Transaction, key: string): number {
 
 function attemptsOf(tx: Transaction, key: string | undefined): Attempt[] {
   return key === undefined ? [] : parseAttempts(tx.get(key));
+}
+
+/** Consumes the record of a key under a claim, as `ChallengeStore.take` says. */
+export function consume(
+  tx: Transaction,
+  key: string,
+  claim: string,
+  { exempt = [], onConsumed }: TakeOptions = {},
+): Taken | null {
+  const text = tx.get(key);
+  if (text === undefined) return null;
+  const consumed = parseConsumedRecord(text);
+  if (consumed?.claim === claim) return { record: consumed.record, takenAtMs: consumed.takenAtMs };
+  if (consumed !== null) {
+    onConsumed?.();
+    return null;
+  }
+  if (isExempt(text, exempt)) return null;
+  tx.put(key, encodeConsumedRecord(claim, tx.nowMs, text), tx.expiryOf(key) ?? tx.nowMs);
+  return { record: text, takenAtMs: tx.nowMs };
+}
+
+/** Consumes the work and records its receipt, as `ChallengeStore.redeem` says; a repetition leaves the receipt as it is. */
+export function redeem(
+  tx: Transaction,
+  workKey: string,
+  receiptKey: string,
+  { claim, receiptTail, receiptSeconds, onConsumed }: Redemption,
+): Taken | null {
+  const isRepeated = tx.get(workKey)?.startsWith(CONSUMED_PREFIX) === true;
+  const taken = consume(tx, workKey, claim, { onConsumed });
+  if (taken !== null && !isRepeated) {
+    tx.put(receiptKey, `${tx.nowMs} ${receiptTail}`, tx.nowMs + receiptSeconds * 1000);
+  }
+  return taken;
+}
+
+function isExempt(record: string, exempt: readonly string[]): boolean {
+  const [, verifiedBy, type] = /^\d+ (\S+) ([^\s+]+)/.exec(record) ?? [];
+  return (
+    verifiedBy !== undefined && (exempt.includes(verifiedBy) || exempt.includes(`${verifiedBy}:${type}`))
+  );
+}
+
+const REFUSED = { waitMs: 0 };
+
+/** The operations on passes: one value with a line for each pass. */
+export function embeddedPassStore(store: EmbeddedStore, keys: ChallengeKeys): PassStore {
+  const write = (tx: Transaction, passes: readonly StoredPass[]) => {
+    const text = passes.map((pass) => `${pass.name} ${formatPass(pass)}`).join('\n');
+    const lastMs = Math.max(...passes.map(({ expiresAtMs }) => expiresAtMs));
+    if (passes.length === 0) tx.remove(keys.passes);
+    else tx.put(keys.passes, text, lastMs);
+  };
+
+  return {
+    usePass: ({ name, hash, application, claim, rememberMs }) =>
+      store.transact((tx) => {
+        const pass = passesIn(tx.get(keys.passes)).find((each) => each.name === name);
+        const refusal = refusalOf(pass, { hash, application, nowMs: tx.nowMs });
+        if (refusal !== null) return { outcome: refusal, ...REFUSED };
+        const claimKey = keys.passClaim(name, claim);
+        if (tx.get(claimKey) !== undefined) return { outcome: 'passed', ...REFUSED };
+        const usesKey = keys.passUses(name);
+        if (Number(tx.get(usesKey) ?? 0) >= (pass?.perMinute ?? 0)) {
+          return { outcome: 'exhausted', waitMs: (tx.expiryOf(usesKey) ?? tx.nowMs) - tx.nowMs };
+        }
+        countUp(tx, usesKey, PASS_WINDOW_MS);
+        tx.put(claimKey, '1', tx.nowMs + rememberMs);
+        return { outcome: 'passed', ...REFUSED };
+      }),
+
+    makePass: ({ lifetimeMs, ...pass }) =>
+      store.transact((tx) => {
+        const alive = passesIn(tx.get(keys.passes)).filter(({ expiresAtMs }) => expiresAtMs > tx.nowMs);
+        if (alive.some(({ name }) => name === pass.name)) return null;
+        const expiresAtMs = tx.nowMs + lifetimeMs;
+        write(tx, [...alive, { ...pass, expiresAtMs }]);
+        return expiresAtMs;
+      }),
+
+    async listPasses() {
+      const passes = passesIn(await store.read(keys.passes));
+      return passes.sort((one, other) => (one.name < other.name ? -1 : 1));
+    },
+
+    revokePass: (name) =>
+      store.transact((tx) => {
+        const passes = passesIn(tx.get(keys.passes));
+        const left = passes.filter((each) => each.name !== name);
+        if (left.length === passes.length) return false;
+        write(tx, left);
+        return true;
+      }),
+  };
+}
+
+/** Returns why a presented pass does not count; null if it does. */
+function refusalOf(
+  pass: StoredPass | undefined,
+  presented: { readonly hash: string; readonly application: string; readonly nowMs: number },
+): PassOutcome | null {
+  if (pass === undefined) return 'unknown';
+  if (!equalText(pass.hash, presented.hash)) return 'wrong';
+  if (pass.expiresAtMs <= presented.nowMs) return 'expired';
+  return pass.application === presented.application ? null : 'other_application';
+}
+
+function passesIn(text: string | undefined): StoredPass[] {
+  if (text === undefined) return [];
+  return text.split('\n').flatMap((line) => {
+    const at = line.indexOf(' ');
+    return parsePass(line.slice(0, at), line.slice(at + 1)) ?? [];
+  });
 }

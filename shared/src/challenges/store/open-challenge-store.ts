@@ -2,12 +2,10 @@
 
 import type { Store } from '../../store/open-store.js';
 import { slotTag } from '../attempts/pseudonyms.js';
-import { challengeKeys } from './challenge-keys.js';
 import type { ChallengeStore } from './challenge-store.js';
-import { embeddedChallengeStore } from './embedded-challenge-store.js';
-import { embeddedPassStore } from './embedded-pass-store.js';
-import { redisChallengeStore } from './redis-challenge-store.js';
-import { redisPassStore } from './redis-pass-store.js';
+import { embeddedChallengeStore, embeddedPassStore } from './embedded-challenge-store.js';
+import { challengeKeys } from './records.js';
+import { redisChallengeStore, redisPassStore } from './redis-challenge-store.js';
 
 /**
  * Opens the challenge store on `store`, with keys that begin with `prefix` (`cache.prefix`).

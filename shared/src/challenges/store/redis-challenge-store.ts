@@ -12,17 +12,19 @@ import {
   PAIR_MEMORY_MS,
   WAITS_MS,
 } from '../attempts/attempts.js';
-import type { ChallengeKeys } from './challenge-keys.js';
-import type {
-  ChallengeEndpoint,
-  ChallengeOperations,
-  EffortIssue,
-  Issued,
-  PowIssue,
-  RequestLimit,
-  Taken,
+import { type PassOutcome, parsePass } from '../attempts/pass.js';
+import {
+  type ChallengeEndpoint,
+  type ChallengeOperations,
+  type EffortIssue,
+  type Issued,
+  PASS_WINDOW_MS,
+  type PassStore,
+  type PowIssue,
+  type RequestLimit,
+  type Taken,
 } from './challenge-store.js';
-import { CONSUMED_PREFIX } from './records.js';
+import { type ChallengeKeys, CONSUMED_PREFIX } from './records.js';
 
 const SCRIPTS = new URL('../../../../lua/', import.meta.url);
 
@@ -197,4 +199,34 @@ function issued([allowed, count, ttlMs, nowMs, difficulty, lifetimeSeconds]: Iss
   return allowed === 1
     ? { allowed: true, limit, nowMs, difficulty, lifetimeSeconds }
     : { allowed: false, limit };
+}
+
+/** The operations on passes: one hash of all passes, whose slot their counters share. */
+export function redisPassStore(client: RedisClient, keys: ChallengeKeys): PassStore {
+  const usePass = loadScript<[PassOutcome, number]>(client, SCRIPTS, 'use_pass');
+  const makePass = loadScript<number | null>(client, SCRIPTS, 'make_pass');
+
+  return {
+    async usePass({ name, hash, application, claim, rememberMs }) {
+      const [outcome, waitMs] = await usePass(
+        [keys.passes, keys.passUses(name), keys.passClaim(name, claim)],
+        [name, hash, application, PASS_WINDOW_MS, rememberMs],
+      );
+      return { outcome, waitMs };
+    },
+
+    makePass: ({ name, hash, application, perMinute, lifetimeMs }) =>
+      makePass([keys.passes], [name, hash, application, perMinute, lifetimeMs]),
+
+    async listPasses() {
+      const found = await replyOf(client, client.hgetall(keys.passes));
+      return Object.keys(found)
+        .sort()
+        .flatMap((name) => parsePass(name, found[name] ?? '') ?? []);
+    },
+
+    async revokePass(name) {
+      return (await replyOf(client, client.hdel(keys.passes, name))) === 1;
+    },
+  };
 }

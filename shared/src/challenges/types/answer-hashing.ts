@@ -1,4 +1,4 @@
-// The hashes that answers are verified with: of the text of a captcha, and of the nonces of work.
+// What is derived from the secret and a token (hashes of answers, random numbers, drawings), and the hashes of work.
 
 import { hash } from 'node:crypto';
 import type { RingKey } from '../../crypto/key-ring.js';
@@ -61,4 +61,50 @@ export function openAlgorithms(option: string): AcceptedAlgorithms {
   const accepted = acceptedAlgorithms(option);
   if (accepted.hashwx !== null) warmHashwx();
   return accepted;
+}
+
+/** A random stream determined by token and seed. Without `CHALLENGE_SECRET` nobody can compute it, not even with the store. */
+export interface SeededRandom {
+  bytes(size: number): Uint8Array;
+  /**
+   * Returns a whole number from 0 to `bound` - 1, each equally likely.
+   * @throws RangeError unless `bound` is a whole number from 1 to 2^32
+   */
+  below(bound: number): number;
+  /**
+   * Returns one element of the list, each equally likely.
+   * @throws RangeError for an empty list
+   */
+  pick<T>(list: readonly T[]): T;
+}
+
+const RANGE = 2 ** 32;
+
+/** Starts the stream of a challenge from its beginning. */
+export function seededRandom(key: RingKey, type: string, token: string, seed: number): SeededRandom {
+  const secret = key.derive('tollgate kind');
+  let pool: number[] = [];
+  let block = 0;
+  const bytes = (size: number): Uint8Array => {
+    while (pool.length < size) pool.push(...keyedHash(secret, type, token, String(seed), String(block++)));
+    const taken = Uint8Array.from(pool.slice(0, size));
+    pool = pool.slice(size);
+    return taken;
+  };
+  const below = (bound: number): number => {
+    if (!Number.isInteger(bound) || bound < 1 || bound > RANGE)
+      throw new RangeError('a bound is a whole number from 1 to 2^32');
+    // Higher numbers are discarded, because they would favour small remainders.
+    const fair = RANGE - (RANGE % bound);
+    for (;;) {
+      const number = Buffer.from(bytes(4)).readUInt32BE();
+      if (number < fair) return number % bound;
+    }
+  };
+  return { bytes, below, pick: <T>(list: readonly T[]) => list[below(list.length)] as T };
+}
+
+/** Returns the key that the drawing of an image is derived from; only for drawing. */
+export function drawKey(key: RingKey): Uint8Array {
+  return key.derive('tollgate image draw').export();
 }

@@ -3,7 +3,7 @@
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import type { Scope } from '../attempts/scope-ticket.js';
-import type { SeededRandom } from './seeded-random.js';
+import type { SeededRandom } from './answer-hashing.js';
 
 /** What a type with one answer makes a challenge from. */
 export interface MakeContext {

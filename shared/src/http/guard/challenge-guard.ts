@@ -10,8 +10,11 @@ import type {
 } from 'fastify';
 import fp from 'fastify-plugin';
 import { PASS_HEADER } from '../../challenges/attempts/pass.js';
-import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
-import { type ChallengeVerifier, createChallengeVerifier } from '../../challenges/challenge-verifier.js';
+import {
+  type ChallengeObserver,
+  type ChallengeVerifier,
+  createChallengeVerifier,
+} from '../../challenges/challenge-verifier.js';
 import type { ChallengeStore } from '../../challenges/store/challenge-store.js';
 import { type Submission, submissionFrom } from '../../challenges/submission.js';
 import type { ChallengeType } from '../../challenges/types/challenge-type-registry.js';

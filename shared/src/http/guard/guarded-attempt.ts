@@ -6,14 +6,15 @@ import type { NextAttempt } from '../../challenges/attempts/next-attempt.js';
 import { PASS_HEADER } from '../../challenges/attempts/pass.js';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
 import { demandOf, type FormRules, requirementsOf } from '../../challenges/form-rules.js';
-import { offersImage, type Submission } from '../../challenges/submission.js';
 import {
   type AttemptedAccount,
   countedKey,
   type GivenProof,
   type ImageRequirement,
   type KnownDevice,
-} from '../../challenges/verification.js';
+  offersImage,
+  type Submission,
+} from '../../challenges/submission.js';
 import { waitForAnswer } from '../../store/answer-limit.js';
 import { LoginThrottled, refuse } from '../errors/errors.js';
 import { answerLimitOf } from '../server/answer-limit.js';

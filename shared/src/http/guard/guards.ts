@@ -2,7 +2,7 @@
 
 import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import { type FormRules, formRulesMistake } from '../../challenges/form-rules.js';
-import type { KnownDevice } from '../../challenges/verification.js';
+import type { KnownDevice } from '../../challenges/submission.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import { MAX_KEY_CHARACTERS } from '../../schemas/host-bodies.js';
 import { refuse, ValidationFailed } from '../errors/errors.js';

@@ -2,8 +2,8 @@
 
 import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { AuditCounters } from '../../audit/open-audit-trail.js';
-import type { ChallengeObserver } from '../../challenges/challenge-observer.js';
-import type { FailedVerdict } from '../../challenges/verification.js';
+import type { ChallengeObserver } from '../../challenges/challenge-verifier.js';
+import type { FailedVerdict } from '../../challenges/submission.js';
 import { SHA256 } from '../../pow/algorithms.js';
 import { HASHWX } from '../../pow/hashwx/work.js';
 import { type AuditLine, auditNamesOf } from '../../schemas/audit-events.js';

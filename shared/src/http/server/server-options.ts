@@ -4,7 +4,7 @@ import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyBaseLogger, FastifyHttpOptions, FastifyInstance, RawServerDefault } from 'fastify';
 import fp from 'fastify-plugin';
 import { createLruCache } from '../../cache/lru-cache.js';
-import { normaliseAddress } from '../../challenges/attempts/normalise.js';
+import { normaliseAddress } from '../../challenges/attempts/pseudonyms.js';
 import { answerTo } from '../errors/error-handler.js';
 import { answerClientError, sendError } from '../errors/send-error.js';
 import { createRequestLogger, RequestLog } from '../observability/logger.js';

@@ -3,7 +3,7 @@
 import { anyCharacter } from '@tollgate/test-support/any-character.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { accountKey, accountSpellings, foldAccount } from '../../../src/challenges/attempts/normalise.js';
+import { accountKey, accountSpellings, foldAccount } from '../../../src/challenges/attempts/pseudonyms.js';
 
 t.test('case, width and surrounding space make no difference', async (t) => {
   for (const email of [

@@ -3,7 +3,7 @@
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import type { ChallengeVerifier } from '../../../src/challenges/challenge-verifier.js';
-import type { GivenProof } from '../../../src/challenges/verification.js';
+import type { GivenProof } from '../../../src/challenges/submission.js';
 import { ACCOUNT, ADDRESS, DECAY_MS, hostOn } from '../fixtures.js';
 
 const LAPTOP = { key: 'Device laptop', budget: 3 };

@@ -2,8 +2,12 @@
 
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { normaliseAddress, widerNetworks } from '../../../src/challenges/attempts/normalise.js';
-import { addressPseudonyms, slotTag } from '../../../src/challenges/attempts/pseudonyms.js';
+import {
+  addressPseudonyms,
+  normaliseAddress,
+  slotTag,
+  widerNetworks,
+} from '../../../src/challenges/attempts/pseudonyms.js';
 import { challengesOn, effortIssue, imageIssue, MINUTE_MS, powIssue, ring } from '../fixtures.js';
 
 const namesOf = (ip: string) => addressPseudonyms(ring.current, normaliseAddress(ip) ?? '');

@@ -2,9 +2,13 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { normaliseAddress } from '../../../src/challenges/attempts/normalise.js';
-import { accountPseudonym, addressPseudonym, slotTag } from '../../../src/challenges/attempts/pseudonyms.js';
-import { challengeKeys, makeToken } from '../../../src/challenges/store/challenge-keys.js';
+import {
+  accountPseudonym,
+  addressPseudonym,
+  normaliseAddress,
+  slotTag,
+} from '../../../src/challenges/attempts/pseudonyms.js';
+import { challengeKeys, makeToken } from '../../../src/challenges/store/records.js';
 import { openKeyRing } from '../../../src/crypto/key-ring.js';
 import { isToken } from '../../../src/schemas/names.js';
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { eachKind, eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { makePass, passHash, readPass } from '../../../src/challenges/attempts/pass.js';
-import type { PassStore } from '../../../src/challenges/store/pass-store.js';
+import type { PassStore } from '../../../src/challenges/store/challenge-store.js';
 import { challengesOn } from '../fixtures.js';
 
 const DAY_MS = 86_400_000;

@@ -4,7 +4,7 @@ import { redisStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { addressPseudonym, slotTag } from '../../../src/challenges/attempts/pseudonyms.js';
-import { challengeKeys } from '../../../src/challenges/store/challenge-keys.js';
+import { challengeKeys } from '../../../src/challenges/store/records.js';
 import { lifetimeSeconds } from '../../../src/pow/lifetime.js';
 import { priceOf } from '../../../src/pow/price.js';
 import { challengesOn, DECAY_MS, powIssue, ring } from '../fixtures.js';

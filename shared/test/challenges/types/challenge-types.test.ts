@@ -2,12 +2,12 @@
 
 import fc from 'fast-check';
 import t from 'tap';
+import { seededRandom } from '../../../src/challenges/types/answer-hashing.js';
 import {
   type ChallengeType,
   challengeTypeMistakes,
   verifiedTypes,
 } from '../../../src/challenges/types/challenge-type-registry.js';
-import { seededRandom } from '../../../src/challenges/types/seeded-random.js';
 import { openKeyRing } from '../../../src/crypto/key-ring.js';
 import { ConfigurationError } from '../../../src/schemas/configuration-error.js';
 import { OTHER_SECRET, ring } from '../fixtures.js';

@@ -11,12 +11,12 @@ import {
 } from '@tollgate/test-support/issuing.js';
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
+import { seededRandom } from '../../../src/challenges/types/answer-hashing.js';
 import {
   effortPartDifficulty,
   effortType,
   formatEffortRecord,
 } from '../../../src/challenges/types/effort-type.js';
-import { seededRandom } from '../../../src/challenges/types/seeded-random.js';
 import { resolveCaptchaOptions } from '../../../src/schemas/captcha-options.js';
 
 const context = { ip: IP, pow: false, image: 'demanded' } as const;

@@ -4,7 +4,7 @@ import { cheap, type Desk, openDesk, ring } from '@tollgate/test-support/issuing
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
-import { accountKey } from '../../../src/challenges/attempts/normalise.js';
+import { accountKey } from '../../../src/challenges/attempts/pseudonyms.js';
 import errorHandler from '../../../src/http/errors/error-handler.js';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import formBodies from '../../../src/http/guard/form-bodies.js';

@@ -2,9 +2,12 @@
 
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { addressPseudonym, slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { challengeKeys } from '@tollgate/shared/challenges/store/challenge-keys.js';
+import {
+  addressPseudonym,
+  normaliseAddress,
+  slotTag,
+} from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { challengeKeys } from '@tollgate/shared/challenges/store/records.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store.js';

@@ -1,7 +1,7 @@
 // GET {prefix}/sites/{sitekey}/pow: issues a proof of work that only this site redeems.
 
 import { Type } from '@sinclair/typebox';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { headOf } from '@tollgate/shared/http/server/methods.js';
 import { HashwxChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import type { FastifyInstance } from 'fastify';

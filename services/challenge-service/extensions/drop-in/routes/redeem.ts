@@ -1,9 +1,8 @@
 // POST {prefix}/sites/{sitekey}/redeem: gives the page of a site a receipt for its work.
 
 import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/normalise.js';
-import { addressPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { FailedVerdict } from '@tollgate/shared/challenges/verification.js';
+import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { FailedVerdict } from '@tollgate/shared/challenges/submission.js';
 import { CaptchaInvalid, CaptchaRequired, PowInvalid, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { refusalReason, suspiciousRefusal } from '@tollgate/shared/http/observability/service-metrics.js';
 import { isoTime } from '@tollgate/shared/schemas/iso-time.js';

@@ -1,8 +1,7 @@
 // POST {prefix}/gate/pass: takes the solved challenges of a visitor, and gives a pass.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { type Submission, submissionFrom } from '@tollgate/shared/challenges/submission.js';
-import type { Verdict } from '@tollgate/shared/challenges/verification.js';
+import { type Submission, submissionFrom, type Verdict } from '@tollgate/shared/challenges/submission.js';
 import { NotFound, OriginRefused, refuse } from '@tollgate/shared/http/errors/errors.js';
 import formBodies from '@tollgate/shared/http/guard/form-bodies.js';
 import { answerGuarded, challengeError, prefersPage } from '@tollgate/shared/http/guard/guard-answers.js';

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { CommandError } from '@tollgate/shared/config/command-line.js';
 import {
   fitsTokens,

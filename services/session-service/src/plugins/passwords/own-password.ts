@@ -1,6 +1,6 @@
 // What the routes share at which the user of a session proves the password again.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
 import { LoginThrottled, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { pow } from '@tollgate/shared/http/guard/guards.js';

@@ -1,7 +1,7 @@
 // POST /login: signs in with a password and solved challenges, and starts a session.
 
 import { Type } from '@sinclair/typebox';
-import { accountKey } from '@tollgate/shared/challenges/attempts/normalise.js';
+import { accountKey } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
 import { detailsOf, LoginThrottled, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { pow } from '@tollgate/shared/http/guard/guards.js';
