@@ -1,18 +1,20 @@
 // The bearer guard of an application: verifies the access tokens of the session service on its own.
 
-import { createKeyedEnvelope } from '@tollgate/shared/crypto/envelope.js';
+import { canonicalText, createKeyedEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { canonicalText } from '@tollgate/shared/crypto/token-text.js';
 import bearer, { type BearerOptions } from '@tollgate/shared/http/tokens/bearer.js';
 import { createPublicReader } from '@tollgate/shared/http/tokens/public-tokens.js';
 import { followRemoteKeys } from '@tollgate/shared/http/tokens/remote-keys.js';
 import { openTokenCodec, type TokenCodec } from '@tollgate/shared/http/tokens/token-codec.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { AccessClaims } from '@tollgate/shared/schemas/token-claims.js';
-import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { createProofOfUse, openProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
+import {
+  createProofOfUse,
+  openAccessLifetimes,
+  openProofStore,
+} from '@tollgate/shared/sessions/verified-tokens.js';
 import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
 import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
 import type { FastifyInstance } from 'fastify';

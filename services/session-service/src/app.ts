@@ -21,8 +21,7 @@ import { proxyWarning, serverOptions } from '@tollgate/shared/http/server/server
 import bearer from '@tollgate/shared/http/tokens/bearer.js';
 import { publishKeys } from '@tollgate/shared/http/tokens/public-tokens.js';
 import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens/tokens.js';
-import type { AccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
-import type { SeenClaims } from '@tollgate/shared/sessions/proof-of-use.js';
+import type { AccessLifetimes, SeenClaims } from '@tollgate/shared/sessions/verified-tokens.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';

@@ -1,8 +1,7 @@
 // Records which keys the nodes use, so that a command can tell when a key may be removed.
 
 import type { Store } from '../store/open-store.js';
-import { asStoreError } from '../store/redis-connection.js';
-import { loadScript } from '../store/redis-script.js';
+import { asStoreError, loadScript } from '../store/redis-connection.js';
 import { StoreUnavailableError } from '../store/store.js';
 
 /** The key of the record: on Redis a hash, on the embedded store one text of lines. */

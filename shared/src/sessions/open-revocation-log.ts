@@ -1,12 +1,10 @@
 // The revocation log on Redis, a stream, and on the embedded store, a chain of entries.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { ANSWER_LIMIT_MS, within } from '../store/answer-limit.js';
 import type { EmbeddedStore } from '../store/embedded-store.js';
 import type { Store } from '../store/open-store.js';
-import { asStoreError, openReader, type RedisClient } from '../store/redis-connection.js';
-import { loadScript } from '../store/redis-script.js';
-import { StoreUnavailableError } from '../store/store.js';
+import { asStoreError, loadScript, openReader, type RedisClient } from '../store/redis-connection.js';
+import { ANSWER_LIMIT_MS, StoreUnavailableError, within } from '../store/store.js';
 import {
   REVOCATION_LOG_KEY,
   type ReadRevocation,

@@ -1,10 +1,9 @@
 // One database file of SQLite, shared by the processes of one machine.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { createGroupCommit, type GroupCommit, LOCK_TIMEOUT_MS } from './group-commit.js';
 import { type DatabaseFormat, explainDatabaseError, openCheckedDatabase } from './open-database.js';
 import { makePrivateFile } from './private-file.js';
-import { isLocked, resultCodeOf, type Statement } from './sqlite.js';
+import { type Database, isLocked, resultCodeOf, type Statement } from './sqlite.js';
 import { StoreUnavailableError } from './store.js';
 
 /** An open file. Methods that return a promise throw StoreUnavailableError if the file cannot be used. */
@@ -69,4 +68,130 @@ export function openDatabaseFile(path: string, format: DatabaseFormat): Database
 /** Also true for the error of a closed database. */
 function isDatabaseError(error: unknown): boolean {
   return resultCodeOf(error) !== undefined || (error as NodeJS.ErrnoException).code === 'ERR_INVALID_STATE';
+}
+
+/** Runs steps in write transactions. */
+export interface GroupCommit {
+  /** Runs a step. One that throws is undone, and the others of its transaction are not. Resolves after the commit. */
+  write<T>(step: () => T): Promise<T>;
+  /** Resolves when no step waits. */
+  idle(): Promise<void>;
+}
+
+/** How long a step waits for the lock of another process, in milliseconds. */
+export const LOCK_TIMEOUT_MS = 1000;
+
+/** How long a waiting step tries in every turn of the event loop, before it tries every millisecond. */
+const EAGER_MS = 2;
+
+/** Other processes, and requests of this one, get a chance after a transaction of this length, in milliseconds. */
+const TRANSACTION_MS = 1;
+
+interface WaitingStep {
+  readonly run: () => unknown;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** @param asFailure converts an error of the database, which the waiting steps reject with */
+function createGroupCommit(database: Database, asFailure: (error: unknown) => Error): GroupCommit {
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  const rollback = database.prepare('ROLLBACK');
+  const mark = database.prepare('SAVEPOINT step');
+  const release = database.prepare('RELEASE step');
+  const undo = database.prepare('ROLLBACK TO step');
+
+  let waiting: WaitingStep[] = [];
+  let isScheduled = false;
+  let lockedSinceMs: number | undefined;
+  const onIdle: (() => void)[] = [];
+
+  function schedule(): void {
+    if (isScheduled) return;
+    isScheduled = true;
+    const waitedMs = lockedSinceMs === undefined ? 0 : performance.now() - lockedSinceMs;
+    if (waitedMs < EAGER_MS) setImmediate(runWaiting);
+    else setTimeout(runWaiting, 1);
+  }
+
+  function runWaiting(): void {
+    isScheduled = false;
+    if (lock()) runTransaction();
+    if (waiting.length > 0) schedule();
+    else for (const resolve of onIdle.splice(0)) resolve();
+  }
+
+  function lock(): boolean {
+    try {
+      begin.run();
+      lockedSinceMs = undefined;
+      return true;
+    } catch (error) {
+      lockedSinceMs ??= performance.now();
+      if (isLocked(error) && performance.now() - lockedSinceMs < LOCK_TIMEOUT_MS) return false;
+      lockedSinceMs = undefined;
+      fail(waiting.length, error);
+      return false;
+    }
+  }
+
+  function runTransaction(): void {
+    const startMs = performance.now();
+    const settled: (() => void)[] = [];
+    try {
+      for (const step of waiting) {
+        settled.push(runStep(step));
+        if (performance.now() - startMs > TRANSACTION_MS) break;
+      }
+      commit.run();
+    } catch (error) {
+      tryToRollBack();
+      // The step after the last settled one has failed, unless the commit has.
+      fail(Math.min(settled.length + 1, waiting.length), error);
+      return;
+    }
+    waiting = waiting.slice(settled.length);
+    for (const settle of settled) settle();
+  }
+
+  /** @throws the error of SQLite that ended the transaction */
+  function runStep({ run, resolve, reject }: WaitingStep): () => void {
+    mark.run();
+    try {
+      const value = run();
+      release.run();
+      return () => resolve(value as never);
+    } catch (error) {
+      // Some errors, such as a full disk, roll the whole transaction back.
+      if (!database.isTransaction) throw error;
+      undo.run();
+      release.run();
+      return () => reject(resultCodeOf(error) === undefined ? error : asFailure(error));
+    }
+  }
+
+  function fail(count: number, error: unknown): void {
+    const failure = asFailure(error);
+    for (const { reject } of waiting.splice(0, count)) reject(failure);
+  }
+
+  function tryToRollBack(): void {
+    try {
+      if (database.isTransaction) rollback.run();
+    } catch {
+      // The next transaction reports what is wrong with the file.
+    }
+  }
+
+  return {
+    write: (step) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ run: step, resolve, reject });
+        schedule();
+      }),
+    async idle() {
+      if (waiting.length > 0) await new Promise<void>((resolve) => onIdle.push(resolve));
+    },
+  };
 }

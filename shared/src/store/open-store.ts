@@ -2,8 +2,7 @@
 
 import { ConfigurationError } from '../schemas/configuration-error.js';
 import { type Clock, type EmbeddedStore, openEmbeddedStore } from './embedded-store.js';
-import { openRedis } from './redis-connection.js';
-import { createRedisStore, type RedisStore } from './redis-store.js';
+import { createRedisStore, openRedis, type RedisStore } from './redis-connection.js';
 import { StoreUnavailableError } from './store.js';
 import { describeStoreUrl, parseStoreUrl } from './store-url.js';
 

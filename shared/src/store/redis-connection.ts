@@ -1,11 +1,18 @@
-// Opens Redis clients that fail at once without a connection and reconnect for ever, and tells their errors apart.
+// The connection to Redis: opening it, gathering its commands, and running scripts.
 
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { ANSWER_LIMIT_MS, within } from './answer-limit.js';
-import { gatherCommands } from './gathered-commands.js';
+import { readFileSync } from 'node:fs';
+import { Cluster, type Command, Redis, type RedisOptions } from 'ioredis';
 import { sentinelConnector } from './sentinel/sentinel-connector.js';
 import { type SentinelWatch, watchSentinels } from './sentinel/sentinel-watch.js';
-import { StoreUnavailableError } from './store.js';
+import {
+  ANSWER_LIMIT_MS,
+  onceArrived,
+  type StoreObserver,
+  type StoreOperations,
+  StoreUnavailableError,
+  secondsSince,
+  within,
+} from './store.js';
 import type { StoreAddress } from './store-url.js';
 
 /** A client of one Redis server, of a Sentinel's master or of a cluster. */
@@ -57,7 +64,7 @@ export function reconnectDelayMs(attempt: number): number {
 const watches = new WeakMap<RedisClient, SentinelWatch>();
 
 /** Ends the connections of a client. */
-export function closeRedis(client: RedisClient): void {
+function closeRedis(client: RedisClient): void {
   watches.get(client)?.close();
   // quit() would wait for a reply that a store out of reach never sends.
   client.disconnect();
@@ -168,4 +175,149 @@ const UNABLE =
 export function asStoreError(error: unknown): unknown {
   if (error instanceof Error && error.name === 'ReplyError' && !UNABLE.test(error.message)) return error;
   return new StoreUnavailableError('the store is out of reach', { cause: error });
+}
+
+/** The part of a socket that gathering uses. */
+interface Corkable {
+  readonly writableCorked: number;
+  cork(): void;
+  uncork(): void;
+}
+
+/**
+ * Lets the commands of one turn of the event loop leave in one write, on every connection of a client: writing them one
+ * by one takes a quarter of the time of a small request. Their time limits count from when they are given, and what a
+ * broken connection had gathered counts as sent without a reply.
+ *
+ * A command whose caller was already told that it failed is not sent again on another connection. The client itself only
+ * forgets such a command when its reply comes. None fails for its time limit while its reply waits in the socket.
+ */
+export function gatherCommands(client: Redis | Cluster): void {
+  if (client instanceof Cluster) {
+    client.on('+node', gatherCommands);
+    return;
+  }
+  const send = client.sendCommand.bind(client);
+  client.sendCommand = (command, stream) => {
+    if (command.isSettled) return command.promise;
+    waitForArrived(command);
+    // There is no socket before the first connection.
+    const socket: Corkable | undefined = client.stream;
+    if (socket !== undefined) gather(socket);
+    return send(command, stream);
+  };
+}
+
+/** What the client says of a command whose time limit has passed. */
+const TIMED_OUT = 'Command timed out';
+
+function waitForArrived(command: Command): void {
+  const { reject } = command;
+  command.reject = (error) => {
+    if (error.message !== TIMED_OUT) return reject(error);
+    onceArrived(() => {
+      if (!command.isSettled) reject(error);
+    });
+  };
+}
+
+/** Holds what is written to a socket until everything that has arrived was dealt with. */
+function gather(socket: Corkable): void {
+  if (socket.writableCorked > 0) return;
+  socket.cork();
+  setImmediate(release, socket);
+}
+
+// Without effect on a socket that was ended or destroyed meanwhile; ending it has written what it held.
+function release(socket: Corkable): void {
+  socket.uncork();
+}
+
+/** A script as a function of its keys and arguments. Throws StoreUnavailableError if there is no reply. */
+type RedisScript<Reply> = (
+  keys: readonly string[],
+  args: readonly (string | number)[],
+) => Promise<Reply>;
+
+const observers = new WeakMap<RedisClient, StoreObserver[]>();
+
+/** Reports every operation of a client to an observer from now on, in addition to those before it. */
+function observeClient(client: RedisClient, observer: StoreObserver): void {
+  observers.set(client, [...observersOf(client), observer]);
+}
+
+function observersOf(client: RedisClient): readonly StoreObserver[] {
+  return observers.get(client) ?? [];
+}
+
+/**
+ * Reads a `.lua` file and registers it with a client. The client sends the SHA of the script, and its text if the server
+ * does not know it.
+ *
+ * @param folder folder of the script, as a file URL ending in `/`
+ * @param name name of the file without `.lua`
+ */
+export function loadScript<Reply>(client: RedisClient, folder: URL, name: string): RedisScript<Reply> {
+  const command = `tollgate_${name}`;
+  client.defineCommand(command, { lua: readFileSync(new URL(`${name}.lua`, folder), 'utf8') });
+  const run = (client as unknown as Record<string, (...args: unknown[]) => Promise<Reply>>)[command];
+  if (run === undefined) throw new TypeError(`the client did not define ${command}`);
+  return (keys, args) => replyOf(client, run.call(client, keys.length, ...keys, ...args));
+}
+
+/**
+ * Waits for the reply to a command that was just sent, and reports it to the observer of the client.
+ * @throws StoreUnavailableError if there is no reply
+ */
+export async function replyOf<T>(client: RedisClient, reply: Promise<T>): Promise<T> {
+  const startMs = performance.now();
+  try {
+    const value = await limited(client, reply);
+    const seconds = secondsSince(startMs);
+    for (const observer of observersOf(client)) observer.took(seconds);
+    return value;
+  } catch (error) {
+    for (const observer of observersOf(client)) observer.failed(error);
+    throw asStoreError(error);
+  }
+}
+
+/** A cluster sends a command again and again while it looks for the master of its slot: the client has no limit for that. */
+function limited<T>(client: RedisClient, reply: Promise<T>): Promise<T> {
+  return client.isCluster ? within(commandTimeoutOf(client), reply) : reply;
+}
+
+/** A store on Redis. Scripts run on its `client`. */
+export interface RedisStore extends StoreOperations {
+  readonly kind: 'redis';
+  readonly client: RedisClient;
+}
+
+/** Makes a store of a client. */
+export function createRedisStore(client: RedisClient): RedisStore {
+  return {
+    kind: 'redis',
+    client,
+    read: async (key) => (await replyOf(client, client.get(key))) ?? undefined,
+    exchange: (key, value, ttlMs) => replyOf(client, client.set(key, value, 'PX', ttlMs, 'GET')),
+    async timeMs() {
+      try {
+        const [seconds, micros] = await client.time();
+        return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+      } catch (error) {
+        throw asStoreError(error);
+      }
+    },
+    // Redis removes expired keys itself.
+    prune: async () => 0,
+    isReady: () => client.status === 'ready',
+    onReady(listener) {
+      client.on('ready', listener);
+      return () => client.off('ready', listener);
+    },
+    observe: (observer) => observeClient(client, observer),
+    async close() {
+      closeRedis(client);
+    },
+  };
 }

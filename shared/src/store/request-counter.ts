@@ -2,7 +2,7 @@
 
 import type { Transaction } from './embedded-store.js';
 import type { Store } from './open-store.js';
-import { loadScript } from './redis-script.js';
+import { loadScript } from './redis-connection.js';
 
 /** The requests of a window, including the one just counted. */
 export interface Counted {

@@ -5,8 +5,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, wri
 import { join } from 'node:path';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
-import { openAuditFile } from '../../src/audit/audit-file.js';
-import { openAuditSink, openAuditTrail } from '../../src/audit/open-audit-trail.js';
+import { openAuditFile, openAuditSink, openAuditTrail } from '../../src/audit/open-audit-trail.js';
 
 const linesOf = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n');
 

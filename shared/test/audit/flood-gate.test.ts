@@ -2,8 +2,7 @@
 
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import t from 'tap';
-import { createAuditTrail } from '../../src/audit/audit-trail.js';
-import { MOST_LINES, WINDOW_MS } from '../../src/audit/flood-gate.js';
+import { createAuditTrail, MOST_LINES, WINDOW_MS } from '../../src/audit/audit-trail.js';
 import { AuditEvents, type AuditLine } from '../../src/schemas/audit-events.js';
 
 const name = (n: number) => n.toString(16).padStart(32, '0');

@@ -1,7 +1,7 @@
 // The bounded map drops what was set longest ago, and nothing else.
 
 import t from 'tap';
-import { createBoundedMap } from '../../src/cache/bounded-map.js';
+import { createBoundedMap } from '../../src/cache/bounded-maps.js';
 
 t.test('beyond its bound the entry that was set longest ago is dropped', async (t) => {
   const map = createBoundedMap<number>(2);

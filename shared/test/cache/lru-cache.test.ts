@@ -1,7 +1,7 @@
 // The cache keeps recently used entries and never grows beyond its bound.
 
 import t from 'tap';
-import { createLruCache } from '../../src/cache/lru-cache.js';
+import { createLruCache } from '../../src/cache/bounded-maps.js';
 
 t.test('the latest entries are kept, whatever came in between is not', async (t) => {
   const map = createLruCache<number>(3);

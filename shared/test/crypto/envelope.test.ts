@@ -4,9 +4,13 @@ import { createCipheriv } from 'node:crypto';
 import { anyCharacter } from '@tollgate/test-support/any-character.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { createEnvelope, createKeyedEnvelope, type TokenKind } from '../../src/crypto/envelope.js';
+import {
+  createEnvelope,
+  createKeyedEnvelope,
+  MAX_TOKEN_CHARACTERS,
+  type TokenKind,
+} from '../../src/crypto/envelope.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
-import { MAX_TOKEN_CHARACTERS } from '../../src/crypto/token-text.js';
 
 const FIRST = 'first-secret-of-32-characters-xx';
 const OTHER = 'other-secret-of-32-characters-yy';

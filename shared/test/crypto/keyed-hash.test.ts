@@ -3,7 +3,7 @@
 import { createSecretKey } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { keyedHash } from '../../src/crypto/keyed-hash.js';
+import { keyedHash } from '../../src/crypto/key-ring.js';
 
 const keyOf = (text: string) => createSecretKey(Buffer.from(text));
 

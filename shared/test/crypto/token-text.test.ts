@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { canonicalText, cookieValues, MAX_TOKEN_CHARACTERS } from '../../src/crypto/token-text.js';
+import { canonicalText, cookieValues, MAX_TOKEN_CHARACTERS } from '../../src/crypto/envelope.js';
 
 const base64 = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('base64'));
 

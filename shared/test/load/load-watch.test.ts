@@ -3,8 +3,12 @@
 import { eachKind, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { openLoadRecord } from '../../src/load/load-record.js';
-import { type LoadWatch, type LoadWatchOptions, watchLoad } from '../../src/load/load-watch.js';
-import type { QueueMeter } from '../../src/load/queue-meter.js';
+import {
+  type LoadWatch,
+  type LoadWatchOptions,
+  type QueueMeter,
+  watchLoad,
+} from '../../src/load/load-watch.js';
 import { FALL_MS, RISE_MS } from '../../src/pow/load.js';
 import { resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 import type { Store } from '../../src/store/open-store.js';

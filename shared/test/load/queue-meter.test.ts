@@ -1,7 +1,7 @@
 // The load of a queue, measured by what enters and leaves it.
 
 import t from 'tap';
-import { createQueueMeter } from '../../src/load/queue-meter.js';
+import { createQueueMeter } from '../../src/load/load-watch.js';
 
 const FULL = new Error('the queue is full');
 const isFull = (error: unknown) => error === FULL;

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { createRevokedIds } from '../../src/sessions/revoked-ids.js';
+import { createRevokedIds } from '../../src/sessions/revocation-follower.js';
 
 t.test('an id is refused for its time at least, and memory is bounded by time', async (t) => {
   const step = fc.record({

@@ -2,9 +2,8 @@
 
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import t from 'tap';
-import { newAnswerLimit, underLimit, waitForAnswer } from '../../src/store/answer-limit.js';
 import { openStore, waitForStore } from '../../src/store/open-store.js';
-import { StoreUnavailableError } from '../../src/store/store.js';
+import { newAnswerLimit, StoreUnavailableError, underLimit, waitForAnswer } from '../../src/store/store.js';
 
 t.test('a request that has waited in vain asks again for a moment only', async (t) => {
   const redis = await startRedis(t);

@@ -8,9 +8,13 @@ import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { until } from '@tollgate/test-support/until.js';
 import t from 'tap';
 import { openEmbeddedStore } from '../../src/store/embedded-store.js';
-import { watchEmbedded } from '../../src/store/watch/embedded-watch.js';
-import { lookAtPlace } from '../../src/store/watch/file-place.js';
-import { machineId, otherMachines, recordMachine } from '../../src/store/watch/machines.js';
+import {
+  lookAtPlace,
+  machineId,
+  otherMachines,
+  recordMachine,
+  watchEmbedded,
+} from '../../src/store/watch/embedded-watch.js';
 
 const HERE = { network: undefined, isFuse: false, isMountedAlone: false, hasSecondName: false };
 const skip = machineId() === undefined ? 'this system tells no id of the machine' : false;

@@ -7,8 +7,7 @@ import { until } from '@tollgate/test-support/until.js';
 import { Cluster } from 'ioredis';
 import t, { type Test } from 'tap';
 import { openStore, waitForStore } from '../../src/store/open-store.js';
-import { loadScript } from '../../src/store/redis-script.js';
-import type { RedisStore } from '../../src/store/redis-store.js';
+import { loadScript, type RedisStore } from '../../src/store/redis-connection.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
 
 const KEEP_MS = 60_000;

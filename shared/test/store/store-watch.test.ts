@@ -11,7 +11,7 @@ import { until } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
 import { openStore, type Store, waitForStore } from '../../src/store/open-store.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
-import type { Held } from '../../src/store/watch/redis-warnings.js';
+import type { Held } from '../../src/store/watch/redis-facts.js';
 import { watchStore } from '../../src/store/watch/store-watch.js';
 
 const PASSWORD = 'a-password-that-nobody-logs';

@@ -13,7 +13,7 @@ import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { createLogger } from '@tollgate/shared/http/observability/logger.js';
-import { openAccessLifetimes } from '@tollgate/shared/sessions/access-lifetimes.js';
+import { openAccessLifetimes } from '@tollgate/shared/sessions/verified-tokens.js';
 import type { FastifyInstance } from 'fastify';
 
 /** An OpenAPI document, as far as the documentation reads it. */

@@ -1,7 +1,7 @@
 // Verifies the receipts of a site for its server.
 
 import { createHmac } from 'node:crypto';
-import { createLruCache } from '@tollgate/shared/cache/lru-cache.js';
+import { createLruCache } from '@tollgate/shared/cache/bounded-maps.js';
 import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { equalText } from '@tollgate/shared/crypto/constant-time.js';

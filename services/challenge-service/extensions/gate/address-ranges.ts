@@ -1,7 +1,7 @@
 // Sets of address ranges.
 
 import { BlockList, isIP } from 'node:net';
-import { createLruCache } from '@tollgate/shared/cache/lru-cache.js';
+import { createLruCache } from '@tollgate/shared/cache/bounded-maps.js';
 import { parseAddressRange } from '@tollgate/shared/config/address-range.js';
 
 /** Addresses whose result is kept. */

@@ -1,9 +1,8 @@
 // The passes of the gate: sealed cookies that name site, networks and expiry, and are verified without the store.
 
-import { createLruCache } from '@tollgate/shared/cache/lru-cache.js';
+import { createLruCache } from '@tollgate/shared/cache/bounded-maps.js';
 import { createEnvelope } from '@tollgate/shared/crypto/envelope.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { keyedHash } from '@tollgate/shared/crypto/keyed-hash.js';
+import { type KeyRing, keyedHash } from '@tollgate/shared/crypto/key-ring.js';
 import { randomHex } from '@tollgate/shared/crypto/random.js';
 import type { GateOptions } from './gate-options.js';
 

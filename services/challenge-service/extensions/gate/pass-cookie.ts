@@ -1,6 +1,6 @@
 // The cookie that a pass is kept in.
 
-import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
+import { cookieValues } from '@tollgate/shared/crypto/envelope.js';
 
 /** Cookies of the name that are looked at: another host of the domain may plant some. */
 const MOST_COOKIES = 50;

@@ -16,8 +16,7 @@ import {
   createWorkCounter,
   type WorkCounter,
 } from '@tollgate/shared/http/observability/service-metrics.js';
-import type { LoadWatch } from '@tollgate/shared/load/load-watch.js';
-import type { QueueMeter } from '@tollgate/shared/load/queue-meter.js';
+import type { LoadWatch, QueueMeter } from '@tollgate/shared/load/load-watch.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
 

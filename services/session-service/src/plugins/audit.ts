@@ -9,7 +9,7 @@ import {
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { answerLimitOf } from '@tollgate/shared/http/server/answer-limit.js';
 import type { AuditEntry } from '@tollgate/shared/schemas/audit-events.js';
-import { waitForAnswer } from '@tollgate/shared/store/answer-limit.js';
+import { waitForAnswer } from '@tollgate/shared/store/store.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { AccountEvent, AccountEventName, FailureReason } from '../domain/account-event.js';

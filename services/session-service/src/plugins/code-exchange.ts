@@ -1,6 +1,6 @@
 // Exchanges sign-in codes, at a log-in and at a step-up.
 
-import { canonicalText } from '@tollgate/shared/crypto/token-text.js';
+import { canonicalText } from '@tollgate/shared/crypto/envelope.js';
 import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
 import { pageOrigin } from '@tollgate/shared/http/server/origin-check.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';

@@ -4,7 +4,7 @@ import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
-import { underLimit } from '@tollgate/shared/store/answer-limit.js';
+import { underLimit } from '@tollgate/shared/store/store.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { AccountDirectory } from '../directory/accounts.js';

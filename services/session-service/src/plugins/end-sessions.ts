@@ -2,7 +2,7 @@
 
 import { answerLimitOf } from '@tollgate/shared/http/server/answer-limit.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import { waitForAnswer } from '@tollgate/shared/store/answer-limit.js';
+import { waitForAnswer } from '@tollgate/shared/store/store.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { RequestedEnd } from '../domain/session-end.js';

@@ -3,8 +3,8 @@
 import { accountSpellings } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { KnownDevice } from '@tollgate/shared/challenges/submission.js';
 import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
+import { cookieValues } from '@tollgate/shared/crypto/envelope.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
 import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
 import { createDeviceCodec } from '@tollgate/shared/http/tokens/device-codec.js';
 import type { DeviceClaims } from '@tollgate/shared/schemas/device-claims.js';

@@ -1,7 +1,7 @@
 // The refresh cookie: reads every cookie of its names, sets ours, expires twins and cookies of other prefixes.
 
 import fastifyCookie from '@fastify/cookie';
-import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
+import { cookieValues } from '@tollgate/shared/crypto/envelope.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';

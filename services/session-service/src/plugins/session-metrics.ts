@@ -14,7 +14,7 @@ import {
   createChallengeObservers,
   createStoreObservers,
 } from '@tollgate/shared/http/observability/service-metrics.js';
-import type { QueueMeter } from '@tollgate/shared/load/queue-meter.js';
+import type { QueueMeter } from '@tollgate/shared/load/load-watch.js';
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';

@@ -3,8 +3,7 @@
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import type { EmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
-import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
+import { loadScript, type RedisClient, replyOf } from '@tollgate/shared/store/redis-connection.js';
 import {
   type AccountEvent,
   formatAccountEvent,

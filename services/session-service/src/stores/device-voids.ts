@@ -2,7 +2,7 @@
 
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
+import { loadScript, replyOf } from '@tollgate/shared/store/redis-connection.js';
 import { type DeviceVoid, nextVoid } from '../domain/device-claims.js';
 import { deviceVoidKey } from './session-keys.js';
 

@@ -1,8 +1,8 @@
 // The session store on the embedded store: one text per user, one transaction per operation.
 
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import { embeddedProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
+import { embeddedProofStore } from '@tollgate/shared/sessions/verified-tokens.js';
 import type { EmbeddedStore, Transaction } from '@tollgate/shared/store/embedded-store.js';
 import { passwordAttributes } from '../domain/authentication.js';
 import { bindToProof, decideRegistration } from '../domain/binding/binding-rule.js';

@@ -1,11 +1,14 @@
 // The session store on Redis: one hash per user, one script per operation. A search without a user scans the servers.
 
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import { redisProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
 import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
-import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
-import { asStoreError } from '@tollgate/shared/store/redis-connection.js';
-import { loadScript, replyOf } from '@tollgate/shared/store/redis-script.js';
+import { redisProofStore } from '@tollgate/shared/sessions/verified-tokens.js';
+import {
+  asStoreError,
+  loadScript,
+  type RedisClient,
+  replyOf,
+} from '@tollgate/shared/store/redis-connection.js';
 import { Cluster, type Redis } from 'ioredis';
 import { PASSWORD_METHODS } from '../domain/authentication.js';
 import { type Registration, UNASKED } from '../domain/binding/binding-rule.js';

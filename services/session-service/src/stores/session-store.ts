@@ -1,7 +1,7 @@
 // What the session service needs of its store: one atomic step per operation, and the search for operators.
 
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import type { ProofStore } from '@tollgate/shared/sessions/proof-of-use.js';
+import type { ProofStore } from '@tollgate/shared/sessions/verified-tokens.js';
 import type { PresentedBinding, Registration } from '../domain/binding/binding-rule.js';
 import type { BindingKey, BindingKind } from '../domain/binding/session-binding.js';
 import type { EndedOutcome, GrantedOutcome } from '../domain/rotation.js';

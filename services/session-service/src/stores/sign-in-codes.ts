@@ -4,8 +4,7 @@ import { createHash } from 'node:crypto';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import type { EmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import type { RedisClient } from '@tollgate/shared/store/redis-connection.js';
-import { loadScript } from '@tollgate/shared/store/redis-script.js';
+import { loadScript, type RedisClient } from '@tollgate/shared/store/redis-connection.js';
 import { CODE_SECONDS, formatSignInCode, parseSignInCode, type SignInCode } from '../domain/sign-in-code.js';
 import { signInCodeKey } from './session-keys.js';
 

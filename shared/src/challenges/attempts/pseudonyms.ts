@@ -2,9 +2,8 @@
 
 import { domainToASCII, domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
-import { createLruCache, type LruCache } from '../../cache/lru-cache.js';
-import type { RingKey } from '../../crypto/key-ring.js';
-import { keyedHash } from '../../crypto/keyed-hash.js';
+import { createLruCache, type LruCache } from '../../cache/bounded-maps.js';
+import { keyedHash, type RingKey } from '../../crypto/key-ring.js';
 import { ALPHANUMERICS } from '../../crypto/random.js';
 
 /** The length of an IPv6 address that ends in an IPv4 one; a longer text has a zone or is not an address. */

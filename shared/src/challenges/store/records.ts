@@ -2,7 +2,7 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { createLruCache } from '../../cache/lru-cache.js';
+import { createLruCache } from '../../cache/bounded-maps.js';
 import { randomAlphanumerics } from '../../crypto/random.js';
 import type { HashwxTerms } from '../../pow/hashwx/work.js';
 import { TOKEN_CHARACTERS } from '../../schemas/names.js';

@@ -2,8 +2,7 @@
 
 import { EFFORT_SHAPE } from '../../pow/effort.js';
 import { POW_SHAPE, SLOW_HASHES_PER_SECOND, type WorkShape } from '../../pow/lifetime.js';
-import type { RedisClient } from '../../store/redis-connection.js';
-import { loadScript, replyOf } from '../../store/redis-script.js';
+import { loadScript, type RedisClient, replyOf } from '../../store/redis-connection.js';
 import {
   FAILURES_BEFORE_WAIT,
   MAX_ATTEMPTS,

@@ -1,8 +1,7 @@
 // What is derived from the secret and a token (hashes of answers, random numbers, drawings), and the hashes of work.
 
 import { hash } from 'node:crypto';
-import type { RingKey } from '../../crypto/key-ring.js';
-import { keyedHash } from '../../crypto/keyed-hash.js';
+import { keyedHash, type RingKey } from '../../crypto/key-ring.js';
 import { type AcceptedAlgorithms, acceptedAlgorithms } from '../../pow/algorithms.js';
 import type { Digest } from '../../pow/difficulty.js';
 import { warmHashwx } from '../../pow/hashwx/function.js';

@@ -20,7 +20,7 @@ import { type Submission, submissionFrom } from '../../challenges/submission.js'
 import type { ChallengeType } from '../../challenges/types/challenge-type-registry.js';
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
-import { chargeFailure, underLimit } from '../../store/answer-limit.js';
+import { chargeFailure, underLimit } from '../../store/store.js';
 import answerLimit, { answerLimitOf } from '../server/answer-limit.js';
 import { dropEmptyBody } from '../server/json-bodies.js';
 import { answerGuarded, type ChallengeVerdict, challengeError, type OnRefused } from './guard-answers.js';

@@ -15,7 +15,7 @@ import {
   offersImage,
   type Submission,
 } from '../../challenges/submission.js';
-import { waitForAnswer } from '../../store/answer-limit.js';
+import { waitForAnswer } from '../../store/store.js';
 import { LoginThrottled, refuse } from '../errors/errors.js';
 import { answerLimitOf } from '../server/answer-limit.js';
 import { challengeError } from './guard-answers.js';

@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import { within } from '../../store/answer-limit.js';
+import { within } from '../../store/store.js';
 
 /**
  * Resolves if a dependency works; with a text other than `ok` if it serves and something is wrong with it. Any other value

@@ -2,7 +2,7 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { type AnswerLimit, newAnswerLimit } from '../../store/answer-limit.js';
+import { type AnswerLimit, newAnswerLimit } from '../../store/store.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

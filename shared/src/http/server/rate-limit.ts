@@ -3,7 +3,7 @@
 import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { createBoundedMap } from '../../cache/bounded-map.js';
+import { createBoundedMap } from '../../cache/bounded-maps.js';
 import { addressPseudonym, normaliseAddress } from '../../challenges/attempts/pseudonyms.js';
 import type { LimitFactor } from '../../config/limit-ranges.js';
 import type { KeyRing } from '../../crypto/key-ring.js';

@@ -3,7 +3,7 @@
 import proxyAddr from '@fastify/proxy-addr';
 import type { FastifyBaseLogger, FastifyHttpOptions, FastifyInstance, RawServerDefault } from 'fastify';
 import fp from 'fastify-plugin';
-import { createLruCache } from '../../cache/lru-cache.js';
+import { createLruCache } from '../../cache/bounded-maps.js';
 import { normaliseAddress } from '../../challenges/attempts/pseudonyms.js';
 import { answerTo } from '../errors/error-handler.js';
 import { answerClientError, sendError } from '../errors/send-error.js';

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { MessageKey } from '../../messages/en.js';
 import type { AccessClaims, TokenReading } from '../../schemas/token-claims.js';
-import type { AnswerLimit } from '../../store/answer-limit.js';
+import type { AnswerLimit } from '../../store/store.js';
 import {
   type CodedErrorClass,
   InsufficientUserAuthentication,

@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { createSigner, createVerifier } from 'fast-jwt';
+import { canonicalText } from '../../crypto/envelope.js';
 import { jwksOf, type PublicKey } from '../../crypto/public-keys.js';
 import { randomAlphanumerics } from '../../crypto/random.js';
 import type { SigningKey } from '../../crypto/signing-keys.js';
-import { canonicalText } from '../../crypto/token-text.js';
 import { AccessClaims, PublicClaims, type TokenReading } from '../../schemas/token-claims.js';
 import { CACHED_TOKENS, CLOCK_TOLERANCE_MS, cacheTokens, endsAtMs, isFromFuture } from './token-codec.js';
 

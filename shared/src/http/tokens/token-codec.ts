@@ -4,10 +4,9 @@ import fastifyJwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import type { FastifyInstance } from 'fastify';
-import { createLruCache } from '../../cache/lru-cache.js';
-import type { Envelope, TokenKind } from '../../crypto/envelope.js';
+import { createLruCache } from '../../cache/bounded-maps.js';
+import { canonicalText, type Envelope, type TokenKind } from '../../crypto/envelope.js';
 import type { KeyRing, RingKey } from '../../crypto/key-ring.js';
-import { canonicalText } from '../../crypto/token-text.js';
 import type { TokenReading } from '../../schemas/token-claims.js';
 
 /** How far the clock of the issuing node may differ, in milliseconds. */

@@ -2,10 +2,9 @@
 
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { createEnvelope } from '../../crypto/envelope.js';
+import { canonicalText, createEnvelope } from '../../crypto/envelope.js';
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { SigningKeys } from '../../crypto/signing-keys.js';
-import { canonicalText } from '../../crypto/token-text.js';
 import { AccessClaims, RefreshClaims, type TokenReading } from '../../schemas/token-claims.js';
 import { createPublicIssuer, createPublicReader, type PublicTokenNames } from './public-tokens.js';
 import { type OnIssued, openTokenCodec, type TokenCodec } from './token-codec.js';

@@ -1,18 +1,13 @@
-// Watches an embedded store: who may read its files, and whether another machine uses them.
+// Watches an embedded store: its file, its machines, and the cause of a failure.
 
+import { existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { EmbeddedStore } from '../embedded-store.js';
+import { explainDatabaseError } from '../open-database.js';
 import { startPeriodicTask } from '../periodic-task.js';
 import { filesOpenToOthers } from '../private-file.js';
-import type { StoreLog } from './failure-log.js';
-import { lookAtPlace } from './file-place.js';
-import {
-  type MachineEntry,
-  machineId,
-  otherMachines,
-  RENEW_EVERY_MS,
-  recordMachine,
-  renewedSince,
-} from './machines.js';
+import { RESULT, resultCodeOf } from '../sqlite.js';
+import type { FailureCause, StoreLog } from './failure-cause.js';
 
 /**
  * Warns of what is wrong with the file, once, and of another machine each time one comes.
@@ -54,4 +49,136 @@ export function watchEmbedded(
     // Whoever uses the store reports that it does not answer.
     { everyMs: renewEveryMs, onFailure: () => {} },
   );
+}
+
+const NAMES: Readonly<Record<number, string>> = {
+  [RESULT.busy]: 'locked',
+  [RESULT.locked]: 'locked',
+  [RESULT.readOnly]: 'read_only',
+  [RESULT.ioError]: 'disk_fails',
+  [RESULT.corrupt]: 'damaged',
+  [RESULT.full]: 'disk_full',
+  [RESULT.cannotOpen]: 'not_permitted',
+  [RESULT.noDatabase]: 'damaged',
+};
+
+/** Returns why an operation failed; undefined if the error is none of SQLite. */
+export function embeddedFailureCause(error: unknown): FailureCause | undefined {
+  const { cause } = (error ?? {}) as { readonly cause?: unknown };
+  const found = cause instanceof Error ? cause : error;
+  const code = resultCodeOf(found ?? {});
+  if (code === undefined) return undefined;
+  // A full disk still takes what fits into the file, so that some operations succeed.
+  const isPartial = code === RESULT.full || code === RESULT.ioError;
+  return { name: NAMES[code] ?? 'other', text: explainDatabaseError(found), isPartial };
+}
+
+/** What is known of the place of a file. */
+export interface FilePlace {
+  /** The network file system that the file is on, such as `NFS`; undefined on a disk of this machine. */
+  readonly network: string | undefined;
+  /** Whether a program serves the file system (FUSE): it may be a disk of this machine, or a network. */
+  readonly isFuse: boolean;
+  /** Whether the file was mounted without its folder: the files that SQLite keeps beside it are then others. */
+  readonly isMountedAlone: boolean;
+  /** Whether the file has a second name (a hard link), beside which SQLite would keep other files. */
+  readonly hasSecondName: boolean;
+}
+
+/** The numbers of `statfs(2)`, from the headers of Linux. */
+const NETWORKS: Readonly<Record<number, string>> = {
+  26985: 'NFS',
+  20859: 'SMB',
+  4266872130: 'SMB',
+  4283649346: 'SMB',
+  16914839: '9p',
+  12805120: 'CephFS',
+  198183888: 'Lustre',
+  1397113167: 'AFS',
+};
+const FUSE = 0x65735546;
+
+/** Looks at a file, or at the folder in which it would be. Outside Linux only its names are known. */
+export function lookAtPlace(path: string): FilePlace {
+  const type = process.platform === 'linux' ? statfsSync(existingPart(path)).type >>> 0 : 0;
+  return {
+    network: NETWORKS[type],
+    isFuse: type === FUSE,
+    isMountedAlone: mountPoints().includes(path),
+    hasSecondName: (statSync(path, { throwIfNoEntry: false })?.nlink ?? 1) > 1,
+  };
+}
+
+function existingPart(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : existingPart(dirname(path));
+}
+
+/** Where something is mounted in this process's view of the file systems; empty if the system does not tell. */
+function mountPoints(): string[] {
+  try {
+    const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+    // Blanks in a path are written as \040.
+    return lines.map((line) => (line.split(' ')[4] ?? '').replaceAll('\\040', ' '));
+  } catch {
+    return [];
+  }
+}
+
+/** What the keys of the record begin with; the rest is the id of a machine. */
+const MACHINE_PREFIX = 'machine:';
+
+/** How often the processes of a machine renew its entry, in milliseconds. */
+export const RENEW_EVERY_MS = 15_000;
+
+const KEEP_MS = 3 * RENEW_EVERY_MS;
+
+/** An entry of the record. */
+interface MachineEntry {
+  /** The id of the machine. */
+  readonly id: string;
+  /** The name of the host, or of the container, that wrote the entry. */
+  readonly host: string;
+  /** Changes with each renewal. */
+  readonly text: string;
+}
+
+/**
+ * The id of the running kernel, the same in all containers of a machine; undefined if the system has none. It changes with
+ * each start of the machine.
+ */
+export function machineId(): string | undefined {
+  return readKernel('random/boot_id');
+}
+
+function readKernel(name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/sys/kernel/${name}`, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Renews the entry of a machine. @throws StoreUnavailableError */
+export async function recordMachine(store: EmbeddedStore, id: string): Promise<void> {
+  await store.exchange(`${MACHINE_PREFIX}${id}`, `${readKernel('hostname')} ${Date.now()}`, KEEP_MS);
+}
+
+/**
+ * Returns the entries of other machines. One that does not change is of a machine that has ended, or of this one before it
+ * was started anew. @throws StoreUnavailableError
+ */
+export async function otherMachines(store: EmbeddedStore): Promise<MachineEntry[]> {
+  const own = `${MACHINE_PREFIX}${machineId()}`;
+  const keys = (await store.keys(MACHINE_PREFIX)).filter((key) => key !== own);
+  const texts = await Promise.all(keys.map((key) => store.read(key)));
+  return texts.flatMap((text, at) =>
+    text === undefined
+      ? []
+      : [{ id: keys[at]?.slice(MACHINE_PREFIX.length) ?? '', host: text.split(' ')[0] ?? '', text }],
+  );
+}
+
+/** The entries that were renewed between two looks. */
+export function renewedSince(before: readonly MachineEntry[], now: readonly MachineEntry[]): MachineEntry[] {
+  return now.filter(({ id, text }) => before.some((entry) => entry.id === id && entry.text !== text));
 }

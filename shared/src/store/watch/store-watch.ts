@@ -3,13 +3,22 @@
 import { Cluster } from 'ioredis';
 import { type Store, waitForStore } from '../open-store.js';
 import { startPeriodicTask } from '../periodic-task.js';
-import type { RedisStore } from '../redis-store.js';
-import { embeddedFailureCause } from './embedded-cause.js';
-import { watchEmbedded } from './embedded-watch.js';
-import { CONNECTION_ENDED, failureCause } from './failure-cause.js';
-import { createFailureLog, type FailureLog, type StoreLog } from './failure-log.js';
-import { readClockOffset, readRedisFacts } from './redis-facts.js';
-import { type Held, MAX_CLOCK_OFFSET_MS, redisWarnings } from './redis-warnings.js';
+import type { RedisStore } from '../redis-connection.js';
+import { embeddedFailureCause, watchEmbedded } from './embedded-watch.js';
+import {
+  CONNECTION_ENDED,
+  createFailureLog,
+  type FailureLog,
+  failureCause,
+  type StoreLog,
+} from './failure-cause.js';
+import {
+  type Held,
+  MAX_CLOCK_OFFSET_MS,
+  readClockOffset,
+  readRedisFacts,
+  redisWarnings,
+} from './redis-facts.js';
 
 /** What to watch. */
 export interface StoreWatchOptions {

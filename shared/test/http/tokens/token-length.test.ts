@@ -3,9 +3,9 @@
 import Fastify from 'fastify';
 import t from 'tap';
 import { MAX_NAMES_BYTES } from '../../../src/config/token-formats.js';
+import { MAX_TOKEN_CHARACTERS } from '../../../src/crypto/envelope.js';
 import { openKeyRing } from '../../../src/crypto/key-ring.js';
 import { createSigningKey, openSigningKeys } from '../../../src/crypto/signing-keys.js';
-import { MAX_TOKEN_CHARACTERS } from '../../../src/crypto/token-text.js';
 import tokens, { type PublicTokens } from '../../../src/http/tokens/tokens.js';
 import { EMAIL_CHARACTERS } from '../../../src/schemas/session-bodies.js';
 import {

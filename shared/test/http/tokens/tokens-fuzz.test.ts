@@ -1,12 +1,11 @@
 // A million random and mutated tokens: one answer, no exception, and no more than one decryption each.
 
+import '@fastify/jwt';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import '@fastify/jwt';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
-import { createEnvelope } from '../../../src/crypto/envelope.js';
-import { MAX_TOKEN_CHARACTERS } from '../../../src/crypto/token-text.js';
+import { createEnvelope, MAX_TOKEN_CHARACTERS } from '../../../src/crypto/envelope.js';
 import tokensPlugin from '../../../src/http/tokens/tokens.js';
 import { BYTE_MUTATIONS, type Dice, from, INNER_MUTATIONS, TEXT_MUTATIONS } from './token-mutants.js';
 import {

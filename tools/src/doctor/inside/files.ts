@@ -5,8 +5,13 @@ import type { SessionConfig } from '@tollgate/session-service/config.js';
 import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
 import type { EmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
 import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
-import { type FilePlace, lookAtPlace } from '@tollgate/shared/store/watch/file-place.js';
-import { otherMachines, RENEW_EVERY_MS, renewedSince } from '@tollgate/shared/store/watch/machines.js';
+import {
+  type FilePlace,
+  lookAtPlace,
+  otherMachines,
+  RENEW_EVERY_MS,
+  renewedSince,
+} from '@tollgate/shared/store/watch/embedded-watch.js';
 import { type Finding, good, problem, warning } from '../report.js';
 import type { OpenedStore } from './stores.js';
 

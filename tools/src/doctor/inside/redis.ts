@@ -1,14 +1,15 @@
 // Checks how a Redis server is set up, and shows what it keeps.
 
 import type { Store } from '@tollgate/shared/store/open-store.js';
-import { type RedisFacts, readRedisFacts } from '@tollgate/shared/store/watch/redis-facts.js';
 import {
   type Held,
   isTooOld,
   MAX_CLOCK_OFFSET_MS,
   mayEvict,
   OLDEST_REDIS,
-} from '@tollgate/shared/store/watch/redis-warnings.js';
+  type RedisFacts,
+  readRedisFacts,
+} from '@tollgate/shared/store/watch/redis-facts.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
 /** A Redis server, or a master of a cluster, that a variable names. */

@@ -1,8 +1,7 @@
 // The gate: who may pass, what a pass is worth, and what those without one are answered.
 
-import { createEnvelope } from '@tollgate/shared/crypto/envelope.js';
+import { cookieValues, createEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { openImages, openNode, SECRET } from '../../../test/challenge-node.js';

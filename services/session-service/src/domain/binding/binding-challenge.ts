@@ -1,8 +1,7 @@
 // Challenges that a device signs. They are computed from session and time, so that issuing one writes nothing.
 
 import { equalText } from '@tollgate/shared/crypto/constant-time.js';
-import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
-import { keyedHash } from '@tollgate/shared/crypto/keyed-hash.js';
+import { type KeyRing, keyedHash, type RingKey } from '@tollgate/shared/crypto/key-ring.js';
 
 /**
  * What a challenge is for: the proof that binds a session (`first`), the registration of a browser's key (`bind`), the

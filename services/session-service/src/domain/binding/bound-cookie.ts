@@ -1,8 +1,7 @@
 // The value of the bound cookie, which a browser gets for a signature with the session's key. It is judged without the store.
 
 import { equalText } from '@tollgate/shared/crypto/constant-time.js';
-import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
-import { keyedHash } from '@tollgate/shared/crypto/keyed-hash.js';
+import { type KeyRing, keyedHash, type RingKey } from '@tollgate/shared/crypto/key-ring.js';
 
 /** What the cookie says. */
 export interface BoundCookie {

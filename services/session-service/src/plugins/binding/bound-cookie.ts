@@ -1,7 +1,7 @@
 // The bound cookie: proves that the browser has signed with the key of its session not long ago.
 
+import { cookieValues } from '@tollgate/shared/crypto/envelope.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { cookieValues } from '@tollgate/shared/crypto/token-text.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { boundThumbprint, formatBoundCookie } from '../../domain/binding/bound-cookie.js';

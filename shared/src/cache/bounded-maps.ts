@@ -1,0 +1,54 @@
+// Two maps that hold a bounded number of entries: one drops the least recently used, the other the oldest.
+
+export interface LruCache<Value> {
+  get(key: string): Value | undefined;
+  set(key: string, value: Value): void;
+}
+
+/** @param most entries that the cache keeps at least; it never holds more than twice as many */
+export function createLruCache<Value>(most: number): LruCache<Value> {
+  // Two halves, and the older one is dropped as a whole: deleting entries one by one makes a map slow.
+  let newer = new Map<string, Value>();
+  let older = new Map<string, Value>();
+  const set = (key: string, value: Value) => {
+    if (newer.size >= most) {
+      older = newer;
+      newer = new Map();
+    }
+    newer.set(key, value);
+  };
+  return {
+    get(key) {
+      const fresh = newer.get(key);
+      if (fresh !== undefined) return fresh;
+      const value = older.get(key);
+      if (value !== undefined) set(key, value);
+      return value;
+    },
+    set,
+  };
+}
+
+export interface BoundedMap<Value> {
+  get(key: string): Value | undefined;
+  /** Sets an entry, which is the newest from now on. */
+  set(key: string, value: Value): void;
+}
+
+/** @param most entries that the map holds at most, from 1 */
+export function createBoundedMap<Value>(most: number): BoundedMap<Value> {
+  const entries = new Map<string, Value>();
+  // One for all drops: a new iterator would pass over every entry that was deleted before, tens of thousands each time.
+  // It begins with the first drop, because it would keep the smaller tables that the map had until then.
+  let oldest: Iterator<string, undefined> | undefined;
+  return {
+    get: (key) => entries.get(key),
+    set(key, value) {
+      entries.delete(key);
+      entries.set(key, value);
+      if (entries.size <= most) return;
+      oldest ??= entries.keys();
+      entries.delete(oldest.next().value as string);
+    },
+  };
+}
