@@ -8,13 +8,12 @@ import { createChallengeMetrics } from '@tollgate/challenge-service/plugins/chal
 import { openImagePool } from '@tollgate/challenge-service/renderer/image-pool.js';
 import { buildApp as buildSessionApp } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
-import { withAccounts } from '@tollgate/session-service/directory/accounts.js';
+import { withAccounts } from '@tollgate/session-service/directory/directory.js';
 import { withDirectoryCheck } from '@tollgate/session-service/directory/directory-check.js';
 import { openEmbeddedDirectory } from '@tollgate/session-service/directory/embedded-directory.js';
 import { openDirectory } from '@tollgate/session-service/directory/open-directory.js';
 import { runningKeys } from '@tollgate/session-service/domain/key-roll-out.js';
-import { createHashingQueue } from '@tollgate/session-service/passwords/hashing-queue.js';
-import { createSignIn } from '@tollgate/session-service/passwords/sign-in.js';
+import { createHashingQueue, createSignIn } from '@tollgate/session-service/passwords/sign-in.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
 import { openAccountEvents } from '@tollgate/session-service/stores/account-events.js';
 import { openDeviceVoids } from '@tollgate/session-service/stores/device-voids.js';

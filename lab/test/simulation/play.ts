@@ -1,11 +1,11 @@
 // Drives a simulation: with the pure rule and a clock of its own, or with a real store that is made older.
 
 import {
+  bindingKindOf,
   bindToProof,
   type PresentedBinding,
   UNASKED,
 } from '@tollgate/session-service/domain/binding/binding-rule.js';
-import { bindingKindOf } from '@tollgate/session-service/domain/binding/session-binding.js';
 import { decideRotation, type Rotation } from '@tollgate/session-service/domain/rotation.js';
 import type { SessionRecord } from '@tollgate/session-service/domain/session-record.js';
 import { newSession } from '@tollgate/session-service/domain/session-set.js';

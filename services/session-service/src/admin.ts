@@ -15,8 +15,6 @@ import type { SessionDependencies } from './app.js';
 import type { SessionConfig } from './config.js';
 import audit from './plugins/audit.js';
 import sessionDependencies from './plugins/dependencies.js';
-import endSessions from './plugins/end-sessions.js';
-import passwordChange from './plugins/passwords/password-change.js';
 import createSignInCode from './routes/admin/create-sign-in-code.js';
 import endUserSession from './routes/admin/end-user-session.js';
 import endUserSessions from './routes/admin/end-user-sessions.js';
@@ -53,7 +51,7 @@ export async function buildSessionAdmin(
   await app.register(async (scope) => {
     scope.addHook(
       'onRequest',
-      requireApiKey(apiKey, (request) => scope.audit(request, 'api_key_refused', {})),
+      requireApiKey(apiKey, (request) => scope.audit.write(request, 'api_key_refused', {})),
     );
     await scope.register(sessionDependencies, deps);
     await scope.register(tokens, deps.tokenKeys);
@@ -64,9 +62,6 @@ export async function buildSessionAdmin(
       onVerified: proveUse,
     });
     await scope.register(audit, { ring, trail, accountEvents, host: SESSION_APPLICATION });
-    scope.decorate('countSignInCode', metrics.countSignInCode);
-    await scope.register(endSessions);
-    await scope.register(passwordChange);
     await scope.register(listUserSessions);
     await scope.register(endUserSession);
     await scope.register(endUserSessions);

@@ -14,6 +14,7 @@ import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
 import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
 import methods from '@tollgate/shared/http/server/methods.js';
 import openapi from '@tollgate/shared/http/server/openapi.js';
+import { originCheck } from '@tollgate/shared/http/server/origin-check.js';
 import rateLimit, { byAddress } from '@tollgate/shared/http/server/rate-limit.js';
 import redisClients from '@tollgate/shared/http/server/redis-clients.js';
 import { responseHeaders, TEST_MODE_HEADERS, writeTimeout } from '@tollgate/shared/http/server/responses.js';
@@ -28,25 +29,14 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { SessionConfig } from './config.js';
 import { cookieName } from './domain/presented-cookies.js';
 import audit from './plugins/audit.js';
-import bearerLimit from './plugins/bearer-limit.js';
-import boundCookie from './plugins/binding/bound-cookie.js';
 import deviceBinding, {
   BINDING_ANSWER_HEADERS,
   BINDING_REQUEST_HEADERS,
 } from './plugins/binding/device-binding.js';
-import codeExchange from './plugins/code-exchange.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
-import endSessions from './plugins/end-sessions.js';
 import knownDevice from './plugins/known-device.js';
-import origin from './plugins/origin.js';
-import passwordChange from './plugins/passwords/password-change.js';
-import passwordCheck from './plugins/passwords/password-check.js';
-import reauthentication from './plugins/reauthentication.js';
-import refreshCookie from './plugins/refresh-cookie.js';
-import { createSessionLimit } from './plugins/session-limit.js';
-import type { SessionMetrics } from './plugins/session-metrics.js';
-import sessionStart from './plugins/session-start.js';
-import tokenResponse from './plugins/token-response.js';
+import sessionCookies from './plugins/session-cookies.js';
+import { createSessionLimit, limitedBearer } from './plugins/session-limit.js';
 import jwks from './routes/bearer/jwks.js';
 import profile from './routes/bearer/profile.js';
 import verify from './routes/bearer/verify.js';
@@ -55,7 +45,7 @@ import endRefresh from './routes/refresh-token/end-refresh.js';
 import refresh from './routes/refresh-token/refresh.js';
 import renewBinding from './routes/refresh-token/renew-binding.js';
 import endOtherSessions from './routes/sessions/end-other-sessions.js';
-import endSession from './routes/sessions/end-session.js';
+import endOwnSession from './routes/sessions/end-session.js';
 import listSessions from './routes/sessions/list-sessions.js';
 import logout from './routes/sessions/logout.js';
 import changePassword from './routes/sign-in/change-password.js';
@@ -79,7 +69,6 @@ export interface SessionDependencies extends DecoratedDependencies {
   readonly lifetimes: AccessLifetimes;
   /** Called with the claims of every verified access token. */
   readonly proveUse: (claims: SeenClaims) => void;
-  readonly metrics: SessionMetrics;
   /** The store of account events. */
   readonly accountEvents: AccountEvents;
   /** The audit stream. */
@@ -131,16 +120,19 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(redisClients, { stores: deps.redis });
   await app.register(sessionDependencies, deps);
   await app.register(tokens, deps.tokenKeys);
-  const cookies = { cookiePrefix: values.COOKIE_PREFIX, sameSite: values.COOKIE_SAMESITE, publicUrl };
-  await app.register(refreshCookie, cookies);
-  await app.register(boundCookie, {
-    ...cookies,
+  await app.register(sessionCookies, {
+    cookiePrefix: values.COOKIE_PREFIX,
+    sameSite: values.COOKIE_SAMESITE,
+    publicUrl,
     ring: deps.tokenKeys.refreshSecrets,
     ttlSeconds: values.BOUND_COOKIE_TTL,
   });
   await app.register(deviceBinding, {
-    ...{ policy: values.REFRESH_BINDING, ring: deps.tokenKeys.refreshSecrets, publicUrl },
-    ...{ corsOrigin: config.corsOrigin, ttlSeconds: values.BOUND_COOKIE_TTL },
+    policy: values.REFRESH_BINDING,
+    ring: deps.tokenKeys.refreshSecrets,
+    publicUrl,
+    corsOrigin: config.corsOrigin,
+    ttlSeconds: values.BOUND_COOKIE_TTL,
     limitPerMinute: values.RATE_LIMIT_REFRESH,
   });
   await app.register(knownDevice, {
@@ -151,46 +143,50 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     attempts: values.DEVICE_ATTEMPTS,
     countDevice: metrics.countDevice,
   });
-  await app.register(tokenResponse, { lifetimes: config.lifetimes });
   await app.register(bearer, {
     tokens: app.tokens.access,
     revocations: deps.revocations,
     lifetimes: deps.lifetimes,
     onVerified: deps.proveUse,
   });
-  await app.register(bearerLimit, { limitPerMinute: values.RATE_LIMIT_SESSION });
   await app.register(audit, { ring, trail, accountEvents: deps.accountEvents, host: SESSION_APPLICATION });
-  app.decorate('countRefresh', metrics.countRefresh);
-  app.decorate('countBinding', metrics.countBinding);
-  app.decorate('countRenewal', metrics.countRenewal);
-  app.decorate('countSignInCode', metrics.countSignInCode);
-  await app.register(endSessions);
-  await app.register(sessionStart, { rules: config.rules });
-  await app.register(origin, { allowed: config.origins });
-  await app.register(codeExchange, { publicOrigin: new URL(publicUrl).origin });
+  await app.register(originCheck, { allowed: config.origins });
   await app.register(challengeGuard, {
-    ...{ store: challenges, ring, options: config.captcha, application: SESSION_APPLICATION, kinds },
+    store: challenges,
+    ring,
+    options: config.captcha,
+    application: SESSION_APPLICATION,
+    kinds,
     observer: metrics.challenges(SESSION_APPLICATION, trail),
   });
-  await app.register(passwordCheck);
-  await app.register(passwordChange);
-  await app.register(reauthentication, { lifetimes: config.lifetimes });
-
   await app.register(servingRoute, { state: deps.state, hide: true });
-  await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN });
-  await app.register(loginCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
+  const settings = { rules: config.rules, lifetimes: config.lifetimes };
+  const { lifetimes } = settings;
+  const publicOrigin = new URL(publicUrl).origin;
+  await app.register(login, { limitPerMinute: values.RATE_LIMIT_LOGIN, settings });
+  await app.register(loginCode, {
+    limitPerMinute: values.RATE_LIMIT_LOGIN_CODE,
+    publicOrigin,
+    settings,
+  });
   const limit = createSessionLimit(app, 'refresh', values.RATE_LIMIT_REFRESH);
-  await app.register(refresh, { rules: config.rules, limit });
+  await app.register(refresh, { settings, limit });
   if (values.REFRESH_BINDING !== 'off') {
     await app.register(bindBrowser);
     await app.register(renewBinding);
   }
   await app.register(endRefresh, { limit });
-  await app.register(reauthenticate, { limitPerMinute: values.RATE_LIMIT_LOGIN });
-  await app.register(reauthenticateCode, { limitPerMinute: values.RATE_LIMIT_LOGIN_CODE });
-  await app.register(changePassword, { limitPerMinute: values.RATE_LIMIT_LOGIN });
-  for (const route of [logout, profile, listSessions, endSession, endOtherSessions])
-    await app.register(route);
+  const requireBearer = limitedBearer(app, values.RATE_LIMIT_SESSION);
+  await app.register(reauthenticate, { limitPerMinute: values.RATE_LIMIT_LOGIN, lifetimes, requireBearer });
+  await app.register(reauthenticateCode, {
+    limitPerMinute: values.RATE_LIMIT_LOGIN_CODE,
+    publicOrigin,
+    lifetimes,
+    requireBearer,
+  });
+  await app.register(changePassword, { limitPerMinute: values.RATE_LIMIT_LOGIN, requireBearer });
+  for (const route of [logout, profile, listSessions, endOwnSession, endOtherSessions])
+    await app.register(route, { requireBearer });
   await app.register(verify);
   const published = publishKeys(deps.tokenKeys.publicTokens?.keys.all ?? []);
   await app.register(jwks, { published, limitPerMinute: values.RATE_LIMIT_SESSION });

@@ -1,12 +1,12 @@
 // The device cookie: who gets one, what it is good for, what voids it, and what is none.
 
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createDeviceCodec } from '@tollgate/shared/http/tokens/device-codec.js';
 import { eachKind, embeddedStore, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';
 import { deviceClaims } from '../src/domain/device-claims.js';
+import { createDeviceCodec } from '../src/plugins/known-device.js';
 import {
   API_KEY,
   type Held,

@@ -9,8 +9,7 @@ import {
   readUserClaims,
 } from '@tollgate/shared/schemas/user-claims.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import { withAccounts } from '../directory/accounts.js';
-import type { DirectoryUser } from '../directory/directory.js';
+import { type DirectoryUser, withAccounts } from '../directory/directory.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
 import { hashPassword } from '../passwords/password-hash.js';
 import { writeCopy } from './backup.js';

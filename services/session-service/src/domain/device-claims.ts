@@ -1,6 +1,7 @@
 // Which device cookies make a device known: what they are bound to, and what voids them (docs/decisions/known-devices.md).
 
-import { fingerprint, hasFingerprint } from '@tollgate/shared/crypto/fingerprint.js';
+import { hash } from 'node:crypto';
+import { equalText } from '@tollgate/shared/crypto/constant-time.js';
 import type { DeviceClaims } from '@tollgate/shared/schemas/device-claims.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 
@@ -80,6 +81,21 @@ export function deviceKey({ sid }: Pick<DeviceClaims, 'sid'>): string {
 }
 
 /** What changes with the password. */
-function passwordText({ id, hash }: DeviceUser): string {
-  return `${id} ${hash}`;
+function passwordText(user: DeviceUser): string {
+  return `${user.id} ${user.hash}`;
+}
+
+const FINGERPRINT_DIGITS = 32;
+
+/**
+ * Returns 128 bits of the SHA-256 of salt and text, as 32 hexadecimal digits.
+ * @param salt without spaces
+ */
+function fingerprint(salt: string, text: string): string {
+  return hash('sha256', `${salt} ${text}`).slice(0, FINGERPRINT_DIGITS);
+}
+
+/** Returns whether this is the fingerprint of the text under the salt, in a time that does not depend on it. */
+function hasFingerprint(print: string, salt: string, text: string): boolean {
+  return equalText(print, fingerprint(salt, text));
 }

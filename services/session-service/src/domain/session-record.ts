@@ -1,5 +1,7 @@
 // The record of one session, its encoding in the store, and the rules that it follows.
 
+import type { AuthenticationClaims } from '@tollgate/shared/schemas/token-claims.js';
+
 /** One session. Times are milliseconds since 1970. */
 export interface SessionRecord {
   /** When the session expires unless it is refreshed; never after the absolute expiry. */
@@ -135,4 +137,35 @@ function parseRecoveries(text: string): Recovery[] {
     generation: Number(generation),
     atMs: Number(atMs),
   }));
+}
+
+/** The methods of a password (RFC 8176, 2). */
+export const PASSWORD_METHODS = 'pwd';
+
+/**
+ * The attributes of an authentication that an application vouches for. Both are set even if the application did not say,
+ * because a session without them was opened with a password.
+ */
+export function authenticationAttributes({ amr = [], auth_time }: AuthenticationClaims): SessionAttributes {
+  return { amr: amr.join(','), auth_time: auth_time === undefined ? '' : String(auth_time * 1000) };
+}
+
+/** The attributes of an authentication with a password. @param nowMs milliseconds since 1970, on the store's clock */
+export function passwordAttributes(nowMs: number): SessionAttributes {
+  return { amr: PASSWORD_METHODS, auth_time: String(nowMs) };
+}
+
+/**
+ * The claims of a session: those of its attributes, or those of the password at its start.
+ * @param createdAtMs start of the session, in milliseconds since 1970
+ */
+export function authenticationClaims(
+  attributes: SessionAttributes,
+  createdAtMs: number,
+): AuthenticationClaims {
+  const { amr = PASSWORD_METHODS, auth_time: timeMs = String(createdAtMs) } = attributes;
+  return {
+    ...(amr === '' ? {} : { amr: amr.split(',') }),
+    ...(timeMs === '' ? {} : { auth_time: Math.floor(Number(timeMs) / 1000) }),
+  };
 }

@@ -3,8 +3,7 @@
 import type { AccessClaims, RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { UserClaims } from '@tollgate/shared/schemas/user-claims.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import { authenticationClaims } from './authentication.js';
-import { isRemembered, type SessionAttributes } from './session-record.js';
+import { authenticationClaims, isRemembered, type SessionAttributes } from './session-record.js';
 
 /** The state of a session after its log-in or rotation, on the store's clock. */
 export interface SessionMoment {

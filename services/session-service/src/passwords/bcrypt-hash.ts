@@ -1,6 +1,6 @@
 // Bcrypt: `$2b$12$` and 53 characters. `$2a$` and `$2y$` are the same algorithm under the prefixes of other programs.
 
-import { randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { verify } from '@node-rs/bcrypt';
 import type { HashAlgorithm } from './hash-algorithm.js';
 
@@ -43,4 +43,26 @@ function encode(bytes: Buffer): string {
     .toString('base64')
     .replace(/=+$/, '')
     .replace(/./g, (character) => BCRYPT_ALPHABET.charAt(STANDARD_ALPHABET.indexOf(character)));
+}
+
+/** Django's BCryptSHA256PasswordHasher: `$bcrypt-sha256$2b$12$` and 53 characters. */
+export const bcryptSha256 = prehashed('$bcrypt-sha256', (password) =>
+  createHash('sha256').update(password).digest('hex'),
+);
+
+/** WordPress since 6.8: `$wp$2y$10$` and 53 characters. WordPress trims passwords. */
+export const wordpressBcrypt = prehashed('$wp', (password) =>
+  createHmac('sha384', 'wp-sha384').update(password.trim()).digest('base64'),
+);
+
+function prehashed(prefix: string, digestOf: (password: string) => string): HashAlgorithm {
+  const inner = (text: string) => (text.startsWith(`${prefix}$2`) ? text.slice(prefix.length) : '');
+  return {
+    costOf(text) {
+      const cost = bcrypt.costOf(inner(text));
+      return cost === undefined ? undefined : `${prefix}${cost}`;
+    },
+    verify: (text, password) => bcrypt.verify(inner(text), digestOf(password)),
+    makeDummy: (cost) => `${prefix}${bcrypt.makeDummy(inner(cost))}`,
+  };
 }

@@ -1,12 +1,11 @@
 // Password hashes: creates argon2id; verifies argon2id, scrypt, bcrypt and PBKDF2 in the spellings of many frameworks.
 
 import { ARGON2ID_COST, argon2id, isStrongArgon2id, makeArgon2id } from './argon2id-hash.js';
-import { bcrypt, bcryptReadsAll } from './bcrypt-hash.js';
+import { bcrypt, bcryptReadsAll, bcryptSha256, wordpressBcrypt } from './bcrypt-hash.js';
 import { firebaseScrypt } from './firebase-scrypt-hash.js';
 import { canonicalHash } from './foreign-hash.js';
 import type { HashAlgorithm } from './hash-algorithm.js';
 import { pbkdf2 } from './pbkdf2-hash.js';
-import { bcryptSha256, wordpressBcrypt } from './prehashed-bcrypt.js';
 import { scrypt } from './scrypt-hash.js';
 
 const ALGORITHMS: Readonly<Record<string, HashAlgorithm>> = {

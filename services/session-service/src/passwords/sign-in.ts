@@ -1,12 +1,19 @@
-// Checks a password against the directory, with the same work for every reason to refuse it.
+// The sign-in with a password: its user, the bounded queue of hashing, and the hash for unknown accounts.
 
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import type { AccountDirectory } from '../directory/accounts.js';
+import fastq from 'fastq';
+import type { AccountDirectory } from '../directory/directory.js';
 import { type DirectoryUser, UnusableUserError } from '../directory/directory.js';
 import type { FailureReason } from '../domain/account-event.js';
-import { createDummyHash } from './dummy-hash.js';
-import type { HashingQueue } from './hashing-queue.js';
-import { hashCost, hashPassword, needsRehash, passwordForms, verifyPassword } from './password-hash.js';
+import {
+  CURRENT_COST,
+  hashCost,
+  hashPassword,
+  makeDummyHash,
+  needsRehash,
+  passwordForms,
+  verifyPassword,
+} from './password-hash.js';
 
 /** Checks passwords against a directory. */
 export interface SignIn {
@@ -112,4 +119,114 @@ function reasonOf(user: DirectoryUser | undefined, isReadable: boolean): Failure
   if (user.disabled) return 'disabled';
   if (user.hash === '') return 'no_password';
   return isReadable ? 'wrong_password' : 'unreadable_hash';
+}
+
+/** The queue is full; the caller answers 503. */
+export class HashingOverloadedError extends Error {
+  override readonly name = 'HashingOverloadedError';
+}
+
+/** Hashes that may wait, for each that runs. */
+const WAITING_PER_HASH = 32;
+
+/** How many hashes run at once and how many wait on a machine with so many processors: one is left for everything else. */
+export function hashingLimits(processors: number): { running: number; waiting: number } {
+  const running = Math.max(1, processors - 1);
+  return { running, waiting: running * WAITING_PER_HASH };
+}
+
+/** Runs work now or later, in order of arrival. */
+export interface HashingQueue {
+  /**
+   * Resolves or rejects as the work does.
+   * @throws HashingOverloadedError immediately, without starting the work, when the queue is full
+   */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  /** How many hashes are running and how many are waiting. */
+  readonly load: { readonly running: number; readonly waiting: number };
+}
+
+/**
+ * Creates the queue.
+ * @param limits.running hashes that run at once, at least 1; each takes a core and, with argon2id, 19 MiB
+ * @param limits.waiting hashes that may wait for one of those to finish
+ */
+export function createHashingQueue(limits: { running: number; waiting: number }): HashingQueue {
+  const queue = fastq.promise(async (work: () => Promise<unknown>) => work(), limits.running);
+  return {
+    async run<T>(work: () => Promise<T>) {
+      const isBusy = queue.running() >= limits.running;
+      if (isBusy && queue.length() >= limits.waiting) {
+        throw new HashingOverloadedError('too many hashes are waiting');
+      }
+      return queue.push(work) as Promise<T>;
+    },
+    get load() {
+      return { running: queue.running(), waiting: queue.length() };
+    },
+  };
+}
+
+/** A dummy hash whose cost follows the hashes of the directory. */
+export interface DummyHash {
+  /** Records the cost of a user's hash; a text that is not a valid hash is ignored. */
+  note(userId: UserId, passwordHash: string): void;
+  /** A hash of the most common cost that matches no password; it changes only when the most common cost does. */
+  readonly value: string;
+}
+
+/** Users whose costs are remembered; the one recorded longest ago is forgotten first. */
+const MAX_USERS = 1000;
+
+/**
+ * Creates the dummy hash. It starts with the cost of new hashes and learns from every log-in to an existing account,
+ * successful or not, because a directory cannot list its users. Each user counts once, with the newest hash, so
+ * repeated log-ins cannot shift the result.
+ *
+ * If all hashes of the directory cost the same, one log-in to an existing account after a start is enough, so timing
+ * reveals at most one account. If costs differ, accounts with a rarer cost differ in time from accounts that do not
+ * exist, until their owners sign in and their hashes are replaced.
+ */
+export function createDummyHash(): DummyHash {
+  const costs = new Map<UserId, string>();
+  const counts = new Map<string, number>();
+  let common = CURRENT_COST;
+  let dummy = makeDummyHash(common);
+
+  const count = (cost: string, change: 1 | -1) => {
+    const users = (counts.get(cost) ?? 0) + change;
+    if (users === 0) counts.delete(cost);
+    else counts.set(cost, users);
+  };
+  const forget = (userId: UserId) => {
+    const cost = costs.get(userId);
+    if (cost === undefined) return;
+    costs.delete(userId);
+    count(cost, -1);
+  };
+
+  return {
+    note(userId, passwordHash) {
+      const cost = hashCost(passwordHash);
+      if (cost === undefined) return;
+      forget(userId);
+      costs.set(userId, cost);
+      count(cost, 1);
+      if (costs.size > MAX_USERS) forget(costs.keys().next().value ?? userId);
+      const most = mostCommon(counts, common);
+      if (most === common) return;
+      common = most;
+      dummy = makeDummyHash(common);
+    },
+    get value() {
+      return dummy;
+    },
+  };
+}
+
+/** The cost with the highest count; on a tie the present one wins. */
+function mostCommon(counts: ReadonlyMap<string, number>, present: string): string {
+  let most = present;
+  for (const [cost, users] of counts) if (users > (counts.get(most) ?? 0)) most = cost;
+  return most;
 }

@@ -33,68 +33,74 @@ type EventDetails<Event extends RequestEvent> = Omit<
   'event' | 'address' | 'request'
 >;
 
+/** The audit stream of requests, and the history of accounts. */
+export interface RequestAudit {
+  /** Writes an event with the pseudonym of the client's address and the id of the request. */
+  write<Event extends RequestEvent>(request: FastifyRequest, event: Event, about: EventDetails<Event>): void;
+  /**
+   * Writes the outcome of a login, and stores it for the command `session account`. Never throws: if the store does
+   * not answer, it logs a warning.
+   * @param key the attempted account key
+   * @param reason why a password did not sign anybody in, for the command alone
+   */
+  logIn<Event extends Exclude<AccountEventName, 'login_refused'>>(
+    request: FastifyRequest,
+    event: Event,
+    key: string,
+    about: Omit<EventDetails<Event>, 'account'>,
+    reason?: FailureReason,
+  ): Promise<void>;
+  /**
+   * Stores that the challenges of a login were refused, for the command `session account`; the audit stream has
+   * `challenge_refused`. Never throws.
+   * @param code of the error
+   */
+  refusedLogIn(request: FastifyRequest, key: string, code: string): Promise<void>;
+  /** Pseudonym of the client's address, for the log and the store; undefined if the address is invalid. */
+  pseudonymOf(request: FastifyRequest): string | undefined;
+}
+
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Writes an event with the pseudonym of the client's address and the id of the request. */
-    audit<Event extends RequestEvent>(
-      request: FastifyRequest,
-      event: Event,
-      about: EventDetails<Event>,
-    ): void;
-    /**
-     * Writes the outcome of a log-in, and stores it for the command `session account`. Never throws: if the store does
-     * not answer, it logs a warning.
-     * @param key the attempted account key
-     * @param reason why a password did not sign anybody in, for the command alone
-     */
-    auditLogIn<Event extends Exclude<AccountEventName, 'login_refused'>>(
-      request: FastifyRequest,
-      event: Event,
-      key: string,
-      about: Omit<EventDetails<Event>, 'account'>,
-      reason?: FailureReason,
-    ): Promise<void>;
-    /**
-     * Stores that the challenges of a login were refused, for the command `session account`; the audit stream has
-     * `challenge_refused`. Never throws.
-     * @param code of the error
-     */
-    noteRefusedLogIn(request: FastifyRequest, key: string, code: string): Promise<void>;
-    /** Pseudonym of the client's address, for the log and the store; undefined if the address is invalid. */
-    clientPseudonym(request: FastifyRequest): string | undefined;
+    audit: RequestAudit;
   }
 }
 
-async function audit(app: FastifyInstance, options: AuditOptions): Promise<void> {
-  const { ring, trail, accountEvents, host } = options;
-  const clientPseudonym = (request: FastifyRequest): string | undefined => {
-    const address = normaliseAddress(request.ip);
+async function audit(
+  app: FastifyInstance,
+  { ring, trail, accountEvents, host }: AuditOptions,
+): Promise<void> {
+  const pseudonymOf = ({ ip }: FastifyRequest): string | undefined => {
+    const address = normaliseAddress(ip);
     return address === null ? undefined : addressPseudonym(ring.current, address);
   };
-  app.decorate('clientPseudonym', clientPseudonym);
-  app.decorate('audit', (request: FastifyRequest, event: RequestEvent, about: object) => {
-    const address = clientPseudonym(request);
+  const write = (request: FastifyRequest, event: RequestEvent, about: object) => {
+    const address = pseudonymOf(request);
     const entry = { event, ...about, ...(address === undefined ? {} : { address }), request: request.id };
     trail.write(entry as AuditEntry);
-  });
+  };
   const note = async (request: FastifyRequest, event: Omit<AccountEvent, 'atMs' | 'address'>) => {
     try {
-      const noted = accountEvents.note({ address: clientPseudonym(request), ...event });
+      const noted = accountEvents.note({ address: pseudonymOf(request), ...event });
       await waitForAnswer(answerLimitOf(request), noted);
     } catch (error) {
       request.log.warn({ err: error }, 'an event could not be added to the history of the account');
     }
   };
-  app.decorate('auditLogIn', async (request, event, key, about, reason) => {
-    const account = accountPseudonym(ring.current, host, key);
-    app.audit(request, event, { ...about, account } as EventDetails<typeof event>);
-    await note(request, { ...about, event, account, reason });
-  });
-  app.decorate('noteRefusedLogIn', async (request, key, code) => {
-    const account = accountPseudonym(ring.current, host, key);
-    await note(request, { event: 'login_refused', account, reason: code });
+  app.decorate('audit', {
+    write,
+    pseudonymOf,
+    async logIn(request, event, key, about, reason) {
+      const account = accountPseudonym(ring.current, host, key);
+      write(request, event, { ...about, account });
+      await note(request, { ...about, event, account, reason });
+    },
+    async refusedLogIn(request, key, code) {
+      const account = accountPseudonym(ring.current, host, key);
+      await note(request, { event: 'login_refused', account, reason: code });
+    },
   });
 }
 
-/** Decorates the server with `audit`, `auditLogIn`, `noteRefusedLogIn` and `clientPseudonym`. */
+/** Decorates the server with `audit`. */
 export default fp(audit, { name: 'tollgate-audit', fastify: '5.x' });

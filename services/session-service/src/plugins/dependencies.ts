@@ -1,4 +1,4 @@
-// Decorates the server with the services that routes depend on: sessions, revocations, directory, sign-in, codes.
+// Decorates the server with what routes depend on: stores, the revoker, the directory, the sign-in, metrics.
 
 import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
@@ -7,52 +7,63 @@ import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { underLimit } from '@tollgate/shared/store/store.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { AccountDirectory } from '../directory/accounts.js';
+import type { AccountDirectory } from '../directory/directory.js';
 import type { SignIn } from '../passwords/sign-in.js';
 import type { DeviceVoids } from '../stores/device-voids.js';
 import type { SessionStore } from '../stores/session-store.js';
 import type { SignInCodes } from '../stores/sign-in-codes.js';
+import type { SessionMetrics } from './session-metrics.js';
 
-/** What a request asks within its time limit for stores that do not answer. */
-interface RequestStores {
+/** The stores. A request asks the first three by `sessionsOf`, `deviceVoidsOf` and `signInCodesOf`, within its time limit. */
+export interface SessionStores {
   readonly sessions: SessionStore;
   /** The voids of device cookies. */
   readonly deviceVoids: DeviceVoids;
   readonly signInCodes: SignInCodes;
-}
-
-/** Opened and closed by service.ts. */
-export interface DecoratedDependencies extends RequestStores {
   /** Knows the revoked sessions. */
   readonly revocations: RevocationFollower;
   /** The log of revoked sessions itself. */
   readonly revocationLog: RevocationLog;
+}
+
+/** Opened and closed by service.ts. */
+export interface DecoratedDependencies extends SessionStores {
   /** Publishes the end of sessions to all nodes. */
   readonly revoker: Revoker;
   readonly directory: AccountDirectory;
   readonly signIn: SignIn;
+  readonly metrics: SessionMetrics;
 }
 
 declare module 'fastify' {
-  interface FastifyInstance extends Omit<DecoratedDependencies, keyof RequestStores> {}
-  interface FastifyRequest extends RequestStores {}
+  interface FastifyInstance extends Omit<DecoratedDependencies, keyof SessionStores> {
+    stores: SessionStores;
+  }
+}
+
+/** The store of the sessions, within the time limit of a request for stores that do not answer. */
+export function sessionsOf({ server, answerLimit: limit }: FastifyRequest): SessionStore {
+  return underLimit(limit, server.stores.sessions);
+}
+
+/** The voids of device cookies, within the time limit of a request. */
+export function deviceVoidsOf({ server, answerLimit: limit }: FastifyRequest): DeviceVoids {
+  return underLimit(limit, server.stores.deviceVoids);
+}
+
+/** The sign-in codes, within the time limit of a request. */
+export function signInCodesOf({ server, answerLimit: limit }: FastifyRequest): SignInCodes {
+  return underLimit(limit, server.stores.signInCodes);
 }
 
 async function dependencies(app: FastifyInstance, deps: DecoratedDependencies): Promise<void> {
   await app.register(answerLimit);
-  for (const name of ['sessions', 'deviceVoids', 'signInCodes'] as const) {
-    app.decorateRequest(name, {
-      getter(this: FastifyRequest) {
-        return underLimit<RequestStores[typeof name]>(this.answerLimit, deps[name]);
-      },
-    });
-  }
-  app.decorate('revocations', deps.revocations);
-  app.decorate('revocationLog', deps.revocationLog);
+  app.decorate('stores', deps);
   app.decorate('revoker', deps.revoker);
   app.decorate('directory', deps.directory);
   app.decorate('signIn', deps.signIn);
+  app.decorate('metrics', deps.metrics);
 }
 
-/** Decorates the server with its dependencies, and requests with those that they ask within their time limit. */
+/** Decorates the server with its dependencies. */
 export default fp(dependencies, { name: 'tollgate-session-dependencies', fastify: '5.x' });

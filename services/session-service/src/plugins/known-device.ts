@@ -1,19 +1,19 @@
 // The device cookie: a log-in leaves it, and the next log-ins of its account show by it that the device is known.
 
+import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { accountSpellings } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { KnownDevice } from '@tollgate/shared/challenges/submission.js';
 import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
-import { cookieValues } from '@tollgate/shared/crypto/envelope.js';
+import { cookieValues, createEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
-import { createDeviceCodec } from '@tollgate/shared/http/tokens/device-codec.js';
-import type { DeviceClaims } from '@tollgate/shared/schemas/device-claims.js';
+import { DeviceClaims } from '@tollgate/shared/schemas/device-claims.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { DirectoryUnavailableError, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
-import { pathBelow } from '../domain/cookie-scope.js';
 import { type DeviceLogIn, deviceClaims, deviceKey, isForAccount, isVoid } from '../domain/device-claims.js';
-import { type CookiePrefix, HOST_PREFIX } from '../domain/presented-cookies.js';
+import { type CookiePrefix, HOST_PREFIX, pathBelow } from '../domain/presented-cookies.js';
+import { deviceVoidsOf } from './dependencies.js';
 
 /** What a device cookie was worth: `void`, or how its attempt counted (`known`, or `spent` for the account). */
 export type DeviceOutcome = 'known' | 'spent' | 'void';
@@ -91,7 +91,7 @@ async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): P
       const cookies = ttlSeconds === 0 ? [] : cookiesOf(request, account);
       if (cookies.length === 0) return undefined;
       const user = await findUser(request, account);
-      const latest = user === undefined ? undefined : await request.deviceVoids.read(user.id);
+      const latest = user === undefined ? undefined : await deviceVoidsOf(request).read(user.id);
       const [newest] = cookies
         .filter((claims) => user !== undefined && !isVoid(claims, user, latest))
         .toSorted((one, other) => other.issuedAtMs - one.issuedAtMs);
@@ -107,9 +107,33 @@ async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): P
   });
 }
 
+/** The codec of device cookies. */
+interface DeviceCodec {
+  /** Returns the text of a cookie with these claims, percent-encoded. */
+  seal(claims: DeviceClaims): string;
+  /** Returns the claims, or undefined for anything that `seal` did not make with a known key. Their times are not judged. */
+  open(text: string): DeviceClaims | undefined;
+}
+
+const isClaims = TypeCompiler.Compile(DeviceClaims);
+
+/** @param encryptionKeys the keys of `ENCRYPTION_KEY`; the first seals, all open */
+export function createDeviceCodec(encryptionKeys: KeyRing): DeviceCodec {
+  const envelope = createEnvelope('device', encryptionKeys);
+  return {
+    seal: (claims) => envelope.seal(JSON.stringify(claims)),
+    open(text) {
+      const opened = envelope.open(text);
+      if (opened === null) return undefined;
+      const claims: unknown = JSON.parse(opened);
+      return isClaims.Check(claims) ? claims : undefined;
+    },
+  };
+}
+
 /** Decorates the server with `knownDevice`. */
 export default fp(knownDevice, {
   name: 'tollgate-known-device',
   fastify: '5.x',
-  dependencies: ['tollgate-session-dependencies', 'tollgate-refresh-cookie'],
+  dependencies: ['tollgate-session-dependencies', 'tollgate-session-cookies'],
 });

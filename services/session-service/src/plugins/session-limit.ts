@@ -1,6 +1,7 @@
 // Limits that shut no office out: a valid credential counts by session and address, a rejected one by address.
 
 import type { RequestLimiter } from '@tollgate/shared/http/server/rate-limit.js';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
@@ -26,5 +27,26 @@ export function createSessionLimit(app: FastifyInstance, name: string, max: numb
     countAddress: app.limiter({ name: `${name}_address`, max: ADDRESS_FACTOR * max }).count,
     countSession: (request, reply, sid) => bySession.countPart(sid, request, reply),
     countRejected: app.limiter({ name: `${name}_rejected`, max }).count,
+  };
+}
+
+/**
+ * Returns an `onRequest` hook: `requireBearer` and rate limits. A valid bearer counts by session and address, a refused one
+ * by address alone, which never affects requests with a valid one. It throws TokenInvalid, SessionRevoked, and RateLimited
+ * beyond the limit.
+ * @param limitPerMinute requests per minute, session and address, on all routes together; as many refused ones
+ */
+export function limitedBearer(app: FastifyInstance, limitPerMinute: number): RequireBearer {
+  const { countAddress, countSession, countRejected } = createSessionLimit(app, 'session', limitPerMinute);
+  return async (request, reply) => {
+    await countAddress(request, reply);
+    try {
+      await app.requireBearer(request, reply);
+    } catch (refusal) {
+      await countRejected(request, reply);
+      throw refusal;
+    }
+    await countSession(request, reply, bearerOf(request).sid);
+    return undefined;
   };
 }

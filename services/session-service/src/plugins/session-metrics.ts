@@ -18,9 +18,9 @@ import type { QueueMeter } from '@tollgate/shared/load/load-watch.js';
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
+import type { BoundKind } from '../domain/binding/binding-rule.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
-import { HashingOverloadedError, type HashingQueue } from '../passwords/hashing-queue.js';
-import { type BindingCounters, createBindingCounters } from './binding/binding-metrics.js';
+import { HashingOverloadedError, type HashingQueue } from '../passwords/sign-in.js';
 import type { DeviceOutcome } from './known-device.js';
 
 /** Read when the metrics are scraped. */
@@ -58,15 +58,6 @@ export interface SessionMetrics extends BindingCounters {
   challenges(application: string, trail: AuditTrail): ChallengeObserver;
   /** Wraps the queue so that it is measured, also for the load of this process. */
   measured(queue: HashingQueue, load: Pick<QueueMeter, 'measure'>): HashingQueue;
-}
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Counts a refresh by its outcome. */
-    countRefresh(outcome: RefreshOutcome): void;
-    /** Counts what became of a sign-in code. */
-    countSignInCode(outcome: SignInCodeOutcome): void;
-  }
 }
 
 /** Results of log-ins, by their audit event. */
@@ -188,5 +179,41 @@ export function createSessionMetrics(
         return queue.load;
       },
     }),
+  };
+}
+
+/**
+ * The outcome of a renewal: the browser was `challenged`, has `renewed` its cookie, was told that its session is `over`,
+ * or had `failed` by a wrong signature.
+ */
+export type RenewalOutcome = 'challenged' | 'renewed' | 'over' | 'failed';
+
+/** The counters of device binding. */
+export interface BindingCounters {
+  /** Counts a session that was bound to a key, by how. */
+  countBinding(kind: BoundKind): void;
+  /** Counts a renewal by its outcome. */
+  countRenewal(outcome: RenewalOutcome): void;
+}
+
+const KINDS: readonly BoundKind[] = ['key', 'dbsc'];
+const RENEWALS: readonly RenewalOutcome[] = ['challenged', 'renewed', 'over', 'failed'];
+
+export function createBindingCounters(metrics: Metrics): BindingCounters {
+  const bound = metrics.counter(
+    'tollgate_sessions_bound_total',
+    'Sessions bound to a key of their device: by proofs of the page (key) or by the browser (dbsc)',
+    ['kind'],
+    { kind: KINDS },
+  );
+  const renewal = metrics.counter(
+    'tollgate_renewals_total',
+    'Renewals of the cookie of sessions bound by their browser, by what they came to',
+    ['outcome'],
+    { outcome: RENEWALS },
+  );
+  return {
+    countBinding: (kind) => bound({ kind }),
+    countRenewal: (outcome) => renewal({ outcome }),
   };
 }

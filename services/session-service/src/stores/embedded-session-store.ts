@@ -4,9 +4,7 @@ import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import { embeddedProofStore } from '@tollgate/shared/sessions/verified-tokens.js';
 import type { EmbeddedStore, Transaction } from '@tollgate/shared/store/embedded-store.js';
-import { passwordAttributes } from '../domain/authentication.js';
-import { bindToProof, decideRegistration } from '../domain/binding/binding-rule.js';
-import { bindingKindOf } from '../domain/binding/session-binding.js';
+import { bindingKindOf, bindToProof, decideRegistration } from '../domain/binding/binding-rule.js';
 import { decideRotation } from '../domain/rotation.js';
 import {
   addSessionEnds,
@@ -16,6 +14,7 @@ import {
   type SessionEnd,
 } from '../domain/session-end.js';
 import { listSessions } from '../domain/session-entry.js';
+import { passwordAttributes } from '../domain/session-record.js';
 import {
   dropExpired,
   evict,

@@ -10,15 +10,14 @@ import {
   replyOf,
 } from '@tollgate/shared/store/redis-connection.js';
 import { Cluster, type Redis } from 'ioredis';
-import { PASSWORD_METHODS } from '../domain/authentication.js';
-import { type Registration, UNASKED } from '../domain/binding/binding-rule.js';
-import type { BindingKind } from '../domain/binding/session-binding.js';
+import { type BindingKind, type Registration, UNASKED } from '../domain/binding/binding-rule.js';
 import type { EndedOutcome, GrantedOutcome } from '../domain/rotation.js';
 import { type EndCause, MAX_NOTES, parseSessionEnd } from '../domain/session-end.js';
 import { listSessions } from '../domain/session-entry.js';
 import {
   cleanUserAgent,
   formatAttributes,
+  PASSWORD_METHODS,
   parseAttributes,
   parseSessionRecord,
   refreshTtlOf,

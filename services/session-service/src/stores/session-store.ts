@@ -2,8 +2,12 @@
 
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { ProofStore } from '@tollgate/shared/sessions/verified-tokens.js';
-import type { PresentedBinding, Registration } from '../domain/binding/binding-rule.js';
-import type { BindingKey, BindingKind } from '../domain/binding/session-binding.js';
+import type {
+  BindingKey,
+  BindingKind,
+  PresentedBinding,
+  Registration,
+} from '../domain/binding/binding-rule.js';
 import type { EndedOutcome, GrantedOutcome } from '../domain/rotation.js';
 import type { EndCause, SessionEnd } from '../domain/session-end.js';
 import type { ListedSession } from '../domain/session-entry.js';

@@ -4,8 +4,7 @@ import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { newDevice, registration, renewal } from '@tollgate/test-support/device-key.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { challengeFor } from '../../src/domain/binding/binding-challenge.js';
-import { formatBoundCookie } from '../../src/domain/binding/bound-cookie.js';
+import { challengeFor, formatBoundCookie } from '../../src/domain/binding/device-proof.js';
 import {
   type BindingClient,
   newClient,

@@ -3,7 +3,7 @@
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { type Device, newDevice, registration } from '@tollgate/test-support/device-key.js';
 import type { LightMyRequestResponse } from 'fastify';
-import { type ChallengePurpose, challengeFor } from '../../src/domain/binding/binding-challenge.js';
+import { type ChallengePurpose, challengeFor } from '../../src/domain/binding/device-proof.js';
 import {
   type BindingClient,
   newClient,

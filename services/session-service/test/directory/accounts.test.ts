@@ -8,8 +8,12 @@ import { anyCharacter } from '@tollgate/test-support/any-character.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { accountKeyOf, withAccounts } from '../../src/directory/accounts.js';
-import { type Directory, UnusableUserError } from '../../src/directory/directory.js';
+import {
+  accountKeyOf,
+  type Directory,
+  UnusableUserError,
+  withAccounts,
+} from '../../src/directory/directory.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
 import { openModuleDirectory } from '../../src/directory/module-directory.js';
 import { openPostgresDirectory } from '../../src/directory/postgres-directory.js';

@@ -2,8 +2,7 @@
 
 import { isUserId } from '@tollgate/shared/schemas/user-id.js';
 import type { Test } from 'tap';
-import { accountKeyOf } from '../../src/directory/accounts.js';
-import type { Directory, DirectoryUser } from '../../src/directory/directory.js';
+import { accountKeyOf, type Directory, type DirectoryUser } from '../../src/directory/directory.js';
 
 /** A directory that holds exactly these two users. */
 export interface FilledDirectory {

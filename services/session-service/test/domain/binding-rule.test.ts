@@ -3,10 +3,11 @@
 import t from 'tap';
 import {
   type BindingPolicy,
+  bindingAttributes,
+  bindingKindOf,
   decideBinding,
   decideRegistration,
 } from '../../src/domain/binding/binding-rule.js';
-import { bindingAttributes, bindingKindOf } from '../../src/domain/binding/session-binding.js';
 import { decideRotation } from '../../src/domain/rotation.js';
 import { newSession } from '../../src/domain/session-set.js';
 

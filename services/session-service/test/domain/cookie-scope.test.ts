@@ -1,6 +1,6 @@
 // Where twins of the refresh cookie are looked for.
 import t from 'tap';
-import { boundedFrom, MAX_EXPIRED, twinScopes } from '../../src/domain/cookie-scope.js';
+import { boundedFrom, MAX_EXPIRED, twinScopes } from '../../src/domain/presented-cookies.js';
 
 const text = ({ domain = '', path, partitioned }: { domain?: string; path: string; partitioned?: boolean }) =>
   `${domain} ${path}${partitioned ? ' partitioned' : ''}`;

@@ -1,7 +1,7 @@
 // The text of the headers of Device Bound Session Credentials, which strangers can send.
 
 import t from 'tap';
-import { headerText } from '../../src/domain/binding/browser-session.js';
+import { headerText } from '../../src/domain/binding/device-proof.js';
 
 t.test('it is read bare or quoted, and without parameters', async (t) => {
   for (const value of ['a.b', '"a.b"', 'a.b;x=1', '"a.b" ; x="y"', 'a.b  ']) {

@@ -1,8 +1,8 @@
 // The hash that accounts that do not exist are verified against.
 
 import t from 'tap';
-import { createDummyHash } from '../../src/passwords/dummy-hash.js';
 import { CURRENT_COST, hashCost, makeDummyHash } from '../../src/passwords/password-hash.js';
+import { createDummyHash } from '../../src/passwords/sign-in.js';
 
 const BCRYPT = '$2b$12';
 const SCRYPT = '$scrypt$ln=15,r=8,p=1';

@@ -1,7 +1,7 @@
 // The bound on hashes that run and wait.
 
 import t from 'tap';
-import { createHashingQueue, HashingOverloadedError } from '../../src/passwords/hashing-queue.js';
+import { createHashingQueue, HashingOverloadedError } from '../../src/passwords/sign-in.js';
 
 /** Work that ends when it is told to. */
 function stoppable() {

@@ -3,16 +3,16 @@
 import { hash } from '@node-rs/argon2';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import t from 'tap';
-import { type AccountDirectory, withAccounts } from '../../src/directory/accounts.js';
 import {
+  type AccountDirectory,
   type Directory,
   DirectoryUnavailableError,
   type DirectoryUser,
   UnusableUserError,
+  withAccounts,
 } from '../../src/directory/directory.js';
-import { createHashingQueue, HashingOverloadedError } from '../../src/passwords/hashing-queue.js';
 import { CURRENT_COST, hashCost, hashPassword, verifyPassword } from '../../src/passwords/password-hash.js';
-import { createSignIn } from '../../src/passwords/sign-in.js';
+import { createHashingQueue, createSignIn, HashingOverloadedError } from '../../src/passwords/sign-in.js';
 
 type Users = Record<string, { hash: string; disabled?: boolean }>;
 

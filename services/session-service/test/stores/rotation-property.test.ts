@@ -4,11 +4,12 @@ import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import t from 'tap';
 import {
+  bindingKindOf,
+  bindingOf,
   bindToProof,
   decideRegistration,
   type PresentedBinding,
 } from '../../src/domain/binding/binding-rule.js';
-import { bindingKindOf, bindingOf } from '../../src/domain/binding/session-binding.js';
 import { decideRotation } from '../../src/domain/rotation.js';
 import {
   NOT_REMEMBERED,

@@ -1,6 +1,7 @@
 // Refuses requests made by a page of another site.
 
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
 import { OriginRefused, refuse } from '../errors/errors.js';
 
 /** The headers by which a browser says where a request comes from. */
@@ -52,3 +53,14 @@ export function refuseForeignOrigins(allowed: readonly string[]): (request: Fast
     if (!originAllowed(requestSource(request), allowed)) throw refuse(OriginRefused);
   };
 }
+
+/** @param options.allowed origins as browsers send them: scheme, host, port */
+async function checkOrigins(
+  app: FastifyInstance,
+  { allowed }: { allowed: readonly string[] },
+): Promise<void> {
+  app.addHook('onRequest', refuseForeignOrigins(allowed));
+}
+
+/** Adds the check to the server, so that no route can lack it. */
+export const originCheck = fp(checkOrigins, { name: 'tollgate-origin', fastify: '5.x' });

@@ -2,12 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import type { SessionConfig } from '@tollgate/session-service/config.js';
-import { withAccounts } from '@tollgate/session-service/directory/accounts.js';
 import {
   type Directory,
   DirectoryUnavailableError,
   type DirectoryUser,
   UnusableUserError,
+  withAccounts,
 } from '@tollgate/session-service/directory/directory.js';
 import { openConfiguredDirectory } from '@tollgate/session-service/directory/open-directory.js';
 import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';

@@ -1,6 +1,6 @@
 // Checks that browsers keep the refresh cookie, send it where it is needed, and nowhere else.
 
-import { pathBelow } from '@tollgate/session-service/domain/cookie-scope.js';
+import { pathBelow } from '@tollgate/session-service/domain/presented-cookies.js';
 import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
 import { type Answer, readSetCookie, type SetCookie } from '../answer.js';
 import { type Finding, good, problem, warning } from '../report.js';

@@ -5,14 +5,20 @@ import { Overloaded, RateLimited, refuse, ValidationFailed } from '@tollgate/sha
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import {
+  type BindingKey,
+  type BindingKind,
+  type BindingPolicy,
+  type PresentedBinding,
+  UNASKED,
+} from '../../domain/binding/binding-rule.js';
+import {
+  type BrowserSessionOptions,
   type ChallengePurpose,
   challengeFor,
   isCurrentChallenge,
-} from '../../domain/binding/binding-challenge.js';
-import { type BindingPolicy, type PresentedBinding, UNASKED } from '../../domain/binding/binding-rule.js';
-import { type BrowserSessionOptions, registrationHeader } from '../../domain/binding/browser-session.js';
-import { readRefreshProof } from '../../domain/binding/refresh-proof.js';
-import type { BindingKey, BindingKind } from '../../domain/binding/session-binding.js';
+  readRefreshProof,
+  registrationHeader,
+} from '../../domain/binding/device-proof.js';
 import { createSessionLimit } from '../session-limit.js';
 
 export interface DeviceBindingOptions {
@@ -101,7 +107,7 @@ async function deviceBinding(app: FastifyInstance, options: DeviceBindingOptions
   const corsOrigin = new URL(options.corsOrigin);
   const browser: BrowserSessionOptions = {
     ...{ origin: publicUrl.origin, basePath },
-    ...{ cookie: app.boundCookie.name, attributes: app.boundCookie.attributes },
+    ...{ cookie: app.cookies.bound.name, attributes: app.cookies.bound.attributes },
     initiator: corsOrigin.origin === publicUrl.origin ? undefined : corsOrigin.hostname,
   };
   const isAsked = policy !== 'off';
@@ -151,7 +157,7 @@ async function deviceBinding(app: FastifyInstance, options: DeviceBindingOptions
       if (!isAsked) return { binding: UNASKED, isStale: false };
       const proof = proofOf(request);
       if (proof !== undefined) request.log.debug({ jti: proof.id, sid }, 'a refresh came with a proof');
-      const cookie = app.boundCookie.read(request, sid);
+      const cookie = app.cookies.bound.read(request, sid);
       const isFirst = proof !== undefined && isCurrent('first', sid, proof.nonce);
       const isFresh = isFirst || (proof !== undefined && isCurrent('proof', sid, proof.nonce));
       return {
@@ -189,5 +195,5 @@ async function deviceBinding(app: FastifyInstance, options: DeviceBindingOptions
 export default fp(deviceBinding, {
   name: 'tollgate-device-binding',
   fastify: '5.x',
-  dependencies: ['tollgate-bound-cookie', 'tollgate-rate-limit'],
+  dependencies: ['tollgate-session-cookies', 'tollgate-rate-limit'],
 });

@@ -3,9 +3,10 @@
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { SignInCodeBody, SignInCodeRequest } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { authenticationAttributes } from '../../domain/authentication.js';
+import { authenticationAttributes } from '../../domain/session-record.js';
 import { CODE_SECONDS } from '../../domain/sign-in-code.js';
 import { UserDisabled } from '../../errors.js';
+import { signInCodesOf } from '../../plugins/dependencies.js';
 import { findPathUser, UserParams } from './path-user.js';
 
 /** How far the clock of the application may be ahead, in seconds. */
@@ -41,9 +42,9 @@ export default async function createSignInCode(
       const { id: uid, disabled } = await findPathUser(app, request);
       if (disabled) throw refuse(UserDisabled);
       const attributes = authenticationAttributes(request.body);
-      const code = await request.signInCodes.create({ uid, origin, attributes });
-      app.audit(request, 'sign_in_code_created', { uid });
-      app.countSignInCode('created');
+      const code = await signInCodesOf(request).create({ uid, origin, attributes });
+      app.audit.write(request, 'sign_in_code_created', { uid });
+      app.metrics.countSignInCode('created');
       return { code, expires_in: CODE_SECONDS };
     },
   );

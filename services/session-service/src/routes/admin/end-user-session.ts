@@ -4,6 +4,8 @@ import { type Static, Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { SessionId } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance } from 'fastify';
+import { deviceVoidsOf, sessionsOf } from '../../plugins/dependencies.js';
+import { endSession } from '../../steps/end-sessions.js';
 import { UserParams, userIdOf } from './path-user.js';
 
 const Params = Type.Object({ ...UserParams.properties, sid: SessionId });
@@ -26,12 +28,12 @@ export default async function endUserSession(app: FastifyInstance): Promise<void
       const uid = userIdOf(request.params);
       if (uid === undefined) throw refuse(NotFound);
       // Check the owner first: an entry in the revocation log ends any session, regardless of its user.
-      const listed = await request.sessions.list(uid);
+      const listed = await sessionsOf(request).list(uid);
       if (!listed.some((session) => session.sid === sid)) throw refuse(NotFound);
-      await request.deviceVoids.void(uid);
+      await deviceVoidsOf(request).void(uid);
       const reason = 'admin';
-      if (await app.endSession(request, reason, { uid, sid }))
-        app.audit(request, 'revoke', { uid, sid, reason });
+      if (await endSession(request, reason, { uid, sid }))
+        app.audit.write(request, 'revoke', { uid, sid, reason });
       return reply.code(204).send();
     },
   );

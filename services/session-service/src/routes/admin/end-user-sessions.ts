@@ -3,6 +3,7 @@
 import { Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
 import type { FastifyInstance } from 'fastify';
+import { endSessions } from '../../steps/end-sessions.js';
 import { UserParams, userIdOf } from './path-user.js';
 
 /** Must be registered in a scope that requires the API key. */
@@ -21,9 +22,7 @@ export default async function endUserSessions(app: FastifyInstance): Promise<voi
     async (request, reply) => {
       const uid = userIdOf(request.params);
       if (uid === undefined) throw refuse(NotFound);
-      const reason = 'admin';
-      const ended = await app.endSessions(request, reason, uid);
-      for (const sid of ended) app.audit(request, 'revoke', { uid, sid, reason });
+      await endSessions(request, 'admin', uid);
       return reply.code(204).send();
     },
   );

@@ -22,7 +22,7 @@ export default async function listRevoked(app: FastifyInstance): Promise<void> {
     },
     async (request): Promise<RevokedSessionsBody> => {
       const { since = LOG_START, limit = PAGE_ENTRIES } = request.query;
-      const { entries, position, complete } = await app.revocationLog.readAfter(since, Number(limit));
+      const { entries, position, complete } = await app.stores.revocationLog.readAfter(since, Number(limit));
       const sessions = entries.flatMap(({ sids, atMs, keepMs }) =>
         sids.map((sid) => ({ sid, until: Math.ceil((atMs + keepMs) / 1000) })),
       );

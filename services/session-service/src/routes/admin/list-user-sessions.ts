@@ -4,6 +4,7 @@ import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
 import { SessionsBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { sessionEntry } from '../../domain/session-entry.js';
+import { sessionsOf } from '../../plugins/dependencies.js';
 import { UserParams, userIdOf } from './path-user.js';
 
 /** Must be registered in a scope that requires the API key. */
@@ -22,7 +23,7 @@ export default async function listUserSessions(app: FastifyInstance): Promise<vo
     async (request): Promise<SessionsBody> => {
       const uid = userIdOf(request.params);
       if (uid === undefined) throw refuse(NotFound);
-      const listed = await request.sessions.list(uid);
+      const listed = await sessionsOf(request).list(uid);
       return { sessions: listed.map((session) => sessionEntry(session)) };
     },
   );

@@ -4,7 +4,8 @@ import { Type } from '@sinclair/typebox';
 import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
 import { NewPasswordBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { longPasswords } from '../../plugins/passwords/password-refusals.js';
+import { longPasswords } from '../../steps/check-password.js';
+import { replacePassword, requireWritablePasswords } from '../../steps/own-password.js';
 import { findPathUser, UserParams } from './path-user.js';
 
 /** Must be registered in a scope that requires the API key. */
@@ -13,7 +14,7 @@ export default async function setPassword(app: FastifyInstance): Promise<void> {
     '/users/:id/password',
     {
       // After the key has been checked, by the hook of the scope.
-      preHandler: app.requireWritablePasswords,
+      preHandler: requireWritablePasswords,
       schema: {
         operationId: 'setPassword',
         summary: 'Set the password of a user, disabled or not, and end every session of the user',
@@ -27,7 +28,7 @@ export default async function setPassword(app: FastifyInstance): Promise<void> {
       const fields = longPasswords(request.body);
       if (fields !== undefined) throw refuse(ValidationFailed, { fields });
       const user = await findPathUser(app, request);
-      await app.changePassword(request, user, request.body.new_password);
+      await replacePassword(request, user, request.body.new_password);
       return reply.code(204).send();
     },
   );

@@ -1,14 +1,18 @@
 // GET /profile: an example of a protected endpoint.
 
-import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
 import { ProfileBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
 
-export default async function profile(app: FastifyInstance): Promise<void> {
+/** @param options.requireBearer the hook that lets in a valid bearer, within its rate limits */
+export default async function profile(
+  app: FastifyInstance,
+  { requireBearer }: { requireBearer: RequireBearer },
+): Promise<void> {
   app.get(
     '/profile',
     {
-      onRequest: app.requireLimitedBearer,
+      onRequest: requireBearer,
       config: { limited: true },
       schema: {
         operationId: 'readProfile',

@@ -9,8 +9,10 @@ import {
   readBrowserJwt,
   registeredKey,
   sessionInstructions,
-} from '../../domain/binding/browser-session.js';
+} from '../../domain/binding/device-proof.js';
 import { BindingConflict, RegistrationInvalid, SessionExpired } from '../../errors.js';
+import { sessionsOf } from '../../plugins/dependencies.js';
+import { endRevoked } from '../../steps/end-sessions.js';
 
 const REFUSED = { revoked: SessionRevoked, expired: SessionExpired, conflict: BindingConflict };
 
@@ -33,7 +35,7 @@ export default async function bindBrowser(app: FastifyInstance): Promise<void> {
       },
     },
     async (request, reply): Promise<BrowserSessionBody> => {
-      const presented = app.refreshCookie.sessions(request);
+      const presented = app.cookies.refresh.sessions(request);
       if (presented.length === 0) throw refuse(TokenInvalid);
       const jwt = readBrowserJwt(headerText(request.headers['secure-session-response']));
       // The challenge tells which of several sessions is meant. The generation is not judged: a refresh may be on its way.
@@ -44,15 +46,15 @@ export default async function bindBrowser(app: FastifyInstance): Promise<void> {
       if (key === undefined) throw refuse(RegistrationInvalid);
       const { sid, exp } = claims;
       const session = { uid: readUserId(claims.sub), sid };
-      if (await app.endRevoked(request, session)) throw refuse(SessionRevoked);
-      const outcome = await request.sessions.bind({ ...session, key, expiresAtMs: exp * 1000 });
+      if (await endRevoked(request, session)) throw refuse(SessionRevoked);
+      const outcome = await sessionsOf(request).bind({ ...session, key, expiresAtMs: exp * 1000 });
       if (outcome !== 'bound' && outcome !== 'known') throw refuse(REFUSED[outcome]);
       if (outcome === 'bound') {
         const kind = 'dbsc';
-        app.countBinding(kind);
-        app.audit(request, 'refresh_bound', { ...session, kind });
+        app.metrics.countBinding(kind);
+        app.audit.write(request, 'refresh_bound', { ...session, kind });
       }
-      app.boundCookie.set(reply, sid, key.thumbprint);
+      app.cookies.bound.set(reply, sid, key.thumbprint);
       return sessionInstructions(sid, deviceBinding.browser);
     },
   );

@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { readUserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance } from 'fastify';
 import type { SessionLimit } from '../../plugins/session-limit.js';
+import { endSession } from '../../steps/end-sessions.js';
 
 /** @param options.limit the limit of refreshes */
 export default async function endRefresh(
@@ -27,13 +28,13 @@ export default async function endRefresh(
       },
     },
     async (request, reply) => {
-      for (const { sub, sid } of app.refreshCookie.everySession(request)) {
+      for (const { sub, sid } of app.cookies.refresh.everySession(request)) {
         await limit.countSession(request, reply, sid);
         const session = { uid: readUserId(sub), sid };
-        if (await app.endSession(request, 'logout', session)) app.audit(request, 'logout', session);
+        if (await endSession(request, 'logout', session)) app.audit.write(request, 'logout', session);
       }
-      app.refreshCookie.clear(reply);
-      if (app.boundCookie.isSent(request)) app.boundCookie.clear(reply);
+      app.cookies.refresh.clear(reply);
+      if (app.cookies.bound.isSent(request)) app.cookies.bound.clear(reply);
       return reply.code(204).send();
     },
   );

@@ -10,22 +10,24 @@ import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { bindingKindOf } from '../../domain/binding/session-binding.js';
+import { bindingKindOf } from '../../domain/binding/binding-rule.js';
 import { type PresentedSession, survivingSession } from '../../domain/presented-cookies.js';
-import type { SessionRules } from '../../domain/session-record.js';
 import type { TokenUser } from '../../domain/token-pair.js';
 import { BindingRequired, CookieConflict, SessionExpired } from '../../errors.js';
 import { BINDING_ANSWER_HEADERS } from '../../plugins/binding/device-binding.js';
+import { sessionsOf } from '../../plugins/dependencies.js';
 import type { SessionLimit } from '../../plugins/session-limit.js';
+import { endRevoked, endSessions } from '../../steps/end-sessions.js';
+import { respondWithTokens, type SessionSettings } from '../../steps/start-session.js';
 import type { RotationVerdict } from '../../stores/session-store.js';
 
 /**
- * @param options.rules lifetimes of sessions and what may be repeated
+ * @param options.settings lifetimes of sessions and what may be repeated
  * @param options.limit the limit of refreshes
  */
 export default async function refresh(
   app: FastifyInstance,
-  { rules, limit }: { rules: SessionRules; limit: SessionLimit },
+  { settings: { rules, lifetimes }, limit }: { settings: SessionSettings; limit: SessionLimit },
 ): Promise<void> {
   app.post(
     '/refresh',
@@ -52,20 +54,20 @@ export default async function refresh(
       },
     },
     async (request, reply): Promise<TokenBody> => {
-      const presented = app.refreshCookie.read(request);
+      const presented = app.cookies.refresh.read(request);
       const { sub, sid, gen, email, exp, claims } = await presentedClaims(request, reply, presented);
       const uid = readUserId(sub);
-      if (await app.endRevoked(request, { uid, sid })) {
-        app.countRefresh('revoked');
+      if (await endRevoked(request, { uid, sid })) {
+        app.metrics.countRefresh('revoked');
         throw await rejection(request, reply, SessionRevoked);
       }
       const { binding, isStale } = app.deviceBinding.read(request, sid);
       if (isStale) {
-        app.countRefresh('stale_proof');
+        app.metrics.countRefresh('stale_proof');
         throw refuse(BindingRequired, { headers: app.deviceBinding.refusalHeaders(request, sid, undefined) });
       }
-      const address = app.clientPseudonym(request);
-      const verdict = await request.sessions.rotate(
+      const address = app.audit.pseudonymOf(request);
+      const verdict = await sessionsOf(request).rotate(
         { uid, sid, generation: gen, address, expiresAtMs: exp * 1000, binding },
         rules,
       );
@@ -79,8 +81,8 @@ export default async function refresh(
       const user = await currentUser(request, { id: uid, email, claims });
       if (user === undefined) throw await rejection(request, reply, SessionRevoked);
       app.deviceBinding.announce(reply, sid, bindingKindOf(verdict.attributes));
-      const body = app.respondWithTokens(reply, user, { sid, ...verdict });
-      if (!presented.ok) app.refreshCookie.clearTwins(reply);
+      const body = respondWithTokens(reply, user, { sid, ...verdict }, lifetimes);
+      if (!presented.ok) app.cookies.refresh.clearTwins(reply);
       return body;
     },
   );
@@ -107,14 +109,14 @@ export default async function refresh(
     }
     const { reason } = presented;
     if (reason !== 'conflict' && reason !== 'flood') {
-      app.countRefresh(reason);
+      app.metrics.countRefresh(reason);
       if (reason === 'expired') throw refuse(SessionExpired);
       throw reason === 'missing' ? refuse(TokenInvalid) : await rejection(request, reply, TokenInvalid);
     }
     const survivor = reason === 'flood' ? 'several' : await surviving(request, reply, presented.sessions);
     if (typeof survivor !== 'string') return survivor;
-    app.refreshCookie.clearTwins(reply);
-    app.countRefresh(survivor === 'none' ? 'revoked' : 'conflict');
+    app.cookies.refresh.clearTwins(reply);
+    app.metrics.countRefresh(survivor === 'none' ? 'revoked' : 'conflict');
     throw await rejection(request, reply, survivor === 'none' ? SessionRevoked : CookieConflict);
   }
 
@@ -130,10 +132,10 @@ export default async function refresh(
     sessions: readonly RefreshClaims[],
   ): Promise<Set<string>> {
     const uids = [...new Set(sessions.map(({ sub }) => readUserId(sub)))];
-    const listed = await Promise.all(uids.map((uid) => request.sessions.list(uid)));
+    const listed = await Promise.all(uids.map((uid) => sessionsOf(request).list(uid)));
     const alive = new Set(listed.flat().map(({ sid }) => sid));
     for (const { sub, sid } of sessions) {
-      if (alive.has(sid) && (await app.endRevoked(request, { uid: readUserId(sub), sid }))) alive.delete(sid);
+      if (alive.has(sid) && (await endRevoked(request, { uid: readUserId(sub), sid }))) alive.delete(sid);
     }
     return alive;
   }
@@ -144,22 +146,22 @@ export default async function refresh(
     session: { uid: UserId; sid: string },
   ): void {
     const { outcome } = verdict;
-    app.countRefresh(outcome);
+    app.metrics.countRefresh(outcome);
     if ('isBound' in verdict && verdict.isBound) {
-      app.countBinding('key');
-      app.audit(request, 'refresh_bound', { ...session, kind: 'key' });
+      app.metrics.countBinding('key');
+      app.audit.write(request, 'refresh_bound', { ...session, kind: 'key' });
     }
     if (outcome === 'binding_required')
-      app.audit(request, 'refresh_binding_missing', { ...session, kind: verdict.kind });
+      app.audit.write(request, 'refresh_binding_missing', { ...session, kind: verdict.kind });
     if (outcome === 'binding_failed') {
       app.revoker.revokeEnded([session.sid]);
-      app.audit(request, 'refresh_binding_failed', { ...session, kind: 'key' });
+      app.audit.write(request, 'refresh_binding_failed', { ...session, kind: 'key' });
     }
     if (outcome === 'reuse') {
       app.revoker.revokeEnded([session.sid]);
-      app.audit(request, 'refresh_reuse_detected', session);
+      app.audit.write(request, 'refresh_reuse_detected', session);
     }
-    if (outcome === 'rolled_forward') app.audit(request, 'state_rollback', session);
+    if (outcome === 'rolled_forward') app.audit.write(request, 'state_rollback', session);
   }
 
   /**
@@ -173,9 +175,7 @@ export default async function refresh(
       return { ...known, disabled: false };
     });
     if (user !== undefined && !user.disabled) return user;
-    const reason = 'user_gone';
-    const ended = await app.endSessions(request, reason, uid);
-    for (const sid of ended) app.audit(request, 'revoke', { uid, sid, reason });
+    await endSessions(request, 'user_gone', uid);
     return undefined;
   }
 }

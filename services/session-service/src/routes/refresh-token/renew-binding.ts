@@ -5,14 +5,16 @@ import { refuse, SessionRevoked } from '@tollgate/shared/http/errors/errors.js';
 import { BrowserSessionBody, BrowserSessionEnd } from '@tollgate/shared/schemas/session-bodies.js';
 import { readUserId } from '@tollgate/shared/schemas/user-id.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { bindingKeyOf, bindingOf, type SessionBinding } from '../../domain/binding/binding-rule.js';
 import {
   challengeHeader,
   headerText,
   readBrowserJwt,
   sessionInstructions,
-} from '../../domain/binding/browser-session.js';
-import { bindingKeyOf, bindingOf, type SessionBinding } from '../../domain/binding/session-binding.js';
+} from '../../domain/binding/device-proof.js';
 import { SignatureRequired } from '../../errors.js';
+import { sessionsOf } from '../../plugins/dependencies.js';
+import { endRevoked, endSession } from '../../steps/end-sessions.js';
 import type { SessionRef } from '../../stores/session-store.js';
 
 export default async function renewBinding(app: FastifyInstance): Promise<void> {
@@ -44,27 +46,27 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
       const found = await boundSession(request, reply, asked);
       // Any refusal would end the browser's session too, but only after it has been taken for a fault.
       if (found === undefined) {
-        app.countRenewal('over');
+        app.metrics.countRenewal('over');
         return { session_identifier: asked, continue: false };
       }
       const { session, binding } = found;
       const { sid } = session;
       const jwt = readBrowserJwt(headerText(request.headers['secure-session-response']));
       if (jwt === undefined || !deviceBinding.isCurrent('renew', sid, jwt.payload.jti)) {
-        app.countRenewal('challenged');
+        app.metrics.countRenewal('challenged');
         const challenge = challengeHeader(deviceBinding.challenge('renew', sid), sid);
         throw refuse(SignatureRequired, { headers: { 'secure-session-challenge': challenge } });
       }
       // The key of the record, never one of the token, which a thief could have made.
       const key = bindingKeyOf(binding);
       if (key === undefined || !jwt.isSignedBy(key)) {
-        app.countRenewal('failed');
-        if (await app.endSession(request, 'binding_failed', session))
-          app.audit(request, 'refresh_binding_failed', { ...session, kind: binding.kind });
+        app.metrics.countRenewal('failed');
+        if (await endSession(request, 'binding_failed', session))
+          app.audit.write(request, 'refresh_binding_failed', { ...session, kind: binding.kind });
         throw refuse(SessionRevoked);
       }
-      app.countRenewal('renewed');
-      app.boundCookie.set(reply, sid, key.thumbprint);
+      app.metrics.countRenewal('renewed');
+      app.cookies.bound.set(reply, sid, key.thumbprint);
       return sessionInstructions(sid, deviceBinding.browser);
     },
   );
@@ -78,12 +80,12 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
     reply: FastifyReply,
     asked: string,
   ): Promise<{ session: SessionRef; binding: SessionBinding } | undefined> {
-    const claims = app.refreshCookie.sessions(request).find(({ sid }) => sid === asked);
+    const claims = app.cookies.refresh.sessions(request).find(({ sid }) => sid === asked);
     if (claims === undefined) return undefined;
     await deviceBinding.countSession(request, reply, claims.sid);
     const session = { uid: readUserId(claims.sub), sid: claims.sid };
-    if (await app.endRevoked(request, session)) return undefined;
-    const { nowMs, known } = await request.sessions.find(session.sid, session.uid);
+    if (await endRevoked(request, session)) return undefined;
+    const { nowMs, known } = await sessionsOf(request).find(session.sid, session.uid);
     if (known === undefined || !('record' in known) || known.record.expiresAtMs <= nowMs) return undefined;
     const binding = bindingOf(known.record.attributes);
     return binding?.kind === 'dbsc' ? { session, binding } : undefined;

@@ -1,14 +1,19 @@
 // DELETE /sessions: ends every session of the user except the current one.
 
 import { Type } from '@sinclair/typebox';
-import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
 import type { FastifyInstance } from 'fastify';
+import { endSessions } from '../../steps/end-sessions.js';
 
-export default async function endOtherSessions(app: FastifyInstance): Promise<void> {
+/** @param options.requireBearer the hook that lets in a valid bearer, within its rate limits */
+export default async function endOtherSessions(
+  app: FastifyInstance,
+  { requireBearer }: { requireBearer: RequireBearer },
+): Promise<void> {
   app.delete(
     '/sessions',
     {
-      onRequest: app.requireLimitedBearer,
+      onRequest: requireBearer,
       config: { limited: true },
       schema: {
         operationId: 'endOtherSessions',
@@ -19,9 +24,7 @@ export default async function endOtherSessions(app: FastifyInstance): Promise<vo
     },
     async (request, reply) => {
       const { id: uid, sid: currentSid } = bearerOf(request);
-      const reason = 'others_revoked';
-      const ended = await app.endSessions(request, reason, uid, currentSid);
-      for (const sid of ended) app.audit(request, 'revoke', { uid, sid, reason });
+      await endSessions(request, 'others_revoked', uid, currentSid);
       return reply.code(204).send();
     },
   );

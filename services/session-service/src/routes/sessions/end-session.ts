@@ -2,17 +2,23 @@
 
 import { type Static, Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
 import { SessionId } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance } from 'fastify';
+import { deviceVoidsOf, sessionsOf } from '../../plugins/dependencies.js';
+import { endSession } from '../../steps/end-sessions.js';
 
 const Params = Type.Object({ id: SessionId });
 
-export default async function endSession(app: FastifyInstance): Promise<void> {
+/** @param options.requireBearer the hook that lets in a valid bearer, within its rate limits */
+export default async function endOwnSession(
+  app: FastifyInstance,
+  { requireBearer }: { requireBearer: RequireBearer },
+): Promise<void> {
   app.delete<{ Params: Static<typeof Params> }>(
     '/sessions/:id',
     {
-      onRequest: app.requireLimitedBearer,
+      onRequest: requireBearer,
       config: { limited: true },
       schema: {
         operationId: 'endSession',
@@ -26,12 +32,12 @@ export default async function endSession(app: FastifyInstance): Promise<void> {
       const { id: uid, sid: currentSid } = bearerOf(request);
       const sid = request.params.id;
       // Check the owner first: an entry in the revocation log ends any session, regardless of its user.
-      const own = await request.sessions.list(uid);
+      const own = await sessionsOf(request).list(uid);
       if (!own.some((session) => session.sid === sid)) throw refuse(NotFound);
-      if (sid !== currentSid) await request.deviceVoids.void(uid, currentSid);
+      if (sid !== currentSid) await deviceVoidsOf(request).void(uid, currentSid);
       const reason = 'revoked';
-      if (await app.endSession(request, reason, { uid, sid }))
-        app.audit(request, 'revoke', { uid, sid, reason });
+      if (await endSession(request, reason, { uid, sid }))
+        app.audit.write(request, 'revoke', { uid, sid, reason });
       return reply.code(204).send();
     },
   );

@@ -1,15 +1,20 @@
 // GET /sessions: the user's live sessions.
 
-import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
 import { SessionsBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
 import { sessionEntry } from '../../domain/session-entry.js';
+import { sessionsOf } from '../../plugins/dependencies.js';
 
-export default async function listSessions(app: FastifyInstance): Promise<void> {
+/** @param options.requireBearer the hook that lets in a valid bearer, within its rate limits */
+export default async function listSessions(
+  app: FastifyInstance,
+  { requireBearer }: { requireBearer: RequireBearer },
+): Promise<void> {
   app.get(
     '/sessions',
     {
-      onRequest: app.requireLimitedBearer,
+      onRequest: requireBearer,
       config: { limited: true },
       schema: {
         operationId: 'listSessions',
@@ -20,7 +25,7 @@ export default async function listSessions(app: FastifyInstance): Promise<void> 
     },
     async (request): Promise<SessionsBody> => {
       const { id: uid, sid } = bearerOf(request);
-      const listed = await request.sessions.list(uid);
+      const listed = await sessionsOf(request).list(uid);
       return { sessions: listed.map((session) => sessionEntry(session, sid)) };
     },
   );

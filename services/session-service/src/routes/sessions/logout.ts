@@ -2,15 +2,20 @@
 
 import { Type } from '@sinclair/typebox';
 import { SessionRevoked } from '@tollgate/shared/http/errors/errors.js';
-import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
 import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { endRevoked, endSession } from '../../steps/end-sessions.js';
 
-export default async function logout(app: FastifyInstance): Promise<void> {
+/** @param options.requireBearer the hook that lets in a valid bearer, within its rate limits */
+export default async function logout(
+  app: FastifyInstance,
+  { requireBearer }: { requireBearer: RequireBearer },
+): Promise<void> {
   app.post(
     '/logout',
     {
-      onRequest: requireBearer,
+      onRequest: finishingEnd,
       config: {
         limited: true,
         answerHeaders: { 'Set-Cookie': 'Clears the refresh token' },
@@ -25,9 +30,9 @@ export default async function logout(app: FastifyInstance): Promise<void> {
     async (request, reply) => {
       const { id: uid, sid } = bearerOf(request);
       const session = { uid, sid };
-      if (await app.endSession(request, 'logout', session)) app.audit(request, 'logout', session);
-      app.refreshCookie.clear(reply);
-      if (app.deviceBinding.policy !== 'off') app.boundCookie.clear(reply);
+      if (await endSession(request, 'logout', session)) app.audit.write(request, 'logout', session);
+      app.cookies.refresh.clear(reply);
+      if (app.deviceBinding.policy !== 'off') app.cookies.bound.clear(reply);
       return reply.code(204).send();
     },
   );
@@ -36,9 +41,9 @@ export default async function logout(app: FastifyInstance): Promise<void> {
    * Completes an interrupted log-out: its bearer token is already revoked, so a repeated request would otherwise be
    * refused before the remaining step.
    */
-  async function requireBearer(request: FastifyRequest, reply: FastifyReply) {
+  async function finishingEnd(request: FastifyRequest, reply: FastifyReply) {
     try {
-      return await app.requireLimitedBearer(request, reply);
+      return await requireBearer(request, reply);
     } catch (refusal) {
       // Only within the rate limit, because it queries the store.
       if (refusal instanceof SessionRevoked) await finishEnd(request);
@@ -50,6 +55,6 @@ export default async function logout(app: FastifyInstance): Promise<void> {
     const reading = app.tokens.access.read(bearerToken(request.headers.authorization));
     if (!reading.ok) return;
     const { id: uid, sid } = reading.claims;
-    await app.endRevoked(request, { uid, sid });
+    await endRevoked(request, { uid, sid });
   }
 }

@@ -1,22 +1,27 @@
 // POST /password: the user of a session replaces the password, which ends the user's other sessions.
 
 import { Type } from '@sinclair/typebox';
-import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { PasswordChangeBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { ownPasswordOptions, proveOwnPassword } from '../../plugins/passwords/own-password.js';
+import {
+  ownPasswordOptions,
+  proveOwnPassword,
+  replacePassword,
+  requireWritablePasswords,
+} from '../../steps/own-password.js';
 
 /** @param options.limitPerMinute log-ins, reauthentications and changes per minute and address */
 export default async function changePassword(
   app: FastifyInstance,
-  { limitPerMinute }: { limitPerMinute: number },
+  { limitPerMinute, requireBearer }: { limitPerMinute: number; requireBearer: RequireBearer },
 ): Promise<void> {
   app.post<{ Body: PasswordChangeBody }>(
     '/password',
     {
-      ...ownPasswordOptions(app, limitPerMinute),
-      onRequest: [app.requireLimitedBearer, app.requireWritablePasswords],
+      ...ownPasswordOptions(limitPerMinute),
+      onRequest: [requireBearer, requireWritablePasswords],
       schema: {
         operationId: 'changePassword',
         summary: 'Replace the password, and end every other session of the user',
@@ -27,8 +32,8 @@ export default async function changePassword(
     },
     async (request, reply) => {
       const { old_password, new_password } = request.body;
-      const user = await proveOwnPassword(app, request, old_password);
-      await app.changePassword(request, user, new_password, bearerOf(request).sid);
+      const user = await proveOwnPassword(request, old_password);
+      await replacePassword(request, user, new_password, bearerOf(request).sid);
       return reply.code(204).send();
     },
   );

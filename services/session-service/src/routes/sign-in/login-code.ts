@@ -6,11 +6,22 @@ import { LoginCodeBody, TokenBody } from '@tollgate/shared/schemas/session-bodie
 import type { FastifyInstance } from 'fastify';
 import { CodeInvalid } from '../../errors.js';
 import { OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
+import { exchangeCode } from '../../steps/exchange-code.js';
+import { type SessionSettings, startSession } from '../../steps/start-session.js';
 
-/** @param options.limitPerMinute exchanges per minute and address */
+interface LoginCodeOptions {
+  readonly limitPerMinute: number;
+  readonly publicOrigin: string;
+  readonly settings: SessionSettings;
+}
+
+/**
+ * @param options.limitPerMinute exchanges per minute and address
+ * @param options.publicOrigin the origin of `PUBLIC_URL`
+ */
 export default async function loginCode(
   app: FastifyInstance,
-  { limitPerMinute }: { limitPerMinute: number },
+  { limitPerMinute, publicOrigin, settings }: LoginCodeOptions,
 ): Promise<void> {
   app.post<{ Body: LoginCodeBody }>(
     '/login/code',
@@ -29,9 +40,9 @@ export default async function loginCode(
     },
     async (request, reply): Promise<TokenBody> => {
       const { code, remember } = request.body;
-      const signedIn = await app.exchangeCode(request, code);
+      const signedIn = await exchangeCode(request, code, { publicOrigin });
       if (signedIn === undefined) throw refuse(CodeInvalid);
-      return app.startSession(request, reply, { ...signedIn, remember });
+      return startSession(request, reply, { ...signedIn, remember }, settings);
     },
   );
 }

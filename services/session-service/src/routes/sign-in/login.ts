@@ -3,23 +3,23 @@
 import { Type } from '@sinclair/typebox';
 import { accountKey } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
-import { detailsOf, LoginThrottled, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { detailsOf, LoginThrottled } from '@tollgate/shared/http/errors/errors.js';
 import { pow } from '@tollgate/shared/http/guard/guards.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { LoginBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import type { FailureReason } from '../../domain/account-event.js';
-import { LoginFailed } from '../../errors.js';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
+import { checkLogin, refuseInvalidForm } from '../../steps/check-password.js';
+import { type SessionSettings, startSession } from '../../steps/start-session.js';
 
-/** @param options.limitPerMinute log-ins per minute and address */
+type LoginRequest = FastifyRequest<{ Body: LoginBody }>;
+
+/** @param options.limitPerMinute logins per minute and address */
 export default async function login(
   app: FastifyInstance,
-  { limitPerMinute }: { limitPerMinute: number },
+  { limitPerMinute, settings }: { limitPerMinute: number; settings: SessionSettings },
 ): Promise<void> {
-  const { captcha } = app;
-  const device = (request: FastifyRequest<{ Body: LoginBody }>) =>
-    app.knownDevice.find(request, request.body.email);
+  const device = (request: LoginRequest) => app.knownDevice.find(request, request.body.email);
 
   app.post<{ Body: LoginBody }>(
     '/login',
@@ -27,17 +27,11 @@ export default async function login(
       attachValidation: true,
       // An invalid request is refused before it counts, and a signature is verified only within the limit.
       preHandler: [
-        app.refuseInvalidForm,
+        refuseInvalidForm,
         app.limiter({ name: 'login', max: limitPerMinute, shared: true }).count,
         app.deviceBinding.refuseMalformed,
       ],
-      errorHandler: async (error, request, reply) => {
-        if (error instanceof LoginThrottled)
-          await app.auditLogIn(request, 'login_throttled', keyOf(request), {});
-        else if (isPaidRefusal(error))
-          await app.noteRefusedLogIn(request, keyOf(request), error.code.toLowerCase());
-        return answerError(error, request, reply);
-      },
+      errorHandler: answerRefusal,
       config: {
         guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true, device })],
         guardsLast: true,
@@ -50,29 +44,32 @@ export default async function login(
       schema: {
         operationId: 'logIn',
         summary: 'Sign in with email, password, a proof of work and, once demanded, an image',
-        body: Type.Object({ ...LoginBody.properties, ...challengeFields(captcha.options) }),
+        body: Type.Object({ ...LoginBody.properties, ...challengeFields(app.captcha.options) }),
         response: { 200: TokenBody },
       },
     },
     async (request, reply): Promise<TokenBody> => {
-      const { email, password: given, remember } = request.body;
+      const { email, password, remember } = request.body;
       const key = keyOf(request);
       const attempt = await request.countAttempt();
-      if (attempt.device !== undefined) app.knownDevice.count(attempt.device);
-      let reason: FailureReason | undefined;
-      const user = await app.checkPassword(email, given, attempt, (why) => {
-        reason = why;
-      });
-      if (user === undefined) {
-        const about = { known_device: attempt.device === 'known' };
-        await app.auditLogIn(request, 'login_failed', key, about, reason);
-        throw refuse(LoginFailed);
-      }
+      const user = await checkLogin(request, { email, password, key, attempt });
       await attempt.succeeded();
-      const password = { hash: user.hash, isKnownDevice: attempt.device === 'known' };
-      return app.startSession(request, reply, { user, key, password, remember });
+      const proven = { hash: user.hash, isKnownDevice: attempt.device === 'known' };
+      return startSession(request, reply, { user, key, password: proven, remember }, settings);
     },
   );
+}
+
+/** Answers a refused login, after it is in the history of its account. */
+async function answerRefusal(
+  error: FastifyError,
+  request: LoginRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { audit } = request.server;
+  if (error instanceof LoginThrottled) await audit.logIn(request, 'login_throttled', keyOf(request), {});
+  else if (isPaidRefusal(error)) await audit.refusedLogIn(request, keyOf(request), error.code.toLowerCase());
+  return answerError(error, request, reply);
 }
 
 /**
@@ -84,7 +81,7 @@ function isPaidRefusal(error: FastifyError): boolean {
   return reason !== undefined && !['unknown', 'malformed'].includes(reason);
 }
 
-/** The account key of a log-in. */
-function keyOf({ body }: FastifyRequest<{ Body: LoginBody }>): string {
+/** The account key of a login. */
+function keyOf({ body }: LoginRequest): string {
   return accountKey(body.email);
 }

@@ -2,20 +2,33 @@
 
 import { refuse } from '@tollgate/shared/http/errors/errors.js';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
-import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
 import { ReauthenticationCodeBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
+import type { TokenLifetimes } from '../../domain/token-pair.js';
 import { CodeInvalid } from '../../errors.js';
+import { exchangeCode } from '../../steps/exchange-code.js';
+import { renewAuthentication } from '../../steps/start-session.js';
 
-/** @param options.limitPerMinute exchanges per minute and address */
+interface ReauthenticateCodeOptions {
+  readonly limitPerMinute: number;
+  readonly publicOrigin: string;
+  readonly lifetimes: TokenLifetimes;
+  readonly requireBearer: RequireBearer;
+}
+
+/**
+ * @param options.limitPerMinute exchanges per minute and address
+ * @param options.publicOrigin the origin of `PUBLIC_URL`
+ */
 export default async function reauthenticateCode(
   app: FastifyInstance,
-  { limitPerMinute }: { limitPerMinute: number },
+  { limitPerMinute, publicOrigin, lifetimes, requireBearer }: ReauthenticateCodeOptions,
 ): Promise<void> {
   app.post<{ Body: ReauthenticationCodeBody }>(
     '/reauthenticate/code',
     {
-      onRequest: app.requireLimitedBearer,
+      onRequest: requireBearer,
       config: { rateLimit: limitTo({ name: 'login_code', max: limitPerMinute }) },
       schema: {
         operationId: 'reauthenticateWithCode',
@@ -27,9 +40,10 @@ export default async function reauthenticateCode(
       },
     },
     async (request): Promise<TokenBody> => {
-      const exchanged = await app.exchangeCode(request, request.body.code, bearerOf(request).id);
+      const terms = { publicOrigin, uid: bearerOf(request).id };
+      const exchanged = await exchangeCode(request, request.body.code, terms);
       if (exchanged === undefined) throw refuse(CodeInvalid);
-      return app.reauthenticate(request, exchanged.user, exchanged.attributes);
+      return renewAuthentication(request, exchanged.user, lifetimes, exchanged.attributes);
     },
   );
 }

@@ -1,21 +1,30 @@
 // POST /reauthenticate: the user of a session proves the password again, for actions that require a recent sign-in.
 
 import { Type } from '@sinclair/typebox';
+import type { RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
 import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { ReauthenticationBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
 import type { FastifyInstance } from 'fastify';
-import { ownPasswordOptions, proveOwnPassword } from '../../plugins/passwords/own-password.js';
+import type { TokenLifetimes } from '../../domain/token-pair.js';
+import { ownPasswordOptions, proveOwnPassword } from '../../steps/own-password.js';
+import { renewAuthentication } from '../../steps/start-session.js';
+
+interface ReauthenticateOptions {
+  readonly limitPerMinute: number;
+  readonly lifetimes: TokenLifetimes;
+  readonly requireBearer: RequireBearer;
+}
 
 /** @param options.limitPerMinute log-ins and reauthentications per minute and address */
 export default async function reauthenticate(
   app: FastifyInstance,
-  { limitPerMinute }: { limitPerMinute: number },
+  { limitPerMinute, lifetimes, requireBearer }: ReauthenticateOptions,
 ): Promise<void> {
   app.post<{ Body: ReauthenticationBody }>(
     '/reauthenticate',
     {
-      ...ownPasswordOptions(app, limitPerMinute),
-      onRequest: app.requireLimitedBearer,
+      ...ownPasswordOptions(limitPerMinute),
+      onRequest: requireBearer,
       schema: {
         operationId: 'reauthenticate',
         summary: 'Prove the password again, and get an access token that says when',
@@ -24,7 +33,9 @@ export default async function reauthenticate(
         response: { 200: TokenBody },
       },
     },
-    async (request): Promise<TokenBody> =>
-      app.reauthenticate(request, await proveOwnPassword(app, request, request.body.password)),
+    async (request): Promise<TokenBody> => {
+      const user = await proveOwnPassword(request, request.body.password);
+      return renewAuthentication(request, user, lifetimes);
+    },
   );
 }

@@ -1,23 +1,44 @@
-// The refresh cookie: reads every cookie of its names, sets ours, expires twins and cookies of other prefixes.
+// The cookies of a session: the refresh cookie, and the bound cookie of a browser that holds the key of its session.
 
 import fastifyCookie from '@fastify/cookie';
+import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
 import { cookieValues } from '@tollgate/shared/crypto/envelope.js';
+import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { boundedFrom, pathBelow, twinScopes } from '../domain/cookie-scope.js';
+import { boundThumbprint, formatBoundCookie } from '../domain/binding/device-proof.js';
 import {
+  boundCookieName,
+  boundedFrom,
+  type CookiePrefix,
   cookieName,
   countingReadings,
   HOST_PREFIX,
   MAX_COOKIES,
   type PresentedSession,
+  pathBelow,
   plantableNames,
   presentedSession,
   refuseHostTokens,
+  twinScopes,
   validSessions,
 } from '../domain/presented-cookies.js';
-import { type CookieOptions, cookieAttributes } from './cookie-attributes.js';
+
+/** The configuration of the cookies. */
+interface CookieOptions {
+  readonly cookiePrefix: CookiePrefix;
+  readonly sameSite: 'strict' | 'lax';
+  readonly publicUrl: string;
+}
+
+/** The options of the plugin. */
+export interface SessionCookieOptions extends CookieOptions {
+  /** The keys of `REFRESH_SECRET`. */
+  readonly ring: KeyRing;
+  /** `BOUND_COOKIE_TTL`. */
+  readonly ttlSeconds: number;
+}
 
 /** The refresh cookie of requests and replies. */
 export interface RefreshCookie {
@@ -46,21 +67,63 @@ export interface RefreshCookie {
   clearTwins(reply: FastifyReply): void;
 }
 
+/** The bound cookie of requests and replies. */
+export interface BoundCookie {
+  readonly name: string;
+  /** The attributes as in `Set-Cookie`, but for the lifetime. */
+  readonly attributes: string;
+  /** Whether the request carries one, valid or not. */
+  isSent(request: FastifyRequest): boolean;
+  /** The thumbprint that the request's cookies prove for this session. */
+  read(request: FastifyRequest, sid: string): string | undefined;
+  set(reply: FastifyReply, sid: string, thumbprint: string): void;
+  /** Expires the cookie. */
+  clear(reply: FastifyReply): void;
+}
+
 declare module 'fastify' {
   interface FastifyInstance {
-    refreshCookie: RefreshCookie;
+    cookies: {
+      readonly refresh: RefreshCookie;
+      readonly bound: BoundCookie;
+    };
   }
 }
 
-async function refreshCookie(app: FastifyInstance, options: CookieOptions): Promise<void> {
-  await app.register(fastifyCookie, { hook: false });
+/** What `serializeCookie` of @fastify/cookie takes. */
+interface CookieAttributes {
+  readonly httpOnly: true;
+  readonly secure: boolean;
+  readonly sameSite: 'strict' | 'lax';
+  readonly path: string;
+  readonly encode: (value: string) => string;
+}
+
+/** The attributes of a cookie of this name, but for its lifetime. */
+function cookieAttributes(name: string, { sameSite, publicUrl }: CookieOptions): CookieAttributes {
+  return {
+    httpOnly: true,
+    // WebKit drops `Secure` cookies from a loopback address without TLS.
+    secure: !isLoopbackHttp(publicUrl),
+    sameSite,
+    path: name.startsWith(HOST_PREFIX) ? '/' : pathBelow(publicUrl, '/refresh'),
+    // The values need no encoding; that of a token would escape every percent sign again.
+    encode: (value) => value,
+  };
+}
+
+function openRefreshCookie(app: FastifyInstance, options: CookieOptions): RefreshCookie {
   const { cookiePrefix: prefix, publicUrl } = options;
   const name = cookieName(prefix);
   const hostName = cookieName(HOST_PREFIX);
   const plantable = plantableNames(prefix);
   const path = pathBelow(publicUrl, '/refresh');
   const twins = twinScopes(new URL(publicUrl).hostname, path);
-  const attributesOf = (cookie: string) => cookieAttributes(cookie, options);
+  // The same for every response; computed once.
+  const known = new Map(
+    [hostName, ...plantable].map((cookie) => [cookie, cookieAttributes(cookie, options)]),
+  );
+  const attributesOf = (cookie: string) => known.get(cookie) ?? cookieAttributes(cookie, options);
   const { secure } = attributesOf(name);
 
   const valuesOf = (request: FastifyRequest, cookie: string) => cookieValues(request.headers.cookie, cookie);
@@ -84,7 +147,7 @@ async function refreshCookie(app: FastifyInstance, options: CookieOptions): Prom
   const expire = (reply: FastifyReply, cookie: string) =>
     reply.setCookie(cookie, '', { ...attributesOf(cookie), maxAge: 0, expires: new Date(0) });
 
-  app.decorate('refreshCookie', {
+  return {
     read(request) {
       const host = isFlooded(request)(hostName) ? [] : readings(request, hostName);
       // Whatever is planted under the other names disturbs no valid cookie of this one.
@@ -122,12 +185,44 @@ async function refreshCookie(app: FastifyInstance, options: CookieOptions): Prom
         reply.header('set-cookie', app.serializeCookie(cookie, '', expired));
       }
     },
+  };
+}
+
+function openBoundCookie(app: FastifyInstance, options: SessionCookieOptions): BoundCookie {
+  const { ring, ttlSeconds, cookiePrefix } = options;
+  const name = boundCookieName(cookiePrefix);
+  // The value names its session and nobody else can make one, so it counts under every name: a changed prefix loses none.
+  const names = [boundCookieName(undefined), boundCookieName('__Secure-'), boundCookieName(HOST_PREFIX)];
+  const attributes = cookieAttributes(name, options);
+  const valuesOf = ({ headers }: FastifyRequest) =>
+    names.flatMap((each) => cookieValues(headers.cookie, each));
+  return {
+    name,
+    attributes: app.serializeCookie(name, '', attributes).slice(`${name}=; `.length),
+    isSent: (request) => valuesOf(request).length > 0,
+    read: (request, sid) => boundThumbprint(ring, valuesOf(request), sid, Date.now()),
+    set(reply, sid, thumbprint) {
+      const expiresAt = Math.floor(Date.now() / 1000) + ttlSeconds;
+      const value = formatBoundCookie(ring, { sid, thumbprint, expiresAt });
+      reply.setCookie(name, value, { ...attributes, maxAge: ttlSeconds });
+    },
+    clear(reply) {
+      reply.setCookie(name, '', { ...attributes, maxAge: 0, expires: new Date(0) });
+    },
+  };
+}
+
+async function sessionCookies(app: FastifyInstance, options: SessionCookieOptions): Promise<void> {
+  await app.register(fastifyCookie, { hook: false });
+  app.decorate('cookies', {
+    refresh: openRefreshCookie(app, options),
+    bound: openBoundCookie(app, options),
   });
 }
 
-/** Decorates the server with `refreshCookie`. */
-export default fp(refreshCookie, {
-  name: 'tollgate-refresh-cookie',
+/** Decorates the server with `cookies`. */
+export default fp(sessionCookies, {
+  name: 'tollgate-session-cookies',
   fastify: '5.x',
   dependencies: ['tollgate-tokens'],
 });

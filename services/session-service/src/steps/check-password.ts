@@ -1,0 +1,124 @@
+// Checks the password of a form, at a login and at a step-up, and the form before it.
+
+import {
+  type FieldMessage,
+  Overloaded,
+  refuse,
+  StoreUnavailable,
+  ValidationFailed,
+} from '@tollgate/shared/http/errors/errors.js';
+import { fieldsOf } from '@tollgate/shared/http/errors/validation-fields.js';
+import { challengeFieldsOf, type GuardedAttempt } from '@tollgate/shared/http/guard/guarded-attempt.js';
+import { MAX_PASSWORD_BYTES } from '@tollgate/shared/schemas/session-bodies.js';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
+import type { FailureReason } from '../domain/account-event.js';
+import { LoginFailed } from '../errors.js';
+import { HashingOverloadedError } from '../passwords/sign-in.js';
+
+/** The password of a login, and its counted attempt. */
+export interface LoginPassword {
+  /** The email address as it was typed. */
+  readonly email: string;
+  readonly password: string;
+  /** The account key of the attempt. */
+  readonly key: string;
+  readonly attempt: GuardedAttempt;
+}
+
+/**
+ * Checks the password of a login. Counts its known device, and writes a failure to the audit stream.
+ * @throws LoginFailed, Overloaded, StoreUnavailable; StoreUnavailableError
+ */
+export async function checkLogin(
+  request: FastifyRequest,
+  { email, password, key, attempt }: LoginPassword,
+): Promise<DirectoryUser> {
+  const { audit, knownDevice } = request.server;
+  const { device } = attempt;
+  if (device !== undefined) knownDevice.count(device);
+  let reason: FailureReason | undefined;
+  const user = await checkPassword(request, email, password, attempt, (why) => {
+    reason = why;
+  });
+  if (user !== undefined) return user;
+  await audit.logIn(request, 'login_failed', key, { known_device: device === 'known' }, reason);
+  throw refuse(LoginFailed);
+}
+
+/**
+ * Returns the user whose password it is, or undefined. A check that could not run does not count as a failure of the
+ * account: the attempt is withdrawn.
+ * @param account the email address as it was typed; the attempt counts for its account key
+ * @param onFailure called with the reason when there is no user to return
+ * @throws Overloaded, StoreUnavailable; StoreUnavailableError
+ */
+export async function checkPassword(
+  { server }: FastifyRequest,
+  account: string,
+  password: string,
+  attempt: GuardedAttempt,
+  onFailure?: (reason: FailureReason) => void,
+): Promise<DirectoryUser | undefined> {
+  try {
+    return await server.signIn.check(account, password, onFailure);
+  } catch (error) {
+    await attempt.withdraw();
+    throw refusalOf(error, server.log);
+  }
+}
+
+/**
+ * A `preHandler` hook of a guarded route with `attachValidation` and fields for passwords. One refusal names the
+ * mistakes in the schema's fields and in those of the challenges, before anything is counted or spent.
+ * @throws ValidationFailed
+ */
+export async function refuseInvalidForm(request: FastifyRequest): Promise<void> {
+  const invalid = invalidFields(request);
+  if (invalid === undefined) return;
+  // A body that is not an object has no fields.
+  const malformed =
+    'body' in invalid
+      ? null
+      : request.server.captcha.checkShape(challengeFieldsOf(request), { pow: true, image: 'offered' });
+  throw refuse(ValidationFailed, { fields: { ...invalid, ...malformed?.fields } });
+}
+
+/** The invalid fields of the schema; undefined if there are none. */
+function invalidFields({
+  validationError,
+  body,
+}: FastifyRequest): Readonly<Record<string, FieldMessage[]>> | undefined {
+  const tooLong = longPasswords(body);
+  if (validationError === undefined) return tooLong;
+  return { ...fieldsOf(validationError.validation, 'body'), ...tooLong };
+}
+
+const PASSWORD_FIELDS = ['password', 'old_password', 'new_password'] as const;
+
+/**
+ * Returns a message for each field of a body whose password is too long; undefined if there is none. The schema limits
+ * characters, but the cost of hashing depends on bytes.
+ */
+export function longPasswords(body: unknown): Readonly<Record<string, FieldMessage[]>> | undefined {
+  const fields = Object(body) as Readonly<Record<string, unknown>>;
+  const tooLong = PASSWORD_FIELDS.filter((field) => {
+    const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    return typeof value === 'string' && Buffer.byteLength(value) > MAX_PASSWORD_BYTES;
+  });
+  if (tooLong.length === 0) return undefined;
+  const message = { key: 'too_long', params: { limit: MAX_PASSWORD_BYTES } } as const;
+  return Object.fromEntries(tooLong.map((field) => [field, [message]]));
+}
+
+/**
+ * Returns what to throw for an error of the directory or of the hashing queue: Overloaded or StoreUnavailable, each with
+ * `Retry-After`. Returns any other error as it is.
+ */
+export function refusalOf(error: unknown, log: FastifyBaseLogger): unknown {
+  const headers = { 'retry-after': 1 };
+  if (error instanceof HashingOverloadedError) return refuse(Overloaded, { headers });
+  if (!(error instanceof DirectoryUnavailableError)) return error;
+  log.error({ err: error }, 'the directory did not answer');
+  return refuse(StoreUnavailable, { headers });
+}

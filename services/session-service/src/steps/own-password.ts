@@ -1,0 +1,119 @@
+// The password of the user of a session: proves it again, and replaces it.
+
+import { accountKey } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
+import { LoginThrottled, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { pow } from '@tollgate/shared/http/guard/guards.js';
+import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
+import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
+import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
+import { accountOf, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
+import { DirectoryReadOnly, LoginFailed, PasswordConflict } from '../errors.js';
+import { checkPassword, refusalOf, refuseInvalidForm } from './check-password.js';
+import { endSessions } from './end-sessions.js';
+
+type OwnPasswordOptions = Pick<
+  RouteShorthandOptions,
+  'attachValidation' | 'preHandler' | 'errorHandler' | 'config'
+>;
+
+/** The account of the user of the session, as the directory has it now, by request. */
+const accounts = new WeakMap<FastifyRequest, string>();
+
+/**
+ * Options of a route at which the user of a session proves the password again. It costs what a login costs, and its
+ * failures count for the account as those of a login: a stolen access token makes no guess at a password cheaper.
+ * @param limitPerMinute logins, reauthentications and changes per minute and address
+ */
+export function ownPasswordOptions(limitPerMinute: number): OwnPasswordOptions {
+  return {
+    attachValidation: true,
+    preHandler: refuseInvalidForm,
+    errorHandler: async (error, request, reply) => {
+      if (error instanceof LoginThrottled) {
+        const key = accountKey(accounts.get(request) ?? '');
+        await request.server.audit.logIn(request, 'login_throttled', key, {});
+      }
+      return answerError(error, request, reply);
+    },
+    config: {
+      guards: [pow({ key: findOwnKey, throttle: true })],
+      guardsLast: true,
+      rateLimit: limitTo({ name: 'login', max: limitPerMinute, shared: true, hook: 'preHandler' }),
+    },
+  };
+}
+
+/**
+ * Counts the attempt and checks the password of the user of the session.
+ * @throws LoginFailed, after it is in the audit stream; what `countAttempt` and `checkPassword` throw
+ */
+export async function proveOwnPassword(request: FastifyRequest, password: string): Promise<DirectoryUser> {
+  const attempt = await request.countAttempt();
+  const account = accounts.get(request) ?? '';
+  const user = await checkPassword(request, account, password, attempt);
+  // The address may meanwhile belong to another user.
+  if (user === undefined || user.id !== bearerOf(request).id) {
+    await request.server.audit.logIn(request, 'login_failed', accountKey(account), {});
+    throw refuse(LoginFailed);
+  }
+  await attempt.succeeded();
+  return user;
+}
+
+/**
+ * Finds the account of the user of the session, and returns its key: the one under which the user's logins count. For a
+ * user who is gone it is the address of the token.
+ * @throws StoreUnavailable if the directory does not answer
+ */
+async function findOwnKey(request: FastifyRequest): Promise<string> {
+  const { directory, log } = request.server;
+  const { id, email } = bearerOf(request);
+  const user = await directory.findById(id).catch((error: unknown) => {
+    // Answered like a wrong password, as at a login.
+    if (error instanceof UnusableUserError) return undefined;
+    throw refusalOf(error, log);
+  });
+  const account = accountOf(user ?? { email });
+  accounts.set(request, account);
+  return accountKey(account);
+}
+
+/**
+ * A hook that refuses a request while the directory cannot replace passwords.
+ * @throws DirectoryReadOnly
+ */
+export async function requireWritablePasswords({ server }: FastifyRequest): Promise<void> {
+  if (server.directory.saveHash === undefined) throw refuse(DirectoryReadOnly);
+}
+
+/**
+ * Replaces the password of a user, ends the user's sessions except `exceptSid`, and voids all device cookies. If it
+ * throws, the old password is still valid, unless the directory or the store failed in the middle: calling it again
+ * completes the change.
+ * @param user as the directory has it: another hash there meanwhile is a conflict
+ * @throws PasswordConflict, Overloaded, StoreUnavailable; StoreUnavailableError
+ */
+export async function replacePassword(
+  request: FastifyRequest,
+  { id: uid, hash: oldHash }: DirectoryUser,
+  password: string,
+  exceptSid?: string,
+): Promise<void> {
+  const { audit, directory, log, signIn } = request.server;
+  const reason = 'password';
+  const refused = (error: unknown): never => {
+    throw refusalOf(error, log);
+  };
+  const hash = await signIn.hash(password).catch(refused);
+  // Before the password is replaced: if the store fails, the same request can be sent again.
+  await endSessions(request, reason, uid, exceptSid);
+  if (!(await directory.saveHash?.(uid, oldHash, hash).catch(refused))) throw refuse(PasswordConflict);
+  audit.write(request, 'password_changed', {
+    uid,
+    ...(exceptSid !== undefined && { sid: exceptSid }),
+    by: exceptSid === undefined ? 'application' : 'user',
+  });
+  // Whoever knows the old password may have signed in meanwhile.
+  await endSessions(request, reason, uid, exceptSid);
+}

@@ -1,0 +1,161 @@
+// Starts the session of a user who has just signed in, responds with tokens, and renews an authentication.
+
+import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
+import { refuse, SessionRevoked } from '@tollgate/shared/http/errors/errors.js';
+import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
+import type { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { readUserId } from '@tollgate/shared/schemas/user-id.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { DirectoryUser } from '../directory/directory.js';
+import type { BindingKey } from '../domain/binding/binding-rule.js';
+import {
+  authenticationClaims,
+  NOT_REMEMBERED,
+  type SessionAttributes,
+  type SessionRules,
+} from '../domain/session-record.js';
+import { type SessionMoment, type TokenLifetimes, type TokenUser, tokenPair } from '../domain/token-pair.js';
+import { sessionsOf } from '../plugins/dependencies.js';
+import { endSession } from './end-sessions.js';
+
+/** The configuration of new sessions and their tokens. */
+export interface SessionSettings {
+  readonly rules: SessionRules;
+  readonly lifetimes: TokenLifetimes;
+}
+
+/** A sign-in that succeeded. */
+export interface SignedIn {
+  readonly user: TokenUser;
+  /** The account key of the log-in, for the history of the account. */
+  readonly key: string;
+  /** With a password: the hash that it matches, for the device cookie, and whether a known device sent it. */
+  readonly password?: { readonly hash: string; readonly isKnownDevice: boolean };
+  /** What the record of the session keeps of the sign-in. */
+  readonly attributes?: SessionAttributes;
+  /** Whether the session outlives the browser; true by default. */
+  readonly remember?: boolean | undefined;
+}
+
+/** Characters of a session id: 131 random bits. */
+const SESSION_ID_CHARACTERS = 22;
+
+/**
+ * Starts a session, bound to the key that the request may bring, ends the sessions that the browser presented, and
+ * writes the login to the audit stream. Sets the refresh cookie and, after a password of a user who is remembered,
+ * the device cookie, and returns the body of the response.
+ * @throws StoreUnavailableError if the store does not answer
+ * @throws ValidationFailed for a malformed proof; call `deviceBinding.startKey` before anything is spent
+ */
+export async function startSession(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  signedIn: SignedIn,
+  { rules, lifetimes }: SessionSettings,
+): Promise<TokenBody> {
+  const { audit, deviceBinding, knownDevice, metrics } = request.server;
+  const { user, key, password, remember = true } = signedIn;
+  const boundTo = deviceBinding.startKey(request);
+  const moment = await start(request, signedIn, boundTo, rules);
+  const { sid, nowMs } = moment;
+  if (boundTo !== undefined) {
+    const kind = 'key';
+    metrics.countBinding(kind);
+    audit.write(request, 'refresh_bound', { uid: user.id, sid, kind });
+  }
+  deviceBinding.offer(reply, sid, boundTo === undefined ? 'none' : 'key');
+  // Users who opt out of "remember me" may be on a shared device.
+  if (password !== undefined && remember) {
+    knownDevice.remember(reply, { key, user: { id: user.id, hash: password.hash }, sid, nowMs });
+  }
+  return respondWithTokens(reply, user, moment, lifetimes);
+}
+
+/** Starts a new session and ends the sessions that the browser presented. */
+async function start(
+  request: FastifyRequest,
+  { user, key, password, remember = true, attributes: given = {} }: SignedIn,
+  boundTo: BindingKey | undefined,
+  rules: SessionRules,
+): Promise<SessionMoment> {
+  const { audit, cookies, revoker } = request.server;
+  const uid = user.id;
+  const attributes = remember ? given : { ...given, ...NOT_REMEMBERED };
+  const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
+  const presented = cookies.refresh
+    .sessions(request)
+    .map((claims) => ({ uid: readUserId(claims.sub), sid: claims.sid }));
+  const own = presented.find((session) => session.uid === uid);
+  const reason = 'login';
+  // Sessions of other users first: if that fails, this user's session has not started.
+  for (const session of presented) {
+    if (session !== own && (await endSession(request, reason, session)))
+      audit.write(request, 'revoke', { ...session, reason });
+  }
+  const userAgent = request.headers['user-agent'] ?? '';
+  const address = audit.pseudonymOf(request);
+  const started = await sessionsOf(request).start(
+    {
+      uid,
+      sid,
+      userAgent,
+      attributes,
+      boundTo,
+      address,
+      ...(own === undefined ? {} : { endSid: own.sid }),
+    },
+    rules,
+  );
+  // Revoke the own session even if `hasReplaced` is false: a repeated start does not know that it was alive.
+  revoker.revokeEnded(own === undefined ? started.evicted : [own.sid, ...started.evicted]);
+  if (started.hasReplaced && own !== undefined) audit.write(request, 'revoke', { ...own, reason });
+  for (const evicted of started.evicted)
+    audit.write(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
+  const { amr } = attributes;
+  await audit.logIn(request, 'login', key, {
+    uid,
+    sid,
+    ...(amr && { amr: amr.split(',') }),
+    ...(password && { known_device: password.isKnownDevice }),
+  });
+  const { nowMs, absoluteExpiresAtMs } = started;
+  return { sid, generation: 1, nowMs, createdAtMs: nowMs, absoluteExpiresAtMs, attributes };
+}
+
+/** Sets the refresh cookie and returns the response body for this state of a user's session. */
+export function respondWithTokens(
+  reply: FastifyReply,
+  user: TokenUser,
+  moment: SessionMoment,
+  lifetimes: TokenLifetimes,
+): TokenBody {
+  const { cookies, tokens } = reply.server;
+  const pair = tokenPair(user, moment, lifetimes);
+  cookies.refresh.set(reply, pair.refresh, pair.cookieMaxAge);
+  return { accessToken: tokens.access.issue(pair.access), expiresIn: pair.expiresIn };
+}
+
+/**
+ * Renews how and when the user of the request's bearer was authenticated. Neither the refresh token nor its cookie
+ * changes.
+ * @param user the user of the bearer, as the directory has it
+ * @param authentication attributes of the authentication; by default those of a password, now
+ * @returns the body of the response
+ * @throws SessionRevoked if the session has ended meanwhile; StoreUnavailableError
+ */
+export async function renewAuthentication(
+  request: FastifyRequest,
+  user: DirectoryUser,
+  lifetimes: TokenLifetimes,
+  authentication?: SessionAttributes,
+): Promise<TokenBody> {
+  const { audit, tokens } = request.server;
+  const { id: uid, sid, gen: generation } = bearerOf(request);
+  const renewed = await sessionsOf(request).reauthenticate({ uid, sid }, authentication);
+  if (renewed === undefined) throw refuse(SessionRevoked, { headers: { 'www-authenticate': 'Bearer' } });
+  const { amr = [] } = authenticationClaims(renewed.attributes, renewed.createdAtMs);
+  audit.write(request, 'reauthenticated', { uid, sid, amr });
+  // The generation of the bearer: a newer one may not have reached the browser, and its token would prove that it did.
+  const { access, expiresIn } = tokenPair(user, { sid, generation, ...renewed }, lifetimes);
+  return { accessToken: tokens.access.issue(access), expiresIn };
+}
