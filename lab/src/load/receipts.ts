@@ -5,12 +5,12 @@ import { makeReceipt } from '@tollgate/challenge-service/extensions/drop-in/rece
 import { encodeReceiptTail } from '@tollgate/challenge-service/extensions/drop-in/receipt-record.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
+import { encodePowTail, makeToken } from '@tollgate/shared/challenges/store/records.js';
 import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import { openStore } from '@tollgate/shared/store/open-store.js';
 import { type BodySupply, openSupply } from '../solved-work.js';
 import { untilAnswered } from '../until-answered.js';
-import { encodePowTail, makeToken } from '@tollgate/shared/challenges/store/records.js';
 
 const SITE = 'bench';
 const SITE_SECRET = 'the-secret-of-the-site-of-this-benchmark-00';

@@ -234,10 +234,7 @@ function release(socket: Corkable): void {
 }
 
 /** A script as a function of its keys and arguments. Throws StoreUnavailableError if there is no reply. */
-type RedisScript<Reply> = (
-  keys: readonly string[],
-  args: readonly (string | number)[],
-) => Promise<Reply>;
+type RedisScript<Reply> = (keys: readonly string[], args: readonly (string | number)[]) => Promise<Reply>;
 
 const observers = new WeakMap<RedisClient, StoreObserver[]>();
 

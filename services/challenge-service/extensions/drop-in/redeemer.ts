@@ -1,9 +1,25 @@
 // Redeems the work of a page for a receipt of its site.
 
-import { makeToken } from '@tollgate/shared/challenges/store/records.js';
+import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
+import { makeToken } from '@tollgate/shared/challenges/store/records.js';
+import {
+  type FailedVerdict,
+  type FieldNames,
+  failed,
+  imageMissing,
+  imageProblems,
+  malformed,
+  offersImage,
+  powProblems,
+  type Submission,
+  submissionFrom,
+} from '@tollgate/shared/challenges/submission.js';
 import { MAX_ANSWER_CHARACTERS, openAlgorithms } from '@tollgate/shared/challenges/types/answer-hashing.js';
-import { type ChallengeType, verifiedTypes } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
+import {
+  type ChallengeType,
+  verifiedTypes,
+} from '@tollgate/shared/challenges/types/challenge-type-registry.js';
 import { createImageVerifier } from '@tollgate/shared/challenges/verify-image.js';
 import { createWorkJudge } from '@tollgate/shared/challenges/verify-record.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -13,8 +29,6 @@ import { makeReceipt } from './receipt.js';
 import { encodeReceiptTail } from './receipt-record.js';
 import type { Site } from './site.js';
 import type { RedeemBody } from './site-bodies.js';
-import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { type FailedVerdict, type FieldNames, type Submission, failed, imageMissing, imageProblems, malformed, offersImage, powProblems, submissionFrom } from '@tollgate/shared/challenges/submission.js';
 
 /** The names of the challenge fields, which the configuration does not change here: no form of the operator has them. */
 export const REDEEM_FIELDS: FieldNames = {
