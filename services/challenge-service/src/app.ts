@@ -23,7 +23,6 @@ import type { ExtensionServices, OpenExtension } from './extension.js';
 import browserFiles from './plugins/browser-files.js';
 import { issueLimit } from './plugins/issue-limit.js';
 import issuer, { type IssuerOptions } from './plugins/issuer.js';
-import scope from './plugins/scope.js';
 import aloneImage from './routes/alone-image.js';
 import drawImage from './routes/draw-image.js';
 import issueImage from './routes/issue-image.js';
@@ -91,7 +90,6 @@ export async function buildApp(
   });
   await app.register(redisClients, { stores: deps.redis });
   await app.register(issuer, { ...deps, options });
-  await app.register(scope, { options });
   const address = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
   await app.register(browserFiles);
 

@@ -45,15 +45,15 @@ export interface ServedSites {
   readonly counters: SiteCounters;
   find(key: string): ServedSite | undefined;
   ofSecret(secret: string): PresentedSecret | undefined;
+  /** An `onRequest` hook that refuses a request for a site that does not exist. @throws NotFound */
+  readonly requireSite: onRequestHookHandler;
+  /** An `onRequest` hook that counts a request for a receipt for site and address. @throws RateLimited */
+  countRedemption(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     sites: ServedSites;
-    /** Refuses a request for a site that does not exist. @throws NotFound */
-    requireSite: onRequestHookHandler;
-    /** Counts a request for a receipt for site and address. @throws RateLimited */
-    countRedemption(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   }
 }
 
@@ -72,14 +72,15 @@ export interface SitesOptions {
 
 async function serveSites(app: FastifyInstance, deps: SitesOptions): Promise<void> {
   const { limit, kinds, redemptionsPerMinute } = deps;
-  const { ring, random, limitFactor: factorOf } = app;
+  const { ring, random, raisedBits } = app.issuer;
+  const { factorOf } = app.limits;
   const serve = (site: Site): ServedSite => {
     const challenges = deps.openChallenges(site.key);
     const options = siteChallengeOptions(deps.options, site);
     return {
       site,
       challenges,
-      issuer: { options, ring, limit, factorOf, random, raisedBits: app.raisedBits },
+      issuer: { options, ring, limit, factorOf, random, raisedBits },
       allowsHostname: hostnameMatcher(site.hostnames),
       redeem: createRedeemer(site, { store: challenges, ring, options, kinds, random }),
       verify: createReceiptVerifier(site, { store: challenges, ring, random, clock: Date.now }),
@@ -98,17 +99,17 @@ async function serveSites(app: FastifyInstance, deps: SitesOptions): Promise<voi
       const served = known === undefined ? undefined : byKey.get(known.site.key);
       return known === undefined || served === undefined ? undefined : { served, id: known.id };
     },
-  });
-  app.decorate('requireSite', (request, _reply, done) => {
-    const { sitekey } = request.params as SiteParams;
-    done(byKey.has(sitekey) ? undefined : refuse(NotFound));
-  });
-  app.decorate('countRedemption', async (request, reply) => {
-    const { site } = siteOf(request);
-    const ip = normaliseAddress(request.ip);
-    const address = addressPseudonym(ring.current, ip ?? '');
-    const counted = await countInProcess(`${site.key}:${address}`, WINDOW_MS);
-    reportCount(reply, redemptionsPerMinute * factorOf(ip), counted);
+    requireSite(request, _reply, done) {
+      const { sitekey } = request.params as SiteParams;
+      done(byKey.has(sitekey) ? undefined : refuse(NotFound));
+    },
+    async countRedemption(request, reply) {
+      const { site } = siteOf(request);
+      const ip = normaliseAddress(request.ip);
+      const address = addressPseudonym(ring.current, ip ?? '');
+      const counted = await countInProcess(`${site.key}:${address}`, WINDOW_MS);
+      reportCount(reply, redemptionsPerMinute * factorOf(ip), counted);
+    },
   });
 }
 
@@ -119,7 +120,7 @@ export function siteOf({ server, params }: FastifyRequest): ServedSite {
   return served;
 }
 
-/** Decorates the server with `sites`, `requireSite` and `countRedemption`. */
+/** Decorates the server with `sites`. */
 export default fp(serveSites, {
   name: 'tollgate-sites',
   fastify: '5.x',

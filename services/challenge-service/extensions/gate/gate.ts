@@ -82,7 +82,8 @@ function openGate(
   app: FastifyInstance,
   { options, resolver, siteWith, basePath, captcha, kinds, trail }: GatePluginOptions,
 ): Gate {
-  const { ring, challenges: store, metrics, random } = app;
+  const { metrics, issuer } = app;
+  const { ring, challenges: store, random } = issuer;
   const verifier = createChallengeVerifier({
     ...{ store, ring, options: captcha, application: GATE_APPLICATION, kinds, random, clock: Date.now },
     observer: metrics.challenges(GATE_APPLICATION, trail),

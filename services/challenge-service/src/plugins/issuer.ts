@@ -1,12 +1,15 @@
-// Decorates the server with the dependencies that issue and draw challenges.
+// Decorates the server with what issues and draws challenges, and reads the scope tickets of requests.
 
+import { presetMark } from '@tollgate/shared/challenges/attempts/demand.js';
+import { openTicket } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
 import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
 import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import { randomBytes } from '@tollgate/shared/crypto/random.js';
 import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { type Presets, resolvePresets } from '../presets/presets.js';
+import type { PricedScope } from '../domain/issuing.js';
+import { type NamedPreset, type Presets, resolvePresets } from '../presets/presets.js';
 import type { ImagePool } from '../renderer/image-pool.js';
 import type { ChallengeMetrics } from './challenge-metrics.js';
 
@@ -30,25 +33,67 @@ export interface IssuerOptions {
   readonly metrics: ChallengeMetrics;
 }
 
+/** Reads scope tickets. A ticket that is not valid says nothing, which is not an error. */
+interface ScopeTickets {
+  /**
+   * Returns what a `scope` parameter says: the account, with its failures, and the demand of the form; null if the ticket is
+   * not valid.
+   */
+  pricedScope(ticket: unknown): Promise<PricedScope | null>;
+  /** Returns the preset that the form of a ticket demands: it would refuse an image of another. Does not read the store. */
+  demandedPreset(ticket: unknown): NamedPreset | undefined;
+}
+
+/** What issues and draws challenges. */
+export interface Issuer extends Required<Omit<IssuerOptions, 'metrics'>>, ScopeTickets {}
+
 declare module 'fastify' {
-  interface FastifyInstance extends Required<IssuerOptions> {}
+  interface FastifyInstance {
+    issuer: Issuer;
+    metrics: ChallengeMetrics;
+  }
+}
+
+function openTickets(
+  { ring, challenges, presets }: Pick<Issuer, 'ring' | 'challenges' | 'presets'>,
+  options: CaptchaOptions,
+): ScopeTickets {
+  const decayMs = options.escalation.decay * 1000;
+  const open = (ticket: unknown) => (options.pow.escalate ? openTicket(ring, ticket, Date.now()) : null);
+  const presetOfMark = new Map([...presets.values()].map((known) => [presetMark(known.name), known]));
+  return {
+    demandedPreset: (ticket) =>
+      ticket === undefined ? undefined : presetOfMark.get(open(ticket)?.demand?.preset ?? 0),
+    async pricedScope(ticket) {
+      const found = open(ticket);
+      if (found === null) return null;
+      const { scope, demand } = found;
+      if (scope === null) return { scope, failures: 0, demand };
+      const { failures } = await challenges.attemptStatus(scope.account, undefined, decayMs);
+      return { scope, failures, demand };
+    },
+  };
 }
 
 async function issuer(
   app: FastifyInstance,
-  deps: IssuerOptions & { readonly options: CaptchaOptions },
+  { options, metrics, ...deps }: IssuerOptions & { readonly options: CaptchaOptions },
 ): Promise<void> {
-  const { challenges, ring, random = randomBytes, images, options, onOtherDriver } = deps;
-  app.decorate('challenges', challenges);
-  app.decorate('ring', ring);
-  app.decorate('random', random);
-  app.decorate('raisedBits', deps.raisedBits ?? (() => 0));
-  app.decorate('images', images);
-  app.decorate('presets', deps.presets ?? resolvePresets({ options }).presets);
-  app.decorate('metrics', deps.metrics);
-  app.decorate('onOtherDriver', onOtherDriver);
-  app.decorate('onOtherPreset', deps.onOtherPreset ?? (() => {}));
+  const { challenges, ring, images, onOtherDriver } = deps;
+  const presets = deps.presets ?? resolvePresets({ options }).presets;
+  app.decorate('issuer', {
+    challenges,
+    ring,
+    random: deps.random ?? randomBytes,
+    raisedBits: deps.raisedBits ?? (() => 0),
+    images,
+    presets,
+    onOtherDriver,
+    onOtherPreset: deps.onOtherPreset ?? (() => {}),
+    ...openTickets({ ring, challenges, presets }, options),
+  });
+  app.decorate('metrics', metrics);
 }
 
-/** Decorates the server with its dependencies. */
+/** Decorates the server with `issuer` and `metrics`. */
 export default fp(issuer, { name: 'tollgate-issuer', fastify: '5.x' });

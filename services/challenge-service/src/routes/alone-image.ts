@@ -36,8 +36,14 @@ export default async function aloneImage(
   },
 ): Promise<void> {
   const { options, limit } = route;
-  const deps = { options, ring: app.ring, limit, factorOf: app.limitFactor, random: app.random };
-  const preset = findPreset(app.presets, PRESET) ?? findPreset(app.presets, '');
+  const deps = {
+    options,
+    ring: app.issuer.ring,
+    limit,
+    factorOf: app.limits.factorOf,
+    random: app.issuer.random,
+  };
+  const preset = findPreset(app.issuer.presets, PRESET) ?? findPreset(app.issuer.presets, '');
   if (options.no_script !== 'image' || preset === undefined || !mayHaveImage(preset)) return;
   const countIssued = app.metrics.issued(preset.kind?.name ?? 'image', preset.name);
 
@@ -61,7 +67,8 @@ export default async function aloneImage(
     },
     async (request, reply) => {
       const { token } = request.params;
-      const record = (await app.challenges.readImage(token)) ?? (await issue(token, request.ip, reply));
+      const record =
+        (await app.issuer.challenges.readImage(token)) ?? (await issue(token, request.ip, reply));
       const png = await drawRecord(app, token, record);
       return sendPng(reply, route.resourcePolicy, png);
     },
@@ -69,11 +76,11 @@ export default async function aloneImage(
 
   async function issue(token: string, ip: string, reply: FastifyReply): Promise<string | null> {
     if (preset === undefined) return null;
-    if (app.images === null) throw refuse(NoImageLibrary);
-    const driver = await app.images.identity();
+    if (app.issuer.images === null) throw refuse(NoImageLibrary);
+    const driver = await app.issuer.images.identity();
     const prepared = imageIssue(deps, preset, driver, normaliseAddress(ip), { token });
     await countOrRefuse(prepared, reply);
-    const record = await app.challenges.recordImage(prepared.issue);
+    const record = await app.issuer.challenges.recordImage(prepared.issue);
     if (record === null) return null;
     countIssued();
     if (options.test_mode) reply.header('x-captcha-answer', prepared.answer ?? '');

@@ -33,7 +33,7 @@ export default async function drawImage(
       config: {
         head: async (request, reply) => {
           const { token } = request.params as Static<typeof ImageParams>;
-          await findDrawing(app, token, await app.challenges.readImage(token));
+          await findDrawing(app, token, await app.issuer.challenges.readImage(token));
           return sendPng(reply, route.resourcePolicy);
         },
         rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }),
@@ -48,7 +48,7 @@ export default async function drawImage(
     },
     async (request, reply) => {
       const { token } = request.params;
-      const png = await drawRecord(app, token, await app.challenges.readImage(token));
+      const png = await drawRecord(app, token, await app.issuer.challenges.readImage(token));
       return sendPng(reply, route.resourcePolicy, png);
     },
   );
@@ -92,14 +92,14 @@ export async function findDrawing(
   token: string,
   encoded: string | null,
 ): Promise<{ readonly images: ImagePool; readonly job: DrawingJob }> {
-  const { images, presets, ring } = app;
+  const { images, presets, ring } = app.issuer;
   const driver = encoded === null || images === null ? null : await images.identity();
   const drawing = drawingOf(encoded, token, { ring, presets, driver });
   if (drawing.outcome === 'unknown') throw refuse(NotFound);
   if (drawing.outcome === 'no_library' || images === null) throw refuse(NoImageLibrary);
   if (drawing.outcome !== 'draw') {
-    if (drawing.outcome === 'other_driver') app.onOtherDriver(drawing.other);
-    else app.onOtherPreset(drawing.other);
+    if (drawing.outcome === 'other_driver') app.issuer.onOtherDriver(drawing.other);
+    else app.issuer.onOtherPreset(drawing.other);
     throw refuse(ImageUnavailable, { headers: { 'retry-after': 1 } });
   }
   return { images, job: drawing.job };

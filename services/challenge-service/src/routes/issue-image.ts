@@ -61,7 +61,7 @@ export default async function issueImage(
 ): Promise<void> {
   const { options, limit, imagesUrl } = route;
   const countOf = new Map(
-    [...app.presets.values()].map(({ name, kind }) => [
+    [...app.issuer.presets.values()].map(({ name, kind }) => [
       name,
       app.metrics.issued(kind?.name ?? 'image', name),
     ]),
@@ -70,13 +70,13 @@ export default async function issueImage(
   const source: ImageSource = {
     deps: {
       options,
-      ring: app.ring,
+      ring: app.issuer.ring,
       limit,
-      factorOf: app.limitFactor,
-      random: app.random,
-      raisedBits: app.raisedBits,
+      factorOf: app.limits.factorOf,
+      random: app.issuer.random,
+      raisedBits: app.issuer.raisedBits,
     },
-    challenges: app.challenges,
+    challenges: app.issuer.challenges,
     honoursTickets: true,
     imagesUrl,
     onIssued: (_challenge, preset) => countOf.get(preset)?.(),
@@ -104,7 +104,8 @@ export default async function issueImage(
 /** @throws UnknownPreset */
 function presetOf(app: FastifyInstance, scope: unknown, preset: unknown): NamedPreset {
   const known =
-    app.demandedPreset(scope) ?? findPreset(app.presets, typeof preset === 'string' ? preset : '');
+    app.issuer.demandedPreset(scope) ??
+    findPreset(app.issuer.presets, typeof preset === 'string' ? preset : '');
   if (known === undefined) throw refuse(UnknownPreset);
   return known;
 }
@@ -134,14 +135,14 @@ export async function issueAnyImage(
   const { preset, hint, algorithms } = request.query;
   const scope = honoursTickets ? request.query.scope : undefined;
   if (preset === EFFORT && options.effort.enabled) {
-    const effort = effortIssue(deps, address, await app.pricedScope(scope), algorithms);
+    const effort = effortIssue(deps, address, await app.issuer.pricedScope(scope), algorithms);
     const issued = await challenges.issueEffort(effort.issue);
     reportLimit(reply, effort.issue.limit, issued);
     onIssued(EFFORT, EFFORT);
     return effortChallenge(effort, issued);
   }
   const known = presetOf(app, scope, preset);
-  const driver = (mayHaveImage(known) && (await app.images?.identity())) || NO_DRIVER;
+  const driver = (mayHaveImage(known) && (await app.issuer.images?.identity())) || NO_DRIVER;
   const prepared = imageIssue(deps, known, driver, address);
   const issued = await challenges.issueImage(prepared.issue);
   reportLimit(reply, prepared.issue.limit, issued);

@@ -22,11 +22,11 @@ export default async function issuePow(
 ): Promise<void> {
   const deps = {
     options,
-    ring: app.ring,
+    ring: app.issuer.ring,
     limit,
-    factorOf: app.limitFactor,
-    random: app.random,
-    raisedBits: app.raisedBits,
+    factorOf: app.limits.factorOf,
+    random: app.issuer.random,
+    raisedBits: app.issuer.raisedBits,
   };
 
   app.get<{ Querystring: PowQuery }>(
@@ -42,10 +42,10 @@ export default async function issuePow(
     },
     async (request, reply): Promise<PowChallenge | HashwxChallenge> => {
       const { scope, min_difficulty: minDifficulty, algorithms } = request.query;
-      const priced = scope === undefined ? null : await app.pricedScope(scope);
+      const priced = scope === undefined ? null : await app.issuer.pricedScope(scope);
       const requested = requestedDifficulty(minDifficulty);
       const prepared = powIssue(deps, normaliseAddress(request.ip), priced, requested, algorithms);
-      const issued = await app.challenges.issuePow(prepared.issue);
+      const issued = await app.issuer.challenges.issuePow(prepared.issue);
       reportLimit(reply, prepared.issue.limit, issued);
       app.metrics.issuedWork(prepared.work.algorithm, issued.difficulty);
       // The serialiser of a union would first find out which of the two it is.

@@ -1,4 +1,4 @@
-// Decorates the server with what routes depend on: stores, the revoker, the directory, the sign-in, metrics.
+// Decorates the server with what routes depend on: stores, the directory, the sign-in, metrics.
 
 import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
@@ -14,7 +14,7 @@ import type { SessionStore } from '../stores/session-store.js';
 import type { SignInCodes } from '../stores/sign-in-codes.js';
 import type { SessionMetrics } from './session-metrics.js';
 
-/** The stores. A request asks the first three by `sessionsOf`, `deviceVoidsOf` and `signInCodesOf`, within its time limit. */
+/** The stores, and what makes ended sessions known. A request asks the first three by `sessionsOf`, `deviceVoidsOf` and `signInCodesOf`, within its time limit. */
 export interface SessionStores {
   readonly sessions: SessionStore;
   /** The voids of device cookies. */
@@ -24,12 +24,12 @@ export interface SessionStores {
   readonly revocations: RevocationFollower;
   /** The log of revoked sessions itself. */
   readonly revocationLog: RevocationLog;
+  /** Publishes the end of sessions to all nodes. */
+  readonly revoker: Revoker;
 }
 
 /** Opened and closed by service.ts. */
 export interface DecoratedDependencies extends SessionStores {
-  /** Publishes the end of sessions to all nodes. */
-  readonly revoker: Revoker;
   readonly directory: AccountDirectory;
   readonly signIn: SignIn;
   readonly metrics: SessionMetrics;
@@ -41,7 +41,10 @@ declare module 'fastify' {
   }
 }
 
-/** The store of the sessions, within the time limit of a request for stores that do not answer. */
+/**
+ * The store of the sessions, within the time limit of a request for stores that do not answer. Ask for it at each use: what
+ * the request has waited for meanwhile is taken from its limit.
+ */
 export function sessionsOf({ server, answerLimit: limit }: FastifyRequest): SessionStore {
   return underLimit(limit, server.stores.sessions);
 }
@@ -59,7 +62,6 @@ export function signInCodesOf({ server, answerLimit: limit }: FastifyRequest): S
 async function dependencies(app: FastifyInstance, deps: DecoratedDependencies): Promise<void> {
   await app.register(answerLimit);
   app.decorate('stores', deps);
-  app.decorate('revoker', deps.revoker);
   app.decorate('directory', deps.directory);
   app.decorate('signIn', deps.signIn);
   app.decorate('metrics', deps.metrics);

@@ -22,11 +22,11 @@ export interface SessionLimit {
 
 /** @param max requests per minute */
 export function createSessionLimit(app: FastifyInstance, name: string, max: number): SessionLimit {
-  const bySession = app.limiter({ name, max });
+  const bySession = app.limits.open({ name, max });
   return {
-    countAddress: app.limiter({ name: `${name}_address`, max: ADDRESS_FACTOR * max }).count,
+    countAddress: app.limits.open({ name: `${name}_address`, max: ADDRESS_FACTOR * max }).count,
     countSession: (request, reply, sid) => bySession.countPart(sid, request, reply),
-    countRejected: app.limiter({ name: `${name}_rejected`, max }).count,
+    countRejected: app.limits.open({ name: `${name}_rejected`, max }).count,
   };
 }
 

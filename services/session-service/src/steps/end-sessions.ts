@@ -49,15 +49,17 @@ export async function endSessions(
   exceptSid?: string,
 ): Promise<void> {
   const { audit } = request.server;
-  const sessions = sessionsOf(request);
   await deviceVoidsOf(request).void(uid, exceptSid);
-  const listed = (await sessions.list(uid)).map(({ sid }) => sid).filter((sid) => sid !== exceptSid);
+  const listed = (await sessionsOf(request).list(uid))
+    .map(({ sid }) => sid)
+    .filter((sid) => sid !== exceptSid);
   if (listed.length === 0) return;
   await revoke(request, listed);
-  const ended = await sessions.endListed(uid, listed, { reason, address: audit.pseudonymOf(request) });
+  const cause = { reason, address: audit.pseudonymOf(request) };
+  const ended = await sessionsOf(request).endListed(uid, listed, cause);
   for (const sid of ended) audit.write(request, 'revoke', { uid, sid, reason });
 }
 
 function revoke(request: FastifyRequest, sids: readonly string[]): Promise<void> {
-  return waitForAnswer(answerLimitOf(request), request.server.revoker.revoke(sids));
+  return waitForAnswer(answerLimitOf(request), request.server.stores.revoker.revoke(sids));
 }

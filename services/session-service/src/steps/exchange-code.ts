@@ -40,12 +40,11 @@ export async function exchangeCode(
   terms: ExchangeTerms,
 ): Promise<ExchangedCode | undefined> {
   const code = canonicalText(text);
-  const codes = signInCodesOf(request);
   // Looked up first, so that neither a foreign page nor a directory that is away spends the code.
-  const meaning = await codes.read(code);
+  const meaning = await signInCodesOf(request).read(code);
   const found = meaning === undefined ? 'unknown' : await examine(request, meaning, terms);
   if (typeof found === 'string') return refused(request, found);
-  const taken = await codes.take(code, pageOrigin(request, terms.publicOrigin) ?? '');
+  const taken = await signInCodesOf(request).take(code, pageOrigin(request, terms.publicOrigin) ?? '');
   if (taken === undefined) return refused(request, 'unknown');
   request.server.metrics.countSignInCode('exchanged');
   return { user: found, key: accountKeyOf(found), attributes: taken.attributes };

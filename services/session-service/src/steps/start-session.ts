@@ -78,7 +78,7 @@ async function start(
   boundTo: BindingKey | undefined,
   rules: SessionRules,
 ): Promise<SessionMoment> {
-  const { audit, cookies, revoker } = request.server;
+  const { audit, cookies, stores } = request.server;
   const uid = user.id;
   const attributes = remember ? given : { ...given, ...NOT_REMEMBERED };
   const sid = randomAlphanumerics(SESSION_ID_CHARACTERS);
@@ -107,7 +107,7 @@ async function start(
     rules,
   );
   // Revoke the own session even if `hasReplaced` is false: a repeated start does not know that it was alive.
-  revoker.revokeEnded(own === undefined ? started.evicted : [own.sid, ...started.evicted]);
+  stores.revoker.revokeEnded(own === undefined ? started.evicted : [own.sid, ...started.evicted]);
   if (started.hasReplaced && own !== undefined) audit.write(request, 'revoke', { ...own, reason });
   for (const evicted of started.evicted)
     audit.write(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });

@@ -32,7 +32,7 @@ export function signInCodeKey(hash: string): string {
   return `session:code:${hash}`;
 }
 
-/** Some users who have signed in, by which their directory is recognised (directory/known-users.ts). */
+/** Some users who have signed in, by which their directory is recognised (directory/directory-check.ts). */
 export const KNOWN_USERS_KEY = 'session:directory';
 
 /** What the readiness check writes and reads. */

@@ -128,7 +128,7 @@ export interface SessionStore extends ProofStore {
   bind(presented: PresentedKey): Promise<Registration['outcome']>;
   /**
    * Replaces how and when the user of a session was authenticated, and nothing else.
-   * @param authentication attributes of domain/authentication.ts; by default those of a password, now
+   * @param authentication attributes of domain/session-record.ts; by default those of a password, now
    * @returns undefined if the session is not alive
    */
   reauthenticate(

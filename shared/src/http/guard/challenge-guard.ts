@@ -16,7 +16,7 @@ import {
   createChallengeVerifier,
 } from '../../challenges/challenge-verifier.js';
 import type { ChallengeStore } from '../../challenges/store/challenge-store.js';
-import { type Submission, submissionFrom } from '../../challenges/submission.js';
+import { submissionFrom } from '../../challenges/submission.js';
 import type { ChallengeType } from '../../challenges/types/challenge-type-registry.js';
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
@@ -29,7 +29,7 @@ import {
   countAttempt,
   findAttemptedAccount,
   type GuardedAttempt,
-  type PassedGuard,
+  type GuardedRequest,
   refusedAccount,
   requirementsFor,
 } from './guarded-attempt.js';
@@ -74,10 +74,8 @@ declare module 'fastify' {
     onRefused?: OnRefused;
   }
   interface FastifyRequest {
-    /** The challenge fields as received, copied before validation; null on a route without guards. */
-    challengeFields: Submission | null;
-    /** The account and the challenges that passed the guard; null before. */
-    passedGuard: PassedGuard | null;
+    /** What the guard knows of the request; null on a route without guards. */
+    guarded: GuardedRequest | null;
     /** The verdict of the guards; null before, and on a route without guards. */
     challengeVerdict: ChallengeVerdict | null;
     /**
@@ -100,8 +98,7 @@ async function challengeGuard(app: FastifyInstance, options: GuardOptions): Prom
     return store === options.store ? verifier : createChallengeVerifier({ ...dependencies, store });
   };
   app.decorate('captcha', verifier);
-  app.decorateRequest('challengeFields', null);
-  app.decorateRequest('passedGuard', null);
+  app.decorateRequest('guarded', null);
   app.decorateRequest('challengeVerdict', null);
   app.decorateRequest('countAttempt', function (this: FastifyRequest) {
     return chargeFailure(answerLimitOf(this), countAttempt(this, verifierFor(this)));
@@ -116,7 +113,7 @@ async function challengeGuard(app: FastifyInstance, options: GuardOptions): Prom
   // The onRoute hook misses routes of this context that were declared before the plugin was loaded. Their guards would
   // not run, so refuse them. A child context that was loaded before sees neither hook.
   app.addHook('preHandler', (request, _reply, done) => {
-    if (request.challengeFields !== null || hasNoGuards(request)) return done();
+    if (request.guarded !== null || hasNoGuards(request)) return done();
     const { url } = request.routeOptions;
     done(new TypeError(`the guards of ${url} are not in place: await the guard plugin before adding routes`));
   });
@@ -138,7 +135,7 @@ function guardRoute(
   const image = rules.alwaysImage ? 'required' : 'escalating';
 
   const copyFields: preValidationHookHandler = (request, _reply, done) => {
-    request.challengeFields = submissionFrom(request.body, fieldNames);
+    request.guarded = { fields: submissionFrom(request.body, fieldNames), passed: null };
     done();
   };
   const check = async (request: FastifyRequest) => {
@@ -164,7 +161,9 @@ function guardRoute(
       );
     }
     request.challengeVerdict = { ok: true };
-    request.passedGuard = { key: account?.key, device: account?.device, given: verdict.given };
+    if (request.guarded !== null) {
+      request.guarded.passed = { key: account?.key, device: account?.device, given: verdict.given };
+    }
   };
 
   route.preParsing = [dropEmptyBody, ...hooks(route.preParsing)];

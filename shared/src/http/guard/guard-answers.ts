@@ -154,7 +154,7 @@ export async function challengeError(
   verdict: FailedVerdict,
   account: AttemptedAccount | undefined,
   rules: FormRules = {},
-  submission: Submission = request.challengeFields ?? {},
+  submission: Submission = request.guarded?.fields ?? {},
 ): Promise<Error> {
   request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
   const next = await verifier.nextAttemptAfter(verdict, {

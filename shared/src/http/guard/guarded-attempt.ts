@@ -64,9 +64,17 @@ export interface PassedGuard {
   failures?: number | undefined;
 }
 
+/** What the guard of its route knows of a request. */
+export interface GuardedRequest {
+  /** The challenge fields as received, copied before validation. */
+  readonly fields: Submission;
+  /** The account and the challenges that passed the guard; null before. */
+  passed: PassedGuard | null;
+}
+
 /** Returns the challenge fields of a request to a guarded route; none on any other route. */
 export function challengeFieldsOf(request: FastifyRequest): Submission {
-  return request.challengeFields ?? {};
+  return request.guarded?.fields ?? {};
 }
 
 /** Returns the options of `pow` on the route of a request; undefined if the route has no `pow`. */
@@ -137,7 +145,7 @@ export async function countAttempt(
   request: FastifyRequest,
   verifier: ChallengeVerifier,
 ): Promise<GuardedAttempt> {
-  const passed = request.passedGuard;
+  const passed = request.guarded?.passed;
   if (passed?.key === undefined) throw uncountableError(request);
   passed.attempt ??= countOnce(request, verifier, passed, passed.key);
   return passed.attempt;
@@ -165,7 +173,7 @@ async function countOnce(
     throw await challengeError(request, verifier, outdated, account, rulesOf(request));
   }
   const setFailures = (failures: number | undefined) => {
-    if (request.passedGuard !== null) request.passedGuard.failures = failures;
+    if (request.guarded?.passed) request.guarded.passed.failures = failures;
   };
   setFailures(before + 1);
   return {
@@ -229,11 +237,12 @@ async function nextAttempt(
   verifier: ChallengeVerifier,
   demand: Demand | undefined,
 ): Promise<NextAttempt> {
-  if (request.passedGuard === null) {
+  const passed = request.guarded?.passed ?? null;
+  if (passed === null) {
     const hasAccount = powRuleOf(request)?.key !== undefined;
     return verifier.nextAttemptUnproven(challengeFieldsOf(request), hasAccount, demand);
   }
-  const { key, device, failures } = request.passedGuard;
+  const { key, device, failures } = passed;
   if (key === undefined) return verifier.nextAttempt(undefined, 0, request.ip, demand);
   const counted = countedKey({ key, device });
   const known = failures ?? (await verifier.attemptStatus(counted)).failures;

@@ -37,14 +37,16 @@ export interface RequestLimiter {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Returns by how much the limits of a normalised address are multiplied. */
-    limitFactor: LimitFactor;
-    /**
-     * Returns a limit that a route applies itself: several in one request, in an order of its own, or after it has found
-     * out what the request counts for. Set `config.limited` on such a route.
-     * @throws TypeError for a shared limit without a counter to share
-     */
-    limiter(limit: Limit): RequestLimiter;
+    limits: {
+      /** Returns by how much the limits of a normalised address are multiplied. */
+      readonly factorOf: LimitFactor;
+      /**
+       * Returns a limit that a route applies itself: several in one request, in an order of its own, or after it has found
+       * out what the request counts for. Set `config.limited` on such a route.
+       * @throws TypeError for a shared limit without a counter to share
+       */
+      open(limit: Limit): RequestLimiter;
+    };
   }
 }
 
@@ -71,7 +73,7 @@ interface RouteLimit extends RateLimitOptions {
 
 /** Returns the `config.rateLimit` of a route. */
 export function limitTo(limit: Limit): RouteLimit {
-  const max = ({ ip, server }: FastifyRequest) => limit.max * server.limitFactor(normaliseAddress(ip));
+  const max = ({ ip, server }: FastifyRequest) => limit.max * server.limits.factorOf(normaliseAddress(ip));
   return { max, timeWindow: WINDOW_MS, hook: limit.hook ?? 'onRequest', limit };
 }
 
@@ -79,7 +81,6 @@ async function limitRates(
   app: FastifyInstance,
   { addressOf, count, factorOf = () => 1 }: RateLimits,
 ): Promise<void> {
-  app.decorate('limitFactor', factorOf);
   const countInProcess = createProcessCounter();
 
   async function countedAs(request: FastifyRequest): Promise<string> {
@@ -94,7 +95,7 @@ async function limitRates(
     return count;
   }
 
-  app.decorate('limiter', (limit: Limit): RequestLimiter => {
+  const open = (limit: Limit): RequestLimiter => {
     const countOne = counterOf(limit);
     async function countFor(prefix: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
       const countIt = request.method === 'HEAD' ? countInProcess : countOne;
@@ -114,7 +115,8 @@ async function limitRates(
       count: (request, reply) => countFor(limit.name, request, reply),
       countPart: (part, request, reply) => countFor(`${limit.name}:${part}`, request, reply),
     };
-  });
+  };
+  app.decorate('limits', { factorOf, open });
 
   class CounterStore {
     readonly #name: string;

@@ -20,7 +20,7 @@ function buildLimited(t: TestContext, count?: Count, factorOf: LimitFactor = () 
     const shared = count !== undefined;
     app.get('/image', { config: { rateLimit: limitTo({ name: 'image', max: 2, shared }) } }, async () => 'x');
     app.get('/other', { config: { rateLimit: limitTo({ name: 'image', max: 2, shared }) } }, async () => 'x');
-    const { count: countOwn } = app.limiter({ name: 'own', max: 2, shared });
+    const { count: countOwn } = app.limits.open({ name: 'own', max: 2, shared });
     app.get('/own', { onRequest: countOwn }, async () => 'x');
     app.get('/free', async () => 'x');
     app.post(

@@ -16,7 +16,7 @@ export default async function issueSitePow(app: FastifyInstance): Promise<void> 
   app.get<{ Params: SiteParams; Querystring: SitePowQuery }>(
     `${SITE_PATH}/pow`,
     {
-      onRequest: app.requireSite,
+      onRequest: app.sites.requireSite,
       config: { limited: true, head: headOf(JSON_TYPE) },
       schema: {
         operationId: 'issueSiteProofOfWork',

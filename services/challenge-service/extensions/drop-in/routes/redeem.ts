@@ -25,7 +25,7 @@ export default async function redeem(
   app.post<{ Params: SiteParams; Body: RedeemBody }>(
     `${SITE_PATH}/redeem`,
     {
-      onRequest: [app.requireSite, app.countRedemption],
+      onRequest: [app.sites.requireSite, app.sites.countRedemption],
       config: {
         limited: true,
         refusals: {
@@ -74,7 +74,7 @@ export default async function redeem(
     trail.write({
       event: 'site_challenge_refused',
       ...{ site, ...suspicious },
-      ...(address === null ? {} : { address: addressPseudonym(app.ring.current, address) }),
+      ...(address === null ? {} : { address: addressPseudonym(app.issuer.ring.current, address) }),
       request: request.id,
     });
   }

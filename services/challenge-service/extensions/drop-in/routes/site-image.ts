@@ -33,7 +33,7 @@ export default async function siteImage(
   app.get<{ Params: SiteParams; Querystring: ImageQuery }>(
     SITE_PATH,
     {
-      onRequest: app.requireSite,
+      onRequest: app.sites.requireSite,
       config: {
         limited: true,
         head: headOf(JSON_TYPE, (request) => {
@@ -68,7 +68,7 @@ export default async function siteImage(
   app.get<{ Params: SiteParams & { token: string } }>(
     `${SITE_PATH}${imagePath}`,
     {
-      onRequest: app.requireSite,
+      onRequest: app.sites.requireSite,
       config: {
         head: async (request, reply) => {
           const { token } = request.params as Static<typeof SiteImageParams>;

@@ -54,7 +54,8 @@ export default async function siteverify(
   { limitPerMinute, trail }: { limitPerMinute: number; trail: AuditTrail },
 ): Promise<void> {
   const count: Count = createProcessCounter();
-  const { sites, ring } = app;
+  const { sites, issuer } = app;
+  const { ring } = issuer;
 
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -132,7 +133,7 @@ export default async function siteverify(
     const address = addressPseudonym(ring.current, ip ?? '');
     trail.write({ event: 'site_secret_refused', address, request: request.id });
     const { count: requests, ttlMs } = await count(`address:${address}`, WINDOW_MS);
-    const most = MAX_WRONG_SECRETS * app.limitFactor(ip);
+    const most = MAX_WRONG_SECRETS * app.limits.factorOf(ip);
     return refused('', requests > most ? retryAfter(reply, ttlMs) : 'invalid-input-secret');
   }
 

@@ -125,7 +125,7 @@ t.test('the ticket of a form counts at the plain endpoint, and not on a site', a
   const env = { CAPTCHA_POW_ALGORITHMS: 'hashwx-1,sha256' };
   const sites = await openSites(t, embeddedStore(t).store, { env, options: { image: 'always' } });
   const demand = { bits: 0, algorithms: ['hashwx-1'], preset: null };
-  const ticket = sealTicket(sites.app.ring.current, undefined, Date.now() + 60_000, demand);
+  const ticket = sealTicket(sites.app.issuer.ring.current, undefined, Date.now() + 60_000, demand);
   const algorithm = async (path: string) => {
     const query = `preset=effort&algorithms=sha256,hashwx-1&scope=${ticket}`;
     const response = await sites.inject({ url: `/api/captcha${path}?${query}` });

@@ -154,11 +154,11 @@ export default async function refresh(
     if (outcome === 'binding_required')
       app.audit.write(request, 'refresh_binding_missing', { ...session, kind: verdict.kind });
     if (outcome === 'binding_failed') {
-      app.revoker.revokeEnded([session.sid]);
+      app.stores.revoker.revokeEnded([session.sid]);
       app.audit.write(request, 'refresh_binding_failed', { ...session, kind: 'key' });
     }
     if (outcome === 'reuse') {
-      app.revoker.revokeEnded([session.sid]);
+      app.stores.revoker.revokeEnded([session.sid]);
       app.audit.write(request, 'refresh_reuse_detected', session);
     }
     if (outcome === 'rolled_forward') app.audit.write(request, 'state_rollback', session);

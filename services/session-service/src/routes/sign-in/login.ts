@@ -28,7 +28,7 @@ export default async function login(
       // An invalid request is refused before it counts, and a signature is verified only within the limit.
       preHandler: [
         refuseInvalidForm,
-        app.limiter({ name: 'login', max: limitPerMinute, shared: true }).count,
+        app.limits.open({ name: 'login', max: limitPerMinute, shared: true }).count,
         app.deviceBinding.refuseMalformed,
       ],
       errorHandler: answerRefusal,
