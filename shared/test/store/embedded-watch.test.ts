@@ -77,7 +77,9 @@ t.test(
     const folder = join(tempDir(t), 'a folder');
     mkdirSync(folder);
     for (const name of ['here.db', 'there.db']) writeFileSync(join(folder, name), '');
-    const module = pathToFileURL(new URL('../../src/store/watch/embedded-watch.js', import.meta.url).pathname);
+    const module = pathToFileURL(
+      new URL('../../src/store/watch/embedded-watch.js', import.meta.url).pathname,
+    );
     const look = `import('${module}').then((m) => console.log(JSON.stringify(m.lookAtPlace(process.argv[1]))))`;
     const script = 'mount --bind "$1" "$2" && exec "$3" -e "$4" "$2"';
     const paths = [join(folder, 'there.db'), join(folder, 'here.db')];

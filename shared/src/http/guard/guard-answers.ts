@@ -4,16 +4,26 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
-import { type FormRules, demandOf, requirementsOf } from '../../challenges/form-rules.js';
+import { demandOf, type FormRules, requirementsOf } from '../../challenges/form-rules.js';
+import type { AttemptedAccount, FailedVerdict, Submission } from '../../challenges/submission.js';
 import { type Language, messageIn, rightToLeft } from '../../messages/messages.js';
 import type { ErrorBody } from '../../schemas/error-body.js';
 import { StoreUnavailableError } from '../../store/store.js';
 import { isExpectedError, resolveAnswer } from '../errors/error-handler.js';
-import { CaptchaInvalid, CaptchaRequired, PassExhausted, PassInvalid, PowInsufficient, PowInvalid, PresetRefused, StoreUnavailable, refuse } from '../errors/errors.js';
+import {
+  CaptchaInvalid,
+  CaptchaRequired,
+  PassExhausted,
+  PassInvalid,
+  PowInsufficient,
+  PowInvalid,
+  PresetRefused,
+  refuse,
+  StoreUnavailable,
+} from '../errors/errors.js';
 import { localise } from '../errors/language.js';
 import { type ErrorAnswer, errorBody, sendError, textsOf } from '../errors/send-error.js';
 import { appendVary } from '../server/responses.js';
-import type { AttemptedAccount, FailedVerdict, Submission } from '../../challenges/submission.js';
 
 const MAX_ACCEPT_CHARACTERS = 512;
 const PAGE_TYPES = ['application/json', 'text/html'];
