@@ -15,6 +15,9 @@ import type { ReactElement } from 'react';
 
 declare global {
   const form: HTMLFormElement;
+  const button: HTMLButtonElement;
+  const progress: HTMLProgressElement;
+  const problem: HTMLElement;
   const image: HTMLImageElement;
   const answer: HTMLInputElement;
   const another: HTMLButtonElement;
