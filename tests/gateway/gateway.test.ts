@@ -285,7 +285,10 @@ t.test('the demo page has a strict policy of its own and no inline code', async 
   t.notMatch(page.headers['content-security-policy'], /'unsafe/);
   t.notMatch(page.text, /<style|\sstyle=|\son[a-z]+=|<script>/);
   for (const [, path = ''] of page.text.matchAll(/(?:src|href)="(?!https?:)([^"]+)"/g)) {
-    t.equal((await ask(new URL(path, url).href, { headers: { Host: 'localhost:8080' } })).status, 200, path);
+    // Documents have moved into their site, which is built when somebody reads it.
+    const expected = path.startsWith('README.md') ? 302 : 200;
+    const { status } = await ask(new URL(path, url).href, { headers: { Host: 'localhost:8080' } });
+    t.equal(status, expected, path);
   }
   const worker = await ask(`${url}/client/solver/worker.js`, { headers: { Host: 'localhost:8080' } });
   t.match(worker, {
@@ -311,16 +314,13 @@ t.test('the demo page has a strict policy of its own and no inline code', async 
   });
 });
 
-t.test(
-  'another loopback name moves to the public address, where a log-in has the right Origin',
-  async (t) => {
-    const { url } = await startGateway(t);
-    t.match(await ask(`${url}/`, { headers: { Host: '127.0.0.1:8080' } }), {
-      status: 307,
-      headers: { location: 'http://localhost:8080/' },
-    });
-  },
-);
+t.test('another loopback name moves to the public address, where a login has the right Origin', async (t) => {
+  const { url } = await startGateway(t);
+  t.match(await ask(`${url}/`, { headers: { Host: '127.0.0.1:8080' } }), {
+    status: 307,
+    headers: { location: 'http://localhost:8080/' },
+  });
+});
 
 t.test('a page whose own name resolves to this machine is refused: DNS rebinding', async (t) => {
   const { url, session } = await startGateway(t, { publicUrl: 'https://Name-8080.codespaces.example/auth' });

@@ -4,7 +4,7 @@ import t from 'tap';
 import { meaningOf } from '../../src/session/answers.js';
 
 const page = readFileSync(new URL('../../../../docs/client/session.md', import.meta.url), 'utf8');
-const [, table = ''] = /^\| Answer \| Meaning \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(page) ?? [];
+const [, table = ''] = /^\| Response \| Meaning \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(page) ?? [];
 
 /** The meaning of each literal: `401 CODE`, a status, a class such as `5xx`, or `network`. */
 const documented = new Map(
