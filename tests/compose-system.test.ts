@@ -176,7 +176,7 @@ t.test('saving an account again changes its password, however the address is wri
   );
 });
 
-t.test('a log-in replaces an old hash, and session-service can do nothing else to the users', async (t) => {
+t.test('a login replaces an old hash, and session-service can do nothing else to the users', async (t) => {
   // bcrypt of "another battery", with a low cost.
   const old = '$2b$04$Sw.VMFESZCV0nnJ2ktDxXOK66/CWyzpOYXyDTP.qg1rgZLw3ZeSS2';
   psql('--command', `UPDATE users SET hash = '${old}'`);

@@ -1,4 +1,4 @@
-// Log-ins to the session service, for programs that measure what follows.
+// Logins to the session service, for programs that measure what follows.
 import type { Site } from './site.js';
 import { prepareSolvedWork } from './solved-work.js';
 
@@ -24,7 +24,7 @@ export async function logIn(site: Site, count: number): Promise<SignedIn[]> {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...ACCOUNT, ...work }),
     });
-    if (!response.ok) throw new Error(`the log-in was refused: ${await response.text()}`);
+    if (!response.ok) throw new Error(`the login was refused: ${await response.text()}`);
     const { accessToken } = (await response.json()) as { accessToken: string };
     signedIn.push({ accessToken, cookie: response.headers.getSetCookie().at(0)!.split(';')[0]! });
   }

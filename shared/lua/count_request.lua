@@ -6,7 +6,7 @@
 -- Returns { requests in the window, including this one, milliseconds left of it }
 
 local left = redis.call('PTTL', KEYS[1])
--- Redis without free memory runs a script only if its first write needs none, so this lets a full store count log-ins.
+-- Redis without free memory runs a script only if its first write needs none, so this lets a full store count logins.
 -- On a missing key it does nothing.
 redis.call('PEXPIRE', KEYS[1], math.max(left, 1))
 local count = redis.call('INCR', KEYS[1])

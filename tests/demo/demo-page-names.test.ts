@@ -22,7 +22,7 @@ const { system, browser } = await openDemo(t, {
 
 const password = () => system.demo?.password ?? '';
 
-t.test('a log-in carries the work under its names', async (t) => {
+t.test('a login carries the work under its names', async (t) => {
   const { page } = await visit(t, browser, system);
   const sent: string[][] = [];
   page.on('request', (request: Request) => {

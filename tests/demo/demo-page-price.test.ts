@@ -25,7 +25,7 @@ const { system, browser } = await openDemo(t, { accounts: emails.map((email) => 
 
 interface Watched {
   readonly page: Page;
-  /** The codes of all answers to a log-in, 200 for a success. */
+  /** The codes of all answers to a login, 200 for a success. */
   readonly logIns: () => Promise<(string | 200)[]>;
   /** How often the page has asked for an image. */
   readonly images: () => number;
@@ -45,7 +45,7 @@ async function watch(t: Test): Promise<Watched> {
   return { page, logIns: () => Promise.all(codes), images: () => images };
 }
 
-/** A failed log-in of somebody else, from another address, at whatever price the account has. */
+/** A failed login of somebody else, from another address, at whatever price the account has. */
 async function failElsewhere(email: string, failures: number): Promise<void> {
   let scope = '';
   for (let failed = 0; failed < failures; ) {
@@ -62,7 +62,7 @@ async function failElsewhere(email: string, failures: number): Promise<void> {
     const body = (await answer.json()) as { code: string; pow_scope: string };
     scope = `?scope=${body.pow_scope}`;
     if (body.code === 'login_failed') failed += 1;
-    else if (body.code !== 'pow_insufficient') throw new Error(`the log-in answered ${body.code}`);
+    else if (body.code !== 'pow_insufficient') throw new Error(`the login answered ${body.code}`);
   }
 }
 
@@ -80,7 +80,7 @@ async function issue(path: string): Promise<Issued> {
 const waitForBits = (page: Page, bits: number) => page.locator(`#bits:text-is("${bits}")`).waitFor();
 const answerField = (page: Page) => page.getByRole('textbox', { name: 'Characters in the image' });
 
-t.test('the price shown rises with each failure, and the log-in still succeeds', async (t) => {
+t.test('the price shown rises with each failure, and the login still succeeds', async (t) => {
   const { page, logIns } = await watch(t);
   const [email] = emails;
   await waitForBits(page, 4);

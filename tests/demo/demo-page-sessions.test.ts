@@ -22,7 +22,7 @@ async function signIn(t: Parameters<typeof visit>[0], email: string, userAgent?:
   return opened;
 }
 
-t.test('tabs share the session: a second one has it, and a log-in in one reaches the other', async (t) => {
+t.test('tabs share the session: a second one has it, and a login in one reaches the other', async (t) => {
   const [email] = emails;
   const { page, openTab } = await signIn(t, email);
   const second = await openTab();
@@ -33,7 +33,7 @@ t.test('tabs share the session: a second one has it, and a log-in in one reaches
   for (const tab of [page, second]) await waitForAccount(tab, email);
 });
 
-t.test('a log-out everywhere reaches the other tab and the other browser', async (t) => {
+t.test('a logout everywhere reaches the other tab and the other browser', async (t) => {
   const email = emails[1];
   const elsewhere = await signIn(t, email, firefox);
   const { page, openTab } = await signIn(t, email);

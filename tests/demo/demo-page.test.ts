@@ -18,7 +18,7 @@ const { system, browser } = await openDemo(t);
 
 const password = () => system.demo?.password ?? '';
 
-t.test('the demo account signs in, a reload keeps the session, a log-out ends it', async (t) => {
+t.test('the demo account signs in, a reload keeps the session, a logout ends it', async (t) => {
   const { page, context } = await visit(t, browser, system);
   await waitForForm(page);
   t.equal(await page.inputValue('#email'), demo);

@@ -275,11 +275,11 @@ t.test('all operations together make exactly the keys of the table, and each exp
   };
   const refused = await sessionApp.inject({ method: 'POST', url: '/login', payload });
   t.equal(refused.json().code, 'login_failed');
-  await done('take both challenges, count a try and a log-in, keep its failure');
+  await done('take both challenges, count a try and a login, keep its failure');
   const event = { event: 'login', account: '0'.repeat(32), uid: 7, sid: session.sid } as const;
   await accountEvents.note(event);
   t.match(await accountEvents.read(event.account), [event]);
-  await done('keep a log-in');
+  await done('keep a login');
 
   const passes = openChallengeStore(store, 'captcha');
   const pass = makePass('uptime');

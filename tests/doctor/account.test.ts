@@ -78,7 +78,7 @@ t.test('limits are told from faults', async (t) => {
   const other = await startExaminedSystem(t, { environment: { RATE_LIMIT_LOGIN: '1' } });
   await other.examine();
   t.strictSame(complaints(await other.examine()), [
-    { check: 'limited', severity: 'warning', message: 'This address has tried too many log-ins.' },
+    { check: 'limited', severity: 'warning', message: 'This address has tried too many logins.' },
   ]);
 });
 
@@ -92,7 +92,7 @@ t.test('services that do not share their secret refuse the work', async (t) => {
     {
       check: 'login_refused',
       severity: 'problem',
-      message: 'The log-in is not answered as it should be: the answer is 422 (pow_invalid).',
+      message: 'The login is not answered as it should be: the answer is 422 (pow_invalid).',
     },
   ]);
 });

@@ -340,7 +340,7 @@ t.test(
         check: 'other_accounts',
         severity: 'problem',
         message:
-          'The directory returned a user of another account 16 times; such a log-in is answered as for an unknown account.',
+          'The directory returned a user of another account 16 times; such a login is answered as for an unknown account.',
       },
     ]);
   },

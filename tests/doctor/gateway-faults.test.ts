@@ -97,7 +97,7 @@ t.test('cookies', async (t) => {
       [
         problem(
           'cookie_missing',
-          'The log-in sets no cookie of the name refreshToken or __Secure-refreshToken or __Host-refreshToken, but app_refreshToken.',
+          'The login sets no cookie of the name refreshToken or __Secure-refreshToken or __Host-refreshToken, but app_refreshToken.',
         ),
       ],
     ],
@@ -106,18 +106,18 @@ t.test('cookies', async (t) => {
       [
         problem(
           'cookie_missing',
-          'The log-in sets no cookie of the name refreshToken or __Secure-refreshToken or __Host-refreshToken, but one without a name.',
+          'The login sets no cookie of the name refreshToken or __Secure-refreshToken or __Host-refreshToken, but one without a name.',
         ),
       ],
     ],
-    'no cookies at all': [without('set-cookie'), [problem('cookie_missing', 'The log-in sets no cookie.')]],
-    'no cookie at the log-out': [
+    'no cookies at all': [without('set-cookie'), [problem('cookie_missing', 'The login sets no cookie.')]],
+    'no cookie at the logout': [
       {
         returning: ({ headers }, { url }) => {
           if (url === '/logout') delete headers['set-cookie'];
         },
       },
-      [problem('cookie_not_cleared', 'The log-out does not clear the cookie that the log-in set.')],
+      [problem('cookie_not_cleared', 'The logout does not clear the cookie that the login set.')],
     ],
   });
 });
@@ -165,7 +165,7 @@ t.test('sessions', async (t) => {
       },
       [
         problem('token_refused', 'An access token that was just issued is refused'),
-        problem('refresh_refused', 'A refresh with the cookie of the log-in is refused'),
+        problem('refresh_refused', 'A refresh with the cookie of the login is refused'),
         problem('logout_refused', 'POST /logout is refused: the answer is 401 (token_invalid).'),
         problem('session_left', "The doctor's session could not be ended."),
       ],
@@ -178,7 +178,7 @@ t.test('sessions', async (t) => {
           if (url === '/profile') kept.set(String(headers.authorization), answer);
         },
       },
-      [problem('logout_not_felt', 'After the log-out the access token is still accepted.')],
+      [problem('logout_not_felt', 'After the logout the access token is still accepted.')],
     ],
   });
 });

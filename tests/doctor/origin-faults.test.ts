@@ -145,7 +145,7 @@ t.test('services that were told another public address', async (t) => {
       `Images are said to be at http://localhost:2, not below ${examined.publicUrl}.`,
     ),
     problem('own_origin_refused', `The session service refuses pages of ${examined.publicUrl}.`),
-    problem('login_refused', 'The log-in is refused because of its Origin.'),
+    problem('login_refused', 'The login is refused because of its Origin.'),
   ]);
 });
 
@@ -155,7 +155,7 @@ t.test(
     const { examine } = await sharedExaminedSystem();
     t.strictSame(complaints(await examine({ pageOrigin: PAGE })), [
       problem('own_origin_refused', `The session service refuses pages of ${PAGE}.`),
-      problem('login_refused', 'The log-in is refused because of its Origin.'),
+      problem('login_refused', 'The login is refused because of its Origin.'),
     ]);
   },
 );

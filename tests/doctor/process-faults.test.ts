@@ -152,7 +152,7 @@ t.test('a fault of single processes is found and explained, and nothing where th
     before = nodes;
   }
   await Promise.all(before.map((node) => node.restart()));
-  t.strictSame(await look(), { ofProcesses: GOOD, problems: [] }, 'after a roll-out');
+  t.strictSame(await look(), { ofProcesses: GOOD, problems: [] }, 'after a rollout');
 
   await sessions[0]?.restart({ ...AHEAD, TRUST_PROXY: '', ENCRYPTION_KEY: OTHER_KEY });
   await sessions[0]?.kill();

@@ -220,7 +220,7 @@ async function openSiteStore(site: Site) {
   return store;
 }
 
-/** Puts a session back to the generation before, as a fail-over that lost a write does, and refreshes it. */
+/** Puts a session back to the generation before, as a failover that lost a write does, and refreshes it. */
 async function rollBack(t: Test, site: Site, uid: number): Promise<void> {
   const { cookie } = await site.logIn({ ...(await accountOf(site, uid)), id: uid });
   const store = await openSiteStore(site);

@@ -63,7 +63,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal(json.url, `${site.system.address}/api/captcha/${json.token}.png`);
   });
 
-  await t.test('16 bits of work open a log-in through the gateway', async (t) => {
+  await t.test('16 bits of work open a login through the gateway', async (t) => {
     const { answer } = await site.logIn(await site.newUser());
     t.strictSame(Object.keys(answer.json), ['accessToken', 'expiresIn']);
   });
@@ -182,7 +182,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     );
   });
 
-  await t.test('log-ins are limited to 30 a minute, those without right work too', async (t) => {
+  await t.test('logins are limited to 30 a minute, those without right work too', async (t) => {
     const ip = site.newAddress();
     const submission = {
       email: site.newEmail(),
@@ -196,7 +196,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     for (let n = 1; n <= 30; n++) {
       const [body, expected] = n % 2 === 1 ? [submission, unsolved] : [{ email, password }, workless];
       const answer = await session.post('/login', { ip, body });
-      t.strictSame([answer.status, answer.json], [422, expected], `log-in ${n}`);
+      t.strictSame([answer.status, answer.json], [422, expected], `login ${n}`);
       if (n === 1) remains(t, answer.headers, 30, 29);
     }
     for (const body of [submission, { email, password }]) {

@@ -39,8 +39,8 @@ async function full(t: Test, site: Site): Promise<void> {
   const picture = await site.image();
   await redis.client.config('SET', 'maxmemory', '1');
   const logIn = await gateway.post('/login', { body: { ...user, ...work, ...picture } });
-  t.equal(logIn.status, 200, 'a log-in of who is signed in elsewhere');
-  t.equal((await gateway.post('/logout', { headers })).status, 204, 'a log-out');
+  t.equal(logIn.status, 200, 'a login of who is signed in elsewhere');
+  t.equal((await gateway.post('/logout', { headers })).status, 204, 'a logout');
   t.equal((await site.refresh(refreshed.cookies[0]?.split(';')[0] ?? '')).json.code, 'session_revoked');
 
   await redis.client.config('SET', 'maxmemory', '0');

@@ -1,4 +1,4 @@
-// Owners paid for attackers: whoever failed on purpose made their log-in dear and put an image before it.
+// Owners paid for attackers: whoever failed on purpose made their login dear and put an image before it.
 
 import t, { type Test } from 'tap';
 import type { Answer } from './client.js';
@@ -20,7 +20,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       await site.tryLogIn({ email, password: 'wrong' }, { ip: site.newAddress(), body: await site.image() });
     }
   };
-  /** A log-in with a page's first work, which costs the base price, and no image. */
+  /** A login with a page's first work, which costs the base price, and no image. */
   const plainLogIn = async (user: Pick<User, 'email' | 'password'>, cookie: string) => {
     const ip = site.newAddress();
     const body = { email: user.email, password: user.password, ...(await site.work({ ip })) };
@@ -73,7 +73,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     }
   });
 
-  await t.test('the security events say which log-ins came from a known device', async (t) => {
+  await t.test('the security events say which logins came from a known device', async (t) => {
     const user = await site.newUser();
     const device = deviceOf((await site.logIn(user)).answer);
     await plainLogIn({ ...user, password: 'wrong' }, device);

@@ -13,7 +13,7 @@ const DEVICE_COOKIE =
 
 t.setTimeout(300_000);
 
-t.test('log-in', (t) => onRedis(t, CHEAP, tests));
+t.test('login', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
   await t.test(
@@ -598,7 +598,7 @@ async function fixation(t: Test, site: Site): Promise<void> {
   const cookie = { cookie: `${planted.cookie}; theme=dark; ${own.cookie}` };
   const fresh = await site.logIn(owner, { headers: cookie });
   const sids = (await site.events('login')).slice(-4).map(({ sid }) => sid);
-  t.equal(new Set(sids).size, 4, 'a log-in always starts a session of its own');
+  t.equal(new Set(sids).size, 4, 'a login always starts a session of its own');
   for (const { cookie } of [planted, own]) {
     const answer = await site.refresh(cookie);
     t.strictSame([answer.status, answer.json], [401, refusal('session_revoked')]);
@@ -610,10 +610,10 @@ async function fixation(t: Test, site: Site): Promise<void> {
     (await site.tryLogIn({ ...owner, password: 'wrong' }, { headers: { cookie: kept.cookie } })).status,
     422,
   );
-  t.equal((await site.refresh(kept.cookie)).status, 200, 'a log-in that fails ends nothing');
+  t.equal((await site.refresh(kept.cookie)).status, 200, 'a login that fails ends nothing');
 }
 
-/** Whether the account's next log-in needs an image, as one with right work and an unknown image is told. */
+/** Whether the account's next login needs an image, as one with right work and an unknown image is told. */
 async function demandsImage(site: Site, email: string): Promise<boolean> {
   const scope = await site.scopeOf(email);
   const body = { email, password: 'x', ...(await site.work({ scope })), captcha_token: TOKEN, captcha: 'x' };

@@ -1,4 +1,4 @@
-// The log-in without JavaScript: an image alone in place of the work, where the operator allows it.
+// The login without JavaScript: an image alone in place of the work, where the operator allows it.
 
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import t, { type Test } from 'tap';
@@ -11,7 +11,7 @@ t.setTimeout(300_000);
 
 const WITH_IMAGES = { ...CHEAP, CAPTCHA_NO_SCRIPT: 'image', RATE_LIMIT_NO_SCRIPT: '8' };
 
-t.test('log-in by an image alone', async (t) => {
+t.test('login by an image alone', async (t) => {
   await onRedis(t, WITH_IMAGES, tests);
   await t.test('on the embedded store', (t) =>
     onStore(t, 'embedded', WITH_IMAGES, tests, {}, startServiceHere),

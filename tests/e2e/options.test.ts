@@ -237,7 +237,7 @@ async function unguarded(t: Test, site: Site): Promise<void> {
     );
   });
 
-  await t.test('without the rule a log-in needs no work, and still an image after failures', async (t) => {
+  await t.test('without the rule a login needs no work, and still an image after failures', async (t) => {
     const user = await site.newUser();
     t.equal((await gateway.post('/login', { body: user })).status, 200);
     const junk = { ...user, pow_token: 'short', pow_nonce: '-1' };

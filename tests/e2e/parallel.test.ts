@@ -30,7 +30,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.strictSame(await site.events('login_failed'), []);
   });
 
-  await t.test('of 200 wrong log-ins with work for the floor, one reaches the password', async (t) => {
+  await t.test('of 200 wrong logins with work for the floor, one reaches the password', async (t) => {
     const account = { email: (await site.newUser()).email, password: 'wrong' };
     const before = (await site.events('login_failed')).length;
     const works = await Promise.all(Array.from({ length: 200 }, () => site.work()));
@@ -82,7 +82,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal(next.json.code, 'login_failed', 'what was withdrawn makes nobody wait');
   });
 
-  await t.test('a log-out at one process is known to the other within a second', async (t) => {
+  await t.test('a logout at one process is known to the other within a second', async (t) => {
     const { accessToken, cookie } = await site.logIn(await site.newUser());
     const headers = { authorization: `Bearer ${accessToken}` };
     t.equal((await second.get('/profile', { headers })).status, 200);

@@ -13,7 +13,7 @@ export function refusal(code: Code, more: object = {}): object {
   return { message: en[code], code, ...more };
 }
 
-/** A refused log-in of an account, as `bodyOf` shows it: the next attempt, and what is wrong with which field. */
+/** A refused login of an account, as `bodyOf` shows it: the next attempt, and what is wrong with which field. */
 export function refusedLogIn(
   code: Code,
   captchaRequired: boolean,
@@ -28,7 +28,7 @@ export function refusedLogIn(
   });
 }
 
-/** A log-in that is refused before its work has proved right: it is told nothing of any account. */
+/** A login that is refused before its work has proved right: it is told nothing of any account. */
 export function refusedUnproven(
   code: Code,
   fields: Readonly<Record<string, Code>> | undefined,

@@ -1,4 +1,4 @@
-// Refresh, log-out and a protected resource: generations, cookies, tokens, restarts.
+// Refresh, logout and a protected resource: generations, cookies, tokens, restarts.
 
 import t, { type Test } from 'tap';
 import type { Answer } from './client.js';
@@ -181,9 +181,9 @@ async function tests(t: Test, site: Site): Promise<void> {
 
   await t.test('a planted session that has ended takes no part in a conflict', async (t) => {
     const [owner, thief] = [await site.newUser(), await site.newUser()];
-    for (const end of ['log-out', 'DELETE /refresh', 'time'] as const) {
+    for (const end of ['logout', 'DELETE /refresh', 'time'] as const) {
       const planted = await site.logIn(thief);
-      if (end === 'log-out') await site.gateway.post('/logout', bearer(planted.accessToken));
+      if (end === 'logout') await site.gateway.post('/logout', bearer(planted.accessToken));
       if (end === 'DELETE /refresh')
         await site.gateway.delete('/refresh', { headers: { cookie: planted.cookie } });
       if (end === 'time') await site.age(604_801_000);
@@ -321,7 +321,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.strictSame(nobody.cookies, []);
   });
 
-  await t.test('refresh and log-out refuse what comes from another site', async (t) => {
+  await t.test('refresh and logout refuse what comes from another site', async (t) => {
     const { cookie, accessToken } = await site.logIn(await site.newUser());
     const { authorization } = bearer(accessToken).headers;
     for (const source of [

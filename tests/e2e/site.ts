@@ -36,7 +36,7 @@ export interface User {
   readonly password: string;
 }
 
-/** A log-in that succeeded. */
+/** A login that succeeded. */
 export interface SignedIn {
   readonly answer: Answer;
   readonly accessToken: string;
@@ -68,9 +68,9 @@ export interface Site {
   work(sent?: { ip?: string; scope?: string }): Promise<{ pow_token: string; pow_nonce: string }>;
   /** An image's two fields, rightly answered; needs the test mode. */
   image(): Promise<{ captcha_token: string; captcha: string }>;
-  /** A new ticket of an account, as a log-in with right work and an unknown image is told it. */
+  /** A new ticket of an account, as a login with right work and an unknown image is told it. */
   scopeOf(email: string): Promise<string>;
-  /** A log-in with work at the price of the account's last refusal, solved; `sent.body` adds to its body. */
+  /** A login with work at the price of the account's last refusal, solved; `sent.body` adds to its body. */
   tryLogIn(account: { email: string; password: string }, sent?: LogIn): Promise<Answer>;
   logIn(user: User, sent?: LogIn): Promise<SignedIn>;
   refresh(cookie: string | readonly string[], sent?: Sent): Promise<Answer>;
@@ -334,7 +334,7 @@ async function openSite(
     tryLogIn,
     async logIn(user, sent) {
       const answer = await tryLogIn(user, sent);
-      if (answer.status !== 200) throw new Error(`the log-in was refused: ${answer.text}`);
+      if (answer.status !== 200) throw new Error(`the login was refused: ${answer.text}`);
       const cookie = answer.cookies.at(0)?.split(';')[0] ?? '';
       return { answer, accessToken: answer.json.accessToken, cookie };
     },

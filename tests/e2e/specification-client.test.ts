@@ -1,4 +1,4 @@
-// The whole life of a log-in, as a client of the specification alone goes through it, on default options.
+// The whole life of a login, as a client of the specification alone goes through it, on default options.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerText } from '@tollgate/challenge-service/image/derivation.js';
@@ -84,7 +84,7 @@ async function life(t: Test, site: Site): Promise<void> {
     t.equal((await client.logIn(user)).status, 200, 'with an image');
   });
 
-  await t.test('fields that are missing or malformed harm no later log-in', async (t) => {
+  await t.test('fields that are missing or malformed harm no later login', async (t) => {
     const [client, user] = [openClient(), await site.newUser()];
     for (const spoil of [
       ({ pow_nonce: _nonce, ...fields }: Readonly<Record<string, unknown>>) => fields,

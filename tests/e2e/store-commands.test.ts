@@ -82,13 +82,13 @@ async function tests(t: Test, site: Site): Promise<void> {
     ],
     ['a profile', [], () => gateway.get('/profile', { headers }), 200],
     ['a forged bearer', [], () => gateway.get('/profile', { headers: { authorization: 'Bearer x' } }), 401],
-    ['a foreign log-in', [], () => gateway.post('/login', { headers: { origin: 'null' }, body: user }), 403],
-    ['a log-in without an address', [], () => gateway.post('/login', { body: {} }), 422],
-    ['a malformed log-in: the limit', ['evalsha'], () => gateway.post('/login', { body: user }), 422],
+    ['a foreign login', [], () => gateway.post('/login', { headers: { origin: 'null' }, body: user }), 403],
+    ['a login without an address', [], () => gateway.post('/login', { body: {} }), 422],
+    ['a malformed login: the limit', ['evalsha'], () => gateway.post('/login', { body: user }), 422],
     ['a verification', [], () => gateway.get('/verify', { headers }), 204],
     ['a list of sessions', ['evalsha'], () => gateway.get('/sessions', { headers }), 200],
     [
-      'a log-out: revocation, session',
+      'a logout: revocation, session',
       ['evalsha', 'evalsha'],
       () => gateway.post('/logout', { headers }),
       204,
@@ -101,20 +101,20 @@ async function tests(t: Test, site: Site): Promise<void> {
     });
   }
 
-  await t.test('a log-in: limit, standing, work, try, both counters cleared, session, history', async (t) => {
+  await t.test('a login: limit, standing, work, try, both counters cleared, session, history', async (t) => {
     const body = { ...user, ...work };
     const heard = await names(async () => t.equal((await gateway.post('/login', { body })).status, 200));
     t.strictSame(heard, ['evalsha', 'evalsha', 'evalsha', 'evalsha', 'del', 'evalsha', 'evalsha', 'evalsha']);
   });
 
-  await t.test('a failed log-in: limit, standing, work, try, history, remembered price', async (t) => {
+  await t.test('a failed login: limit, standing, work, try, history, remembered price', async (t) => {
     const body = { ...user, password: 'wrong', ...(await site.work()) };
     const heard = await names(async () => t.equal((await gateway.post('/login', { body })).status, 422));
     t.strictSame(heard, Array(6).fill('evalsha'));
   });
 
   // By the cookie of the device, in place of the standing of the account, it is known whether the cookie is void.
-  await t.test('a log-in of a known device: no command more', async (t) => {
+  await t.test('a login of a known device: no command more', async (t) => {
     const { answer } = await site.logIn(user);
     const cookie = answer.cookies.find((text) => text.startsWith('knownDevice=')) ?? '';
     const headers = { cookie: cookie.slice(0, cookie.indexOf(';')) };

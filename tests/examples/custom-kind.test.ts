@@ -120,7 +120,7 @@ async function tests(t: Test, store: { STORE_URL?: string }): Promise<void> {
       captcha_token: login.token,
       captcha: login.numbers.join(),
     });
-    t.equal(signedIn.status, 200, 'at a log-in too');
+    t.equal(signedIn.status, 200, 'at a login too');
   });
 
   await t.test('a preset that names no kind draws text, as large as it says', async (t) => {

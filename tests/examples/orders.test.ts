@@ -41,7 +41,7 @@ async function tests(t: Test, environment: { STORE_URL?: string }): Promise<void
   const bearer = await signIn(system);
   t.match(await ask(bearer), { status: 200, json: { customer: 1, orders: [] } });
   const invoices = await fetch(`${address}/invoices`, { headers: { authorization: bearer } });
-  t.match(await invoices.json(), { customer: 1, invoices: [] }, 'a log-in of just now');
+  t.match(await invoices.json(), { customer: 1, invoices: [] }, 'a login of just now');
 
   const ended = await fetch(`${system.address}/logout`, {
     method: 'POST',

@@ -208,7 +208,7 @@ t.test('over https, the command as an operator runs it', async (t) => {
       message: `Both services answer at ${publicUrl}.`,
     });
     t.ok(
-      report.not_looked_at.includes('Log-in, cookie, refresh and log-out: no account is named with --email.'),
+      report.not_looked_at.includes('Login, cookie, refresh and logout: no account is named with --email.'),
     );
   });
 

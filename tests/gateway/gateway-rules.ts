@@ -93,7 +93,7 @@ export async function followsTheRules(t: Test, url: string, services: AnsweringS
       t.match(first, { status: 503, headers: { 'cache-control': 'no-store', 'retry-after': '1' } });
       t.equal(first, await renewal);
     }
-    // The service is away from here on, which ends the log-in.
+    // The service is away from here on, which ends the login.
     await Promise.all([session.close(), hanging]);
   });
 
@@ -158,7 +158,7 @@ export async function repeatsOnlyWhatIsSafe(
     );
   });
 
-  await t.test('a log-in that a process may have received is not repeated', async (t) => {
+  await t.test('a login that a process may have received is not repeated', async (t) => {
     const { url, broken, working } = await openPair(t);
     const statuses = await untilBroken(broken, () => ask(`${url}/login`, login));
     t.equal(statuses.pop(), 503);

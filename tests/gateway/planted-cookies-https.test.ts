@@ -8,7 +8,7 @@ t.setTimeout(300_000);
 
 const { openPage, plant, logIn, send, stolenSession, endSession, refreshCookies } = await openSite(t);
 
-t.test('one refresh is refused, its repetition works, and so does a log-in that follows', async (t) => {
+t.test('one refresh is refused, its repetition works, and so does a login that follows', async (t) => {
   const { context, page } = await openPage(t);
   t.equal(await logIn(page), '200');
   for (const place of PLACES) {
@@ -21,7 +21,7 @@ t.test('one refresh is refused, its repetition works, and so does a log-in that 
   }
 });
 
-t.test('after a planting before the log-in, one refresh is refused and its repetition works', async (t) => {
+t.test('after a planting before the login, one refresh is refused and its repetition works', async (t) => {
   const { context, page } = await openPage(t);
   for (const place of PLACES) await plant(context, place, (await stolenSession()).cookie);
   t.equal((await refreshCookies(context)).length, PLACES.length, 'all of them are there');

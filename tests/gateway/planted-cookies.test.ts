@@ -49,7 +49,7 @@ t.teardown(async () => {
 });
 
 t.test(
-  'a valid session planted beside that of the owner: one 401, then log-in and refresh work',
+  'a valid session planted beside that of the owner: one 401, then login and refresh work',
   async (t) => {
     for (const [where, places] of Object.entries(TWINS)) {
       await t.test(where, async (t) => {
@@ -71,7 +71,7 @@ t.test(
   },
 );
 
-t.test('a log-in straight after the planting ends it at once', async (t) => {
+t.test('a login straight after the planting ends it at once', async (t) => {
   const { page, context } = await openPage(t);
   await plant(context, TWINS['in all of these places'], await stolenSession());
   t.equal(await logIn(page), '200');

@@ -48,7 +48,7 @@ t.test(
     };
 
     await haveSent(REQUESTS / 10);
-    // One after the other, and again while requests are still to be sent: each is sent during a roll-out.
+    // One after the other, and again while requests are still to be sent: each is sent during a rollout.
     for (let round = 0; round < 2 || loads.some(({ load }) => load.count < REQUESTS); round++) {
       const stops = await Promise.all([sessions, challenges].map((nodes) => nodes[round % 2]?.restart()));
       for (const stop of stops) {

@@ -32,7 +32,7 @@ async function guessSecrets(gateway: Site['gateway']): Promise<void> {
   }
 }
 
-/** Log-ins, refreshes, images and submissions, some of them wrong; the probes of an orchestrator. */
+/** Logins, refreshes, images and submissions, some of them wrong; the probes of an orchestrator. */
 export async function visit(site: Site, user: User): Promise<void> {
   const { gateway, sessionAdmin, challengeAdmin } = site;
   const { cookie } = await site.logIn(user);

@@ -1,4 +1,4 @@
-// During a roll-out the last released version and this one serve side by side: what one has written the other reads.
+// During a rollout the last released version and this one serve side by side: what one has written the other reads.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Both services in two versions on one store, as in the middle of a roll-out.
+// Both services in two versions on one store, as in the middle of a rollout.
 
 import { join } from 'node:path';
 import { ANY_PORTS, settlePorts } from '@tollgate/tools/launcher/free-ports.js';

@@ -23,7 +23,7 @@ export async function useSystem(ports, account, report) {
     body: JSON.stringify({ ...account, ...JSON.parse(solved.stdout) }),
   });
   const { accessToken, ...others } = await login.json();
-  report('a log-in with work and password', login.status === 200, login.ok ? '' : JSON.stringify(others));
+  report('a login with work and password', login.status === 200, login.ok ? '' : JSON.stringify(others));
   if (!login.ok) return;
   const [cookie] = login.headers.getSetCookie().at(0).split(';');
   const profile = await fetch(`${session}/profile`, { headers: { authorization: `Bearer ${accessToken}` } });

@@ -1,4 +1,4 @@
-// The account view: the user, the token's time, a protected route, the sessions, and the log-out.
+// The account view: the user, the token's time, a protected route, the sessions, and the logout.
 
 import { find } from './find.js';
 import { translate } from './i18n.js';

@@ -77,7 +77,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
 
   const isWorthAsking = () => options.hint === false || refresher.isActive() || hint.mayBeSignedIn();
 
-  /** Sends the fields of a log-in, and keeps the token of its answer. */
+  /** Sends the fields of a login, and keeps the token of its answer. */
   function logIn(path: string, fields: LoginFields | CodeFields): Promise<Response> {
     return changeUser(async () => {
       const { response, token } = await service.login(path, fields);
@@ -135,7 +135,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
     if (message !== 'signed-in') return;
     // The storage may tell later than the message, or not at all, that nobody's logout is pending any more.
     hint.set('signed-in');
-    // The log-in has ended the session of this tab and may belong to another person.
+    // The login has ended the session of this tab and may belong to another person.
     onUserChange();
     refresher.suspend();
     refresher.refresh();
@@ -150,7 +150,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
       refresher.wake(event.type === 'online');
       return;
     }
-    // In the back/forward cache a page gets no messages about log-ins and log-outs, so it asks the server.
+    // In the back/forward cache a page gets no messages about logins and logouts, so it asks the server.
     tabs.open();
     onUserChange();
     if (!isWorthAsking()) return;

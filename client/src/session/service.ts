@@ -1,4 +1,4 @@
-// The requests to the session service: log-in, refresh and log-out.
+// The requests to the session service: login, refresh and logout.
 
 import { readRetryAfterMs } from '../retry-after.js';
 import type { TokenBody } from '../wire.js';
@@ -9,7 +9,7 @@ import { SessionError } from './errors.js';
 
 /** A connection may die while the machine sleeps, and nothing else reports that. */
 const timeoutMs = 20_000;
-/** Shorter than the time that other tabs wait for the lock, so that no log-in overlaps; a refresh is retried anyway. */
+/** Shorter than the time that other tabs wait for the lock, so that no login overlaps; a refresh is retried anyway. */
 const refreshTimeoutMs = 8_000;
 
 /** Stands for a failure that says nothing about the session. */
@@ -24,7 +24,7 @@ export interface ServiceOptions {
 export interface Service {
   /**
    * Returns a refusal, and an answer without a body, without a token. @throws what `fetch` throws, or {SessionError} `network` or `invalid_answer`
-   * @param path that of a log-in, a reauthentication or a change of the password
+   * @param path that of a login, a reauthentication or a change of the password
    * @param via sends the request; by default as the others, without a token
    */
   login(
@@ -51,7 +51,7 @@ export function connectService(options: ServiceOptions, environment: Environment
 
   let prover: Promise<Prover> | undefined;
 
-  /** Sends a log-in or a refresh, with the key of this browser where it keeps one. */
+  /** Sends a login or a refresh, with the key of this browser where it keeps one. */
   async function prove(path: string, init: RequestInit & { signal: AbortSignal }, headers = {}) {
     const send = (more?: Record<string, string>) => request(path, init, { ...headers, ...more });
     prover ??= environment.loadProof?.().then(({ createProver }) => createProver(base, environment, request));

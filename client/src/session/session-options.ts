@@ -5,7 +5,7 @@ import type { SessionState } from './session-state.js';
 export interface SessionOptions {
   /** URL of the services, as in their `PUBLIC_URL`; '' is the root of the page's own origin. Absolute where there is no page. */
   readonly baseUrl?: string;
-  /** Passed to every log-in, refresh and log-out; `credentials` is `include` by default. */
+  /** Passed to every login, refresh and logout; `credentials` is `include` by default. */
   readonly fetchOptions?: RequestInit;
   /** A refresh comes up to this many seconds early, at random; 0 by default: exactly `expiresIn` − 60 s. */
   readonly jitterSeconds?: number;
@@ -19,7 +19,7 @@ export interface SessionOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** The body of a log-in: email, password and the challenge fields. */
+/** The body of a login: email, password and the challenge fields. */
 export interface LoginFields {
   readonly email: string;
   readonly password: string;
@@ -28,7 +28,7 @@ export interface LoginFields {
   readonly [field: string]: string | boolean | undefined;
 }
 
-/** The body of a log-in with a code. */
+/** The body of a login with a code. */
 export interface CodeFields {
   readonly code: string;
   readonly remember?: boolean;

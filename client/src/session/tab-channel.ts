@@ -1,4 +1,4 @@
-// Tells the other tabs of a log-in or log-out. Messages never contain a token.
+// Tells the other tabs of a login or logout. Messages never contain a token.
 
 import type { Environment } from './environment.js';
 

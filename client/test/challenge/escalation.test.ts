@@ -53,7 +53,7 @@ t.test('a form becomes ready by itself, is let in, and gets fresh challenges', a
   t.same(service.requested, ['/pow', '/pow']);
 });
 
-t.test('the image is shown when a refusal demands it, and is gone after the log-in', async (t) => {
+t.test('the image is shown when a refusal demands it, and is gone after the login', async (t) => {
   const challenge = open();
   t.teardown(challenge.close);
   t.equal((await challenge.submit(service.signIn(bob, 'wrong'))).status, 422);

@@ -22,7 +22,7 @@ const service = await startRealService(t, environment, [ada, bob]);
 const baseUrl = service.address;
 const algorithms = ['hashwx-1', 'sha256'];
 
-t.test('the log-in accepts it, once', async (t) => {
+t.test('the login accepts it, once', async (t) => {
   const challenge = await fetchPowChallenge({ baseUrl, algorithms });
   t.match(challenge, {
     algorithm: 'hashwx-1',

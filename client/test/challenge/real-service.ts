@@ -14,7 +14,7 @@ export interface RealService {
   readonly requested: string[];
   /** The answer to the newest image, reported by the test mode. */
   answer(): string;
-  /** Sends a log-in with these challenge fields, for `submit`; from another client address if one is given. */
+  /** Sends a login with these challenge fields, for `submit`; from another client address if one is given. */
   signIn(
     email: string,
     password?: string,

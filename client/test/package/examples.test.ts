@@ -43,7 +43,7 @@ async function visit(t: Test, options = {}): Promise<Visit> {
   return { page, said, workers };
 }
 
-/** Two wrong passwords, a wrong image, the image with the right password, the profile, the log-out. */
+/** Two wrong passwords, a wrong image, the image with the right password, the profile, the logout. */
 async function signInAndOut(t: Test, { page, said, workers }: Visit, email: string): Promise<void> {
   const submit = page.getByRole('button', { name: 'Sign in' });
   const image = page.locator('img[src*="/api/captcha/"], img[srcset*="/api/captcha/"]');

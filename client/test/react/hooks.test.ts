@@ -131,7 +131,7 @@ async function hooks(t: Test, folder: string): Promise<void> {
     t.same(Object.keys(fields), ['pow_token', 'pow_nonce']);
   });
 
-  await t.test('every component of a session shows the same, from the start to the log-out', async (t) => {
+  await t.test('every component of a session shows the same, from the start to the logout', async (t) => {
     const page = await open(t, folder);
     const said = await page.evaluate(
       async ({ email, password }) => {

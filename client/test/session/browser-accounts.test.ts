@@ -46,7 +46,7 @@ async function beginRefresh(page: Page): Promise<() => void> {
 for (const hasLocks of [true, false]) {
   const where = hasLocks ? 'with locks' : 'without locks';
 
-  t.test(`a refresh answered after a log-in does not bring the earlier person back, ${where}`, async (t) => {
+  t.test(`a refresh answered after a login does not bring the earlier person back, ${where}`, async (t) => {
     const page = await openPageOfDemo(t, hasLocks);
     const release = await beginRefresh(page);
     t.equal(await logInAt(page, site, bob), 200);

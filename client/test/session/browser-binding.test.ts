@@ -19,7 +19,7 @@ t.teardown(() => browser?.close());
 
 const open = (t: Test) => openSessionPage(t, site, browser);
 
-/** What the answers to log-ins and refreshes say of the binding, in order. */
+/** What the answers to logins and refreshes say of the binding, in order. */
 function bindingsOf(page: Page): (string | undefined)[] {
   const seen: (string | undefined)[] = [];
   page.on('response', (response) => {
@@ -44,7 +44,7 @@ async function hideKeyAtLogIn(page: Page): Promise<void> {
   });
 }
 
-/** A log-in of other code than the session, which knows nothing of keys. */
+/** A login of other code than the session, which knows nothing of keys. */
 async function logInByOtherCode(page: Page): Promise<void> {
   const fields = await site.credentials();
   await page.evaluate(async (fields) => {

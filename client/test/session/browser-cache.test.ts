@@ -74,7 +74,7 @@ t.test('a signed-in page comes back from the cache, and asks whether it still is
   t.same(await profile(page), profileOfDemo);
 });
 
-t.test('after a log-out elsewhere, the restored page is signed out', async (t) => {
+t.test('after a logout elsewhere, the restored page is signed out', async (t) => {
   const page = await openSessionPage(t, site, browser);
   await logInAt(page, site);
   await leaveAndReturn(page, async () => {
@@ -90,7 +90,7 @@ t.test('after a log-out elsewhere, the restored page is signed out', async (t) =
   t.equal((await profile(page)).status, 401);
 });
 
-t.test('after a log-in elsewhere, the restored page is signed in', async (t) => {
+t.test('after a login elsewhere, the restored page is signed in', async (t) => {
   const page = await openSessionPage(t, site, browser);
   t.equal(await page.evaluate(() => session.resume()), false);
   await leaveAndReturn(page, async () => {
@@ -102,7 +102,7 @@ t.test('after a log-in elsewhere, the restored page is signed in', async (t) => 
 });
 
 t.test(
-  'after another person’s log-in elsewhere, the way back is told before it has their token',
+  'after another person’s login elsewhere, the way back is told before it has their token',
   async (t) => {
     const page = await openSessionPage(t, site, browser);
     await logInAt(page, site);

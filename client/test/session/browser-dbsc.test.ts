@@ -1,4 +1,4 @@
-// Device Bound Session Credentials in a Chromium that has them: registration, renewals, and no false log-out.
+// Device Bound Session Credentials in a Chromium that has them: registration, renewals, and no false logout.
 
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -35,7 +35,7 @@ t.test('a browser keeps the key of its session', { skip }, async (t) => {
     (await context.cookies(`${site.address}/refresh`)).find(({ name }) => name === 'refreshBinding');
   const dropCookie = () => context.clearCookies({ name: 'refreshBinding' });
 
-  await t.test('it registers after the log-in', async (t) => {
+  await t.test('it registers after the login', async (t) => {
     t.equal(await logInAt(page, site), 200);
     await until(async () => (await boundCookie()) !== undefined);
     t.equal(site.count('POST /refresh/bind'), 1);
@@ -68,7 +68,7 @@ t.test('a browser keeps the key of its session', { skip }, async (t) => {
     t.match(await resumed, { isSignedIn: true, binding: 'dbsc' });
   });
 
-  await t.test('a second log-in leaves the first session, and goes on', async (t) => {
+  await t.test('a second login leaves the first session, and goes on', async (t) => {
     const bindings = site.count('POST /refresh/bind');
     t.equal(await logInAt(page, site), 200);
     await until(() => site.count('POST /refresh/bind') > bindings);
@@ -87,7 +87,7 @@ t.test('a browser keeps the key of its session', { skip }, async (t) => {
     t.match(await resumeAnew(page), { isSignedIn: true, binding: 'dbsc' });
   });
 
-  await t.test('a log-out ends it, and the next log-in registers anew', async (t) => {
+  await t.test('a logout ends it, and the next login registers anew', async (t) => {
     await page.evaluate(() => session.logout());
     await becomes(page, 'signed-out');
     t.equal(await boundCookie(), undefined);

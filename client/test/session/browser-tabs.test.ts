@@ -93,7 +93,7 @@ for (const count of [2, 5]) {
   });
 }
 
-t.test('a log-in and a log-out in one tab reach the others', async (t) => {
+t.test('a login and a logout in one tab reach the others', async (t) => {
   const tabs = await openTabs(t, site, 3);
   const [first, second] = tabs;
   t.same(await each(tabs, (tab) => tab.evaluate(() => session.resume())), [false, false, false]);

@@ -1,4 +1,4 @@
-// The session in Chromium, over the real services: log-in, silent refresh, faults of the network, the end.
+// The session in Chromium, over the real services: login, silent refresh, faults of the network, the end.
 
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Browser, Page } from 'playwright-core';
@@ -30,7 +30,7 @@ const open = (t: Test, options = {}, hasClock = false) =>
   openSessionPage(t, site, browser, { options, hasClock });
 const logIn = (page: Page) => logInAt(page, site);
 
-t.test('a log-in, a protected request, a reload, a log-out', async (t) => {
+t.test('a login, a protected request, a reload, a logout', async (t) => {
   const page = await open(t);
   t.same(await states(page), { status: 'unknown', expiresAtMs: null, reason: null });
   t.equal(await page.evaluate(() => session.resume()), false);
@@ -53,7 +53,7 @@ t.test('a log-in, a protected request, a reload, a log-out', async (t) => {
   t.same(await page.evaluate(() => expired), []);
 });
 
-t.test('a refused log-in reaches the form unchanged', async (t) => {
+t.test('a refused login reaches the form unchanged', async (t) => {
   const page = await open(t);
   const fields = { ...(await site.credentials()), email: 'nobody@example.com' };
   const answer = await page.evaluate(async (fields) => {

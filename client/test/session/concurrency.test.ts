@@ -1,4 +1,4 @@
-// Concurrent log-ins, log-outs and refreshes: whose cookie stays, and which request waits for which.
+// Concurrent logins, logouts and refreshes: whose cookie stays, and which request waits for which.
 import t, { type Test } from 'tap';
 import { openTestSession, type TestSessionOptions } from '../support/session-clock.js';
 import { grant, refuse, type ScriptedService, startScriptedService } from '../support/session-script.js';
@@ -39,7 +39,7 @@ function steer(t: Test, script: ScriptedService, options: TestSessionOptions) {
 const routes = (script: ScriptedService) => script.requests.map(({ route }) => route);
 
 for (const [where, options] of Object.entries(environments)) {
-  t.test(`a log-in aborts the refresh under way, ${where}`, async (t) => {
+  t.test(`a login aborts the refresh under way, ${where}`, async (t) => {
     const script = await startScriptedService(t);
     const { session, cut } = steer(t, script, options());
     const { after, release } = later();
@@ -60,7 +60,7 @@ for (const [where, options] of Object.entries(environments)) {
     t.equal(script.requests.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
   });
 
-  t.test(`after a log-in that was refused, the refresh is made, ${where}`, async (t) => {
+  t.test(`after a login that was refused, the refresh is made, ${where}`, async (t) => {
     const script = await startScriptedService(t);
     const { session } = steer(t, script, options());
     const { after, release } = later();
@@ -74,7 +74,7 @@ for (const [where, options] of Object.entries(environments)) {
     t.same(routes(script), [refreshing, 'POST /login', refreshing]);
   });
 
-  t.test(`a log-out aborts the refresh under way, ${where}`, async (t) => {
+  t.test(`a logout aborts the refresh under way, ${where}`, async (t) => {
     const { script, ...signedIn } = await signIn(t, 900, { ...options(), leavesRequestsOpen: true });
     const { after, release } = later();
     script.setAnswers(refreshing, { ...grant(), after });
@@ -88,7 +88,7 @@ for (const [where, options] of Object.entries(environments)) {
     t.same(routes(script), ['POST /login', refreshing, 'POST /logout']);
   });
 
-  t.test(`what comes during a log-in waits for it, ${where}`, async (t) => {
+  t.test(`what comes during a login waits for it, ${where}`, async (t) => {
     const script = await startScriptedService(t);
     const { session } = steer(t, script, options());
     const { after, release } = later();
@@ -107,7 +107,7 @@ for (const [where, options] of Object.entries(environments)) {
   });
 
   t.test(
-    `a log-in that is not answered within 20 s has failed and blocks no other request, ${where}`,
+    `a login that is not answered within 20 s has failed and blocks no other request, ${where}`,
     async (t) => {
       const script = await startScriptedService(t);
       const { session, advance, cut } = steer(t, script, options());
@@ -129,7 +129,7 @@ for (const [where, options] of Object.entries(environments)) {
   );
 }
 
-t.test('a log-in in another tab aborts the refresh of this one, and another one is made', async (t) => {
+t.test('a login in another tab aborts the refresh of this one, and another one is made', async (t) => {
   const script = await startScriptedService(t);
   const { openChannel } = openTabs();
   const [here, there] = [steer(t, script, { openChannel }), steer(t, script, { openChannel })];
@@ -146,7 +146,7 @@ t.test('a log-in in another tab aborts the refresh of this one, and another one 
   t.same(routes(script), [refreshing, 'POST /login', refreshing]);
 });
 
-t.test('a log-out ends the wait for the lock of a refresh, and takes its place', async (t) => {
+t.test('a logout ends the wait for the lock of a refresh, and takes its place', async (t) => {
   const script = await startScriptedService(t);
   const { locks } = openTabs();
   const { after, release } = later();
@@ -161,7 +161,7 @@ t.test('a log-out ends the wait for the lock of a refresh, and takes its place',
   t.same(routes(script), ['DELETE /refresh']);
 });
 
-t.test('a log-out that waited while somebody else signed in ends the session of the cookie', async (t) => {
+t.test('a logout that waited while somebody else signed in ends the session of the cookie', async (t) => {
   const script = await startScriptedService(t);
   const { locks, openChannel } = openTabs();
   const { after, release } = later();

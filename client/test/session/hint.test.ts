@@ -36,7 +36,7 @@ t.test('a visitor who was never signed in is signed out without a request', asyn
   t.equal(storage.items.size, 0, 'and leaves nothing');
 });
 
-t.test('after a log-in the next page asks; after a log-out it does not', async (t) => {
+t.test('after a login the next page asks; after a logout it does not', async (t) => {
   const { script, storage, openPage } = await openBrowser(t);
   const first = openPage();
   await first.session.login(loginFields);

@@ -1,16 +1,16 @@
-// Log-in and log-out: what is sent, what the page receives, and what a failure leaves unchanged.
+// Login and logout: what is sent, what the page receives, and what a failure leaves unchanged.
 import t from 'tap';
 import { openTestSession } from '../support/session-clock.js';
 import { grant, lost, refuse, startScriptedService } from '../support/session-script.js';
 import { loginFields, refreshing, signIn } from '../support/session-sign-in.js';
 
-t.test('a log-in posts its fields as JSON and signs in', async (t) => {
+t.test('a login posts its fields as JSON and signs in', async (t) => {
   const { script, session, nowMs } = await signIn(t);
   t.same(JSON.parse(script.requests[0]?.body ?? ''), loginFields);
   t.same(session.state, { status: 'signed-in', expiresAtMs: nowMs() + 900_000, reason: null });
 });
 
-t.test('the page gets the answer to a log-in without the token', async (t) => {
+t.test('the page gets the answer to a login without the token', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
   script.setAnswers('POST /login', grant(900));
@@ -23,7 +23,7 @@ t.test('the page gets the answer to a log-in without the token', async (t) => {
   );
 });
 
-t.test('a refused log-in returns the complete unread response', async (t) => {
+t.test('a refused login returns the complete unread response', async (t) => {
   const body = { message: 'No.', code: 'login_failed', captcha_required: true, pow_scope: 'ticket' };
   for (const status of [422, 429, 403, 503, 401]) {
     const script = await startScriptedService(t);
@@ -40,7 +40,7 @@ t.test('a refused log-in returns the complete unread response', async (t) => {
 });
 
 t.test(
-  'a log-in with a code posts the code, signs in, and hides the token as the other one does',
+  'a login with a code posts the code, signs in, and hides the token as the other one does',
   async (t) => {
     const script = await startScriptedService(t);
     const { session, nowMs } = openTestSession(t, script.address);
@@ -113,7 +113,7 @@ t.test('a change of the password carries the bearer, and the session goes on', a
   );
 });
 
-t.test('a log-in without an answer fails as fetch does, one without a token says so', async (t) => {
+t.test('a login without an answer fails as fetch does, one without a token says so', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
   script.setAnswers('POST /login', lost, { status: 200, body: { ok: true } });
@@ -148,7 +148,7 @@ t.test('own headers and options go with every call of the session', async (t) =>
   );
 });
 
-t.test('a log-out sends the token and forgets it', async (t) => {
+t.test('a logout sends the token and forgets it', async (t) => {
   const { script, session, token, advance, expired } = await signIn(t);
   script.setAnswers('POST /logout', { status: 204 });
   script.setAnswers('GET /thing', { status: 200, body: {} });
@@ -159,10 +159,10 @@ t.test('a log-out sends the token and forgets it', async (t) => {
   t.equal(script.requests.at(-1)?.authorization, undefined);
   await advance(3600);
   t.equal(script.count(refreshing), 0);
-  t.same(expired, [], 'a log-out is not reported as an expiry');
+  t.same(expired, [], 'a logout is not reported as an expiry');
 });
 
-t.test('a log-out whose token is refused ends the session of the cookie', async (t) => {
+t.test('a logout whose token is refused ends the session of the cookie', async (t) => {
   const { script, session } = await signIn(t);
   script.setAnswers('POST /logout', refuse(401, 'token_invalid'));
   script.setAnswers('DELETE /refresh', { status: 204 });
@@ -177,7 +177,7 @@ t.test('a log-out whose token is refused ends the session of the cookie', async 
   t.equal(session.state.status, 'signed-out');
 });
 
-t.test('without a token, a log-out ends the session of the cookie', async (t) => {
+t.test('without a token, a logout ends the session of the cookie', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
   script.setAnswers('DELETE /refresh', { status: 204 });

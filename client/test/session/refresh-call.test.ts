@@ -324,7 +324,7 @@ t.test('an attempt that is not answered within 8 s has failed', async (t) => {
   t.equal(session.state.status, 'signed-in');
 });
 
-t.test('an answer that comes after a log-in or a log-out changes nothing', async (t) => {
+t.test('an answer that comes after a login or a logout changes nothing', async (t) => {
   for (const isLogin of [true, false]) {
     const { script, advance, session, expired, settled } = await signIn(t, 900, { leavesRequestsOpen: true });
     let answer = () => {};

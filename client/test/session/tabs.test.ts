@@ -64,7 +64,7 @@ t.test('locks that fail are skipped', async (t) => {
   t.equal(script.count(refreshing), 1);
 });
 
-t.test('a log-out reaches the other tabs, without a token in the message', async (t) => {
+t.test('a logout reaches the other tabs, without a token in the message', async (t) => {
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
@@ -192,7 +192,7 @@ t.test('a storage that tells of a login later than the message ends no session',
   t.equal(script.count('DELETE /refresh'), ends, 'nobody ends the new session');
 });
 
-t.test('a log-in in one tab has the others ask who is signed in now', async (t) => {
+t.test('a login in one tab has the others ask who is signed in now', async (t) => {
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
@@ -337,7 +337,7 @@ t.test('nor is the answer to a refresh of before then believed', async (t) => {
   t.equal(script.requests.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
 });
 
-t.test('a log-out that is answered after the page was left takes effect', async (t) => {
+t.test('a logout that is answered after the page was left takes effect', async (t) => {
   const script = await startScriptedService(t);
   const { session, dispatch } = openTestSession(t, script.address, {
     ...openTabs(),

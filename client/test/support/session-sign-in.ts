@@ -11,7 +11,7 @@ export interface SignedIn extends TestSession {
   readonly token: string;
 }
 
-/** @param expiresIn of the log-in's token, seconds; by default the schedule is exact and refreshes succeed */
+/** @param expiresIn of the login's token, seconds; by default the schedule is exact and refreshes succeed */
 export async function signIn(t: Test, expiresIn = 900, options: TestSessionOptions = {}): Promise<SignedIn> {
   const script = await startScriptedService(t);
   const steered = openTestSession(t, script.address, { jitterSeconds: 0, ...options });

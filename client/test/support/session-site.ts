@@ -42,7 +42,7 @@ export interface SessionSite {
   /** Answers this request with the status, without asking the services. */
   fail(what: string, status: number, headers?: Readonly<Record<string, string>>): void;
   restore(): void;
-  /** The body of a log-in of the demo account, with a solved proof of work. */
+  /** The body of a login of the demo account, with a solved proof of work. */
   credentials(): Promise<{ email: string; password: string; pow_token: string; pow_nonce: string }>;
 }
 

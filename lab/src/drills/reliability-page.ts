@@ -38,7 +38,7 @@ function rowOf(drill: Drill, result: DrillResult, day: string): string {
     seconds(longestGapMs),
     lastFailureMs === null ? 'none' : seconds(lastFailureMs),
     drill.mostFailures === 0 ? 'no failure' : allowed,
-    sum('issued work lost', 'log-in lost', 'attempt lost', 'attempt counted twice'),
+    sum('issued work lost', 'login lost', 'attempt lost', 'attempt counted twice'),
     sum('spent work accepted again', 'ended session accepted again'),
     sum('logged out by accident'),
     `${passed ? 'passed' : '**failed**'} ${day}`,

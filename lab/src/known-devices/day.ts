@@ -7,7 +7,7 @@ import { openWorld, type Person, type Try } from './world.js';
 
 /** What a day came to. */
 export interface Day {
-  /** The price of each log-in of the owner in bits, and how many of them needed an image or did not succeed. */
+  /** The price of each login of the owner in bits, and how many of them needed an image or did not succeed. */
   readonly ownerBits: readonly number[];
   readonly ownerImages: number;
   readonly ownerRefused: number;
@@ -21,7 +21,7 @@ export interface Day {
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const OWNER_LOG_INS = 24;
-/** One log-in of so many is mistyped first. */
+/** One login of so many is mistyped first. */
 const MISTYPED = 5;
 
 type Actor = 'owner' | 'stranger' | 'thief';

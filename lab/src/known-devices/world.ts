@@ -73,7 +73,7 @@ export function openWorld(): World {
   };
 }
 
-/** As the guard of the log-in does it, with the work of who is told the price by each refusal. */
+/** As the guard of the login does it, with the work of who is told the price by each refusal. */
 async function attempt(verifier: ChallengeVerifier, person: Person): Promise<Try | undefined> {
   const { pow } = verifier.options;
   const { ip, device, answersImages } = person;

@@ -47,7 +47,7 @@ async function logIn(url: string, count: number): Promise<string[]> {
   while (cookies.length < count) {
     const response = await fetch(`${url}login`, { method: 'POST' });
     const set = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]!);
-    if (!response.ok || set.length === 0) throw new Error(`a log-in got ${response.status}`);
+    if (!response.ok || set.length === 0) throw new Error(`a login got ${response.status}`);
     cookies.push(set.join('; '));
   }
   return cookies;

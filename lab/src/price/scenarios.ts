@@ -25,7 +25,7 @@ export interface Scenario {
   readonly durationS: number;
   /** More visitors a second, besides the usual ones. */
   readonly visitors?: number;
-  /** Native hashes a second that go into log-ins. */
+  /** Native hashes a second that go into logins. */
   readonly hashes?: number;
   /** Addresses of the attacker; each keeps to the limits of an address. */
   readonly addresses?: number;

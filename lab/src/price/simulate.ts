@@ -12,7 +12,7 @@ import { type Device, devices, type Scenario } from './scenarios.js';
 export interface Outcome {
   /** Share of them that signed in. */
   readonly success: number;
-  /** Seconds from the first request to the end of the log-in, of each who succeeded, by device. */
+  /** Seconds from the first request to the end of the login, of each who succeeded, by device. */
   readonly waitsS: Readonly<Record<string, readonly number[]>>;
   /** Bits that were added to the floor, on average over the attack. */
   readonly meanBits: number;
@@ -20,7 +20,7 @@ export interface Outcome {
   readonly fallBackS: number;
 }
 
-/** Log-ins a second of usual visitors. */
+/** Logins a second of usual visitors. */
 export const VISITORS_PER_SECOND = 10;
 /** The site: two processes with one thread for passwords each, together 125 a second. */
 const PROCESSES = 2;
@@ -28,7 +28,7 @@ const CHECK_S = 0.016;
 const PLACES = 32;
 /** Images that a site of this size draws in a second. */
 const DRAWINGS_PER_SECOND = 4000;
-/** Log-ins and challenges a second of one address: the default limits. */
+/** Logins and challenges a second of one address: the default limits. */
 const LOG_INS_OF_ADDRESS = 30 / 60;
 
 const STEP_S = 0.02;
@@ -153,7 +153,7 @@ function deviceOf(random: Random): Device {
   return devices[0]!;
 }
 
-/** Log-ins with solved work that the attacker sends in a step. */
+/** Logins with solved work that the attacker sends in a step. */
 function logInsOf(
   { hashes = 0, addresses = 0, pulse, aheadS = 0 }: Scenario,
   sinceS: number,

@@ -1,4 +1,4 @@
-// Whether the response time of a refused log-in reveals that an account exists.
+// Whether the response time of a refused login reveals that an account exists.
 import type { Program } from '../program.js';
 import { openSite, type Site } from '../site.js';
 import { prepareSolvedWork } from '../solved-work.js';
@@ -10,7 +10,7 @@ const HIGH = 1.1;
 const ACCOUNT = { email: 'known@example.com', password: 'a password of a benchmark' };
 
 const program: Program = {
-  title: `${ATTEMPTS} alternating wrong log-ins with a known and an unknown e-mail: ratio of the medians`,
+  title: `${ATTEMPTS} alternating wrong logins with a known and an unknown e-mail: ratio of the medians`,
   async run(_args, report, open) {
     const site = await open(openSite({ accounts: [ACCOUNT] }));
     const [known, unknown]: [number[], number[]] = [[], []];
@@ -42,7 +42,7 @@ async function attemptOnce({ session, environment, storeUrl }: Site, email: stri
   });
   const { code } = (await response.json()) as { code: string };
   const elapsedMs = performance.now() - startedMs;
-  if (code !== 'login_failed') throw new Error(`a log-in got the response ${code}`);
+  if (code !== 'login_failed') throw new Error(`a login got the response ${code}`);
   return elapsedMs;
 }
 

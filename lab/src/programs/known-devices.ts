@@ -24,7 +24,7 @@ type Column = keyof typeof COLUMNS;
 const program: Program = {
   title:
     'days of an account under the default rules: what its owner pays, and what a stolen device cookie gains',
-  method: `Each day plays the real counters on an embedded store whose clock it moves: 24 log-ins of the owner, one in five mistyped first; 120 tries an hour of strangers, each from an address of its own, who do all the work that is asked; a thief who tries once a minute. A column is the median of the days, with the least and the greatest: price, images and refusals of the owner's log-ins; tries that reach the password, by the stolen cookie (most in a decay, and in a day), counted for the account, and in all. A decay is CAPTCHA_ESCALATION_DECAY (900 s).
+  method: `Each day plays the real counters on an embedded store whose clock it moves: 24 logins of the owner, one in five mistyped first; 120 tries an hour of strangers, each from an address of its own, who do all the work that is asked; a thief who tries once a minute. A column is the median of the days, with the least and the greatest: price, images and refusals of the owner's logins; tries that reach the password, by the stolen cookie (most in a decay, and in a day), counted for the account, and in all. A decay is CAPTCHA_ESCALATION_DECAY (900 s).
 Options: --days N (3), --seed N`,
   async run(args, report) {
     const { values } = parseArgs({
@@ -78,7 +78,7 @@ function judge(report: Report, greatest: (column: Column) => number): void {
   const known = 'an owner who is known:';
   report.verdict(`${known} highest price`, greatest('highest, bits'), { atMost: MOST_OWNER_BITS }, 'bits');
   report.verdict(`${known} images`, greatest('images, %'), { atMost: 0 }, '%');
-  report.verdict(`${known} log-ins refused`, greatest('refused, %'), { atMost: 0 }, '%');
+  report.verdict(`${known} logins refused`, greatest('refused, %'), { atMost: 0 }, '%');
 }
 
 /** A line for each kind of day. */

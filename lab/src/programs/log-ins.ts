@@ -1,4 +1,4 @@
-// Log-ins, 500 at the same time and 16 at any time: their memory, and the response times of refreshes meanwhile.
+// Logins, 500 at the same time and 16 at any time: their memory, and the response times of refreshes meanwhile.
 import { residentBytes } from '../cpu-time.js';
 import { openGenerator } from '../load/open-generator.js';
 import { ACCOUNT, logIn } from '../log-in.js';
@@ -8,7 +8,7 @@ import { openSite } from '../site.js';
 import { prepareSolvedWork } from '../solved-work.js';
 
 const LOG_INS = 500;
-/** Log-ins under way as long as the refreshes are sent: each connection sends the next when one is answered. */
+/** Logins under way as long as the refreshes are sent: each connection sends the next when one is answered. */
 const STEADY_LOG_INS = 16;
 const ROUNDS = 5;
 const CONNECTIONS = 8;
@@ -21,8 +21,8 @@ const MEGABYTE = 1024 * 1024;
 
 const program: Program = {
   title:
-    'log-ins, 500 at once and 16 at any time: memory, and p99 of POST /refresh compared with its idle value',
-  method: `${RATE} refreshes a second at even times, ${SECONDS} seconds a run, from a process of its own; ${LOG_INS} log-ins at once,
+    'logins, 500 at once and 16 at any time: memory, and p99 of POST /refresh compared with its idle value',
+  method: `${RATE} refreshes a second at even times, ${SECONDS} seconds a run, from a process of its own; ${LOG_INS} logins at once,
 or ${STEADY_LOG_INS} at any time, from another one. No process is pinned: the hashing threads share the cores with everything else.`,
   async run(_args, report, open) {
     const site = await open(openSite({ accounts: [ACCOUNT] }));
@@ -67,9 +67,9 @@ or ${STEADY_LOG_INS} at any time, from another one. No process is pinned: the ha
       ROUNDS,
     );
     report.row('refresh, idle', { 'p99 ms': idle! });
-    report.row(`refresh, beside ${STEADY_LOG_INS} log-ins at any time`, { 'p99 ms': steady! });
-    report.row(`refresh, beside ${LOG_INS} log-ins at once`, { 'p99 ms': busy! });
-    report.row('log-ins, by status', statuses);
+    report.row(`refresh, beside ${STEADY_LOG_INS} logins at any time`, { 'p99 ms': steady! });
+    report.row(`refresh, beside ${LOG_INS} logins at once`, { 'p99 ms': busy! });
+    report.row('logins, by status', statuses);
     report.row('memory at rest', { MB: restingBytes / MEGABYTE });
     report.verdict('refreshes that failed', failures, { atMost: 0 });
     for (const [count, p99Ms] of [
@@ -85,7 +85,7 @@ or ${STEADY_LOG_INS} at any time, from another one. No process is pinned: the ha
 };
 export default program;
 
-/** Log-ins of unknown accounts. The service hashes for these too; on one account most attempts would have to wait. */
+/** Logins of unknown accounts. The service hashes for these too; on one account most attempts would have to wait. */
 async function strangersOf(storeUrl: string, secret: string, round: number): Promise<string[]> {
   const solved = await prepareSolvedWork(storeUrl, secret, LOG_INS);
   return solved.map((work, at) =>

@@ -21,7 +21,7 @@ import { startServer } from '../server-process.js';
 
 const MASTERS = [1, 2, 3];
 const PROCESSES = [1, 2, 4];
-/** Processes that follow the ended sessions, for the cost of a log-out. */
+/** Processes that follow the ended sessions, for the cost of a logout. */
 const FOLLOWERS = 4;
 
 const METHOD = `Costs: requests of different users and addresses, one kind after the other, on one Redis; processor time from /proc and INFO,
@@ -76,7 +76,7 @@ async function measureAllCosts(report: Report): Promise<readonly OperationCost[]
   reportRest(report, costs, atRest);
   await withClosing((onClose) =>
     measureCosts(onClose, FOLLOWERS, [LOG_OUT], (cost) =>
-      reportCost(report, { ...cost, name: `log-out, ${FOLLOWERS} processes follow` }),
+      reportCost(report, { ...cost, name: `logout, ${FOLLOWERS} processes follow` }),
     ),
   );
   return costs;

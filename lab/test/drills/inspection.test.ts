@@ -57,7 +57,7 @@ t.test('every mistake of a system that has forgotten is found', async (t) => {
   const { mistakes } = await inspectSystem(t, FORGETFUL);
   t.same(mistakes, {
     'issued work lost': 0,
-    'log-in lost': 1,
+    'login lost': 1,
     'attempt lost': 2,
     'attempt counted twice': 0,
     'spent work accepted again': 2,
@@ -97,7 +97,7 @@ async function inspectSystem(t: Test, rules: Readonly<Record<string, Rule>>, unk
   ledger.live.add({ ...session, id: 1, hasRefreshed: false });
   ledger.live.add({ ...session, id: 2, hasRefreshed: true });
   ledger.ended.add({ id: 3, cookie: 'ended=1', accessToken: 'x', hasRefreshed: true, endedMs: 0 });
-  for (const to of ['log-in', 'application'] as const) {
+  for (const to of ['login', 'application'] as const) {
     ledger.spent.add({ to, fields: { pow_token: 'x', pow_nonce: '0' } });
     ledger.accounts.add({ at: to, key: `at the ${to}`, counted: 2, unknown, ticket: 'x' });
   }

@@ -67,11 +67,11 @@ t.test('too many failures, and any before the fault, break the bound', async (t)
 
 t.test('a mistake breaks the drill, unless it is inherent there', async (t) => {
   const ledger = openLedger();
-  ledger.noteMistake('log-in lost', 'session 7');
-  t.match(brokenBy({ ledger }), ['log-in lost: 1 (session 7)']);
-  const inherent = { mistakes: ['log-in lost'] as const, why: 'An example.' };
+  ledger.noteMistake('login lost', 'session 7');
+  t.match(brokenBy({ ledger }), ['login lost: 1 (session 7)']);
+  const inherent = { mistakes: ['login lost'] as const, why: 'An example.' };
   t.same(brokenBy({ ledger }, { inherent }), []);
-  ledger.noteMistake('spent work accepted again', 'by the log-in');
+  ledger.noteMistake('spent work accepted again', 'by the login');
   t.match(brokenBy({ ledger }, { inherent }), [/^spent work accepted again: 1/]);
 });
 

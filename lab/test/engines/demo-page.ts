@@ -92,7 +92,7 @@ export async function openDemoPage(tab: Tab, { front }: Site): Promise<DemoPage>
       // It counts down while the service asks to wait.
       await tab.waitFor(`${find('#submit')}.ariaDisabled !== 'true'`);
       await page.click('sign in');
-      await until(() => logIns() > before, 'the answer to the log-in');
+      await until(() => logIns() > before, 'the answer to the login');
     },
     async signIn(account) {
       await page.waitForForm();

@@ -127,7 +127,7 @@ export const outageFlows: Flows = {
     t.equal(await page.callProfile(), 200);
   },
 
-  async 'a log-out without network is remembered, in all tabs and across a reload'(t, { site, openPage }) {
+  async 'a logout without network is remembered, in all tabs and across a reload'(t, { site, openPage }) {
     const { front } = site;
     const pending = 'You are logged out here. The server does not answer yet; it is told as soon as it does.';
     const account = accountOf('leave');

@@ -3,7 +3,7 @@ import { isShown } from '../../src/engines/engine.js';
 import type { Flows } from './flows.js';
 import { accountOf, type Site } from './site.js';
 
-/** The answers to log-ins since the last call. */
+/** The answers to logins since the last call. */
 function logIns({ front }: Site): string[] {
   const answers = front.answered.filter((one) => one.startsWith('POST /login '));
   front.answered.length = 0;

@@ -1,4 +1,4 @@
-// A session: sign-in, reload, renewal, a second tab, log-out; and all of that from another origin.
+// A session: sign-in, reload, renewal, a second tab, logout; and all of that from another origin.
 import { until } from '@tollgate/test-support/until.js';
 import { find } from '../../src/engines/engine.js';
 import { textOf, waitForRefreshes } from './demo-page.js';
@@ -6,7 +6,7 @@ import type { Flows } from './flows.js';
 import { accountOf } from './site.js';
 
 export const sessionFlows: Flows = {
-  async 'a session on http://localhost lasts through reloads, renewals and tabs, until the log-out'(
+  async 'a session on http://localhost lasts through reloads, renewals and tabs, until the logout'(
     t,
     { site, openPage },
   ) {
@@ -40,11 +40,11 @@ export const sessionFlows: Flows = {
     }
     await first.tab.reload();
     await first.waitForForm();
-    t.pass('and the log-out lasts');
+    t.pass('and the logout lasts');
 
     await first.signIn(account);
     await second.waitForAccount(account.email);
-    t.pass('a log-in in one tab reaches the other');
+    t.pass('a login in one tab reaches the other');
   },
 
   async 'a session is bound to a key of the browser: its copied cookie is refused, and its page goes on'(
@@ -62,7 +62,7 @@ export const sessionFlows: Flows = {
     const page = await openPage();
     cookies.length = 0;
     await page.signIn(account);
-    t.match(cookies, [{ what: 'POST /login', hasProof: true, binding: 'key' }], 'from the log-in on');
+    t.match(cookies, [{ what: 'POST /login', hasProof: true, binding: 'key' }], 'from the login on');
     t.equal(await refreshElsewhere(), '401 binding_required');
 
     await waitForRefreshes(page, 2);

@@ -50,7 +50,7 @@ export function lossesMadeGoodInADay(trace: Trace, { windowMs }: Pick<SessionRul
   );
 }
 
-/** When a lost generation was first asked for again, and when for the last time; milliseconds since the log-in. */
+/** When a lost generation was first asked for again, and when for the last time; milliseconds since the login. */
 interface Loss {
   readonly firstMs: number;
   readonly lastMs: number;

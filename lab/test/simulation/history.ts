@@ -1,6 +1,6 @@
 // What the tabs of one browser, and thieves with a copy of its refresh token, set out to do.
 
-/** One session from its log-in on. */
+/** One session from its login on. */
 export interface History {
   readonly rounds: readonly Round[];
   readonly thieves: readonly Thief[];
@@ -8,7 +8,7 @@ export interface History {
 
 /** A time at which tabs of the browser refresh. */
 export interface Round {
-  /** Since the beginning of the round before, or since the log-in; milliseconds. */
+  /** Since the beginning of the round before, or since the login; milliseconds. */
   readonly pauseMs: number;
   readonly refreshes: readonly TabRefresh[];
 }

@@ -38,7 +38,7 @@ export interface TheftRate {
   readonly undetected: number;
 }
 
-/** False log-outs among owners alone. */
+/** False logouts among owners alone. */
 export function measureLogOuts(chosen: Case, sampling: Sampling): Compared<LogOutRate> {
   return compare(chosen, sampling, () => {
     let refreshes = 0;

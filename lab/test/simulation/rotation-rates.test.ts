@@ -14,7 +14,7 @@ function percent(part: number, whole: number): string {
 }
 
 t.test(
-  'false log-outs are counted for every behaviour, and none happens to an ordinary browser',
+  'false logouts are counted for every behaviour, and none happens to an ordinary browser',
   async (t) => {
     for (const [name, chosen] of Object.entries(ALONE)) {
       const { proven, unproven } = measureLogOuts(chosen, SAMPLING);

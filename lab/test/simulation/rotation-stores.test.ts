@@ -85,7 +85,7 @@ t.test(
               tabsShareWindows(trace, rules.windowMs);
             if (history.thieves.length === 0 && rules.windowMs > 0 && insideTheRules) {
               count('owners inside the rules');
-              if (falseLogOut(trace) !== undefined) throw new Error('a false log-out');
+              if (falseLogOut(trace) !== undefined) throw new Error('a false logout');
             }
             if (!provesUse) continue;
             for (const discovery of discoveries(trace, rules.windowMs)) {

@@ -5,7 +5,7 @@ import type { RotationVerdict } from '@tollgate/session-service/stores/session-s
 import type { History, Round, TabRefresh, Thief } from './history.js';
 import type { Party, RefreshEntry, Trace, UseEntry } from './trace.js';
 
-/** What the store is asked, `atMs` milliseconds after the log-in. Only a rotation has a verdict. */
+/** What the store is asked, `atMs` milliseconds after the login. Only a rotation has a verdict. */
 export interface StoreCall {
   readonly kind: 'rotate' | 'prove';
   readonly atMs: number;

@@ -5,7 +5,7 @@ import type { RotationVerdict } from '@tollgate/session-service/stores/session-s
 /** The owner, or the place of a thief in the history's list. */
 export type Party = 'owner' | number;
 
-/** Times are milliseconds since the log-in. */
+/** Times are milliseconds since the login. */
 export interface RefreshEntry {
   readonly kind: 'refresh';
   readonly by: Party;

@@ -58,7 +58,7 @@ import type { AccountEvents } from './stores/account-events.js';
 /** The dependencies of the application; service.ts opens and closes them. */
 export interface SessionDependencies extends DecoratedDependencies {
   readonly challenges: ChallengeStore;
-  /** The operator's own challenge types, which a log-in may solve. */
+  /** The operator's own challenge types, which a login may solve. */
   readonly kinds?: readonly ChallengeType[];
   /** Counts requests in the store, for the rate limits. */
   readonly countRequest: RequestCounter;

@@ -76,7 +76,7 @@ export async function openSessionService(
   const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
   const opened = withCircuitBreaker(
     await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements, (reason) =>
-      logger.warn({ variable: 'USERS_URL' }, `${reason}; log-ins are answered 503 until it does`),
+      logger.warn({ variable: 'USERS_URL' }, `${reason}; logins are answered 503 until it does`),
     ),
   );
   const store = openConfiguredStore('STORE_URL', config.storeUrl, PROJECT_ROOT);
@@ -134,7 +134,7 @@ export async function openSessionService(
   const reported = { trustProxy: values.TRUST_PROXY };
   const keyReport = reportTokenKeys(store, allKeys, lifetimes, logger, reported);
   const state: HealthState = { stopping: false };
-  // Refreshes, log-outs and the verification of tokens work without these two.
+  // Refreshes, logouts and the verification of tokens work without these two.
   const dispensable = ['challenge_store', 'directory'];
   const checks = { ...storesWatch.checks, directory: () => directory.health() };
 

@@ -66,7 +66,7 @@ async function auditedNode(t: Test, { store, clock }: StoreUnderTest, env = {}) 
   return { node, directory, log, events, counted };
 }
 
-t.test('a successful, a failed and a throttled log-in', async (t) => {
+t.test('a successful, a failed and a throttled login', async (t) => {
   await eachKind(t, async (t, place) => {
     const { node, events, counted } = await auditedNode(t, place);
     const held = await logIn(node, ANN);
@@ -110,7 +110,7 @@ t.test('reuse, and a store that lost a write', async (t) => {
   });
 });
 
-t.test('log-outs and every kind of revocation, with the reason', async (t) => {
+t.test('logouts and every kind of revocation, with the reason', async (t) => {
   await eachKind(t, async (t, place) => {
     const { node, directory, events, counted } = await auditedNode(t, place, { MAX_SESSIONS: '3' });
     const start = async () => {
@@ -175,7 +175,7 @@ t.test('a session that no longer exists is not ended a second time', async (t) =
     const sid = await sessionIdOf(node, held);
     t.strictSame(events(), [{ event: 'login', uid: 1, sid, account: ANN }]);
 
-    // As after a fail-over that has lost it: the bearer is good, and there is nothing to end.
+    // As after a failover that has lost it: the bearer is good, and there is nothing to end.
     await openSessionStore(place.store).end({ uid: 1, sid });
     t.equal((await withBearer(node, 'POST', '/logout', held)).statusCode, 204);
     t.strictSame(events(), []);

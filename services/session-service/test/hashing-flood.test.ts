@@ -1,4 +1,4 @@
-// Hashing exhausts CPU and memory: of 500 parallel log-ins only so many are hashed, and the others cost nobody anything.
+// Hashing exhausts CPU and memory: of 500 parallel logins only so many are hashed, and the others cost nobody anything.
 
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { availableParallelism } from 'node:os';
@@ -15,7 +15,7 @@ const PLACES = 33;
 t.setTimeout(90_000);
 
 t.test(
-  '500 parallel log-ins: those beyond the queue get 503 without counting as failures, and the service continues',
+  '500 parallel logins: those beyond the queue get 503 without counting as failures, and the service continues',
   async (t) => {
     // A Redis whose replies are late on a busy machine would be a third answer.
     const path = join(tempDir(t), 'store.db');

@@ -133,7 +133,7 @@ t.test('a token of the new prefix does not count under an older name, nor after 
   }),
 );
 
-t.test('a log-out expires the cookie under every prefix, although the old one is not sent to it', (t) =>
+t.test('a logout expires the cookie under every prefix, although the old one is not sent to it', (t) =>
   eachKind(t, async (t, { store }) => {
     const { plain, host } = await openNodes(t, store);
     for (const how of ['/logout', '/refresh']) {
@@ -158,7 +158,7 @@ t.test('a log-out expires the cookie under every prefix, although the old one is
   }),
 );
 
-t.test('older cookies of two sessions are still a conflict, and the log-in ends it', (t) =>
+t.test('older cookies of two sessions are still a conflict, and the login ends it', (t) =>
   eachKind(t, async (t, { store }) => {
     const { plain, host } = await openNodes(t, store);
     const [thief, victim] = [createBrowser(), createBrowser()];

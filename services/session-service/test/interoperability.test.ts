@@ -49,7 +49,7 @@ async function issue(t: Test, algorithm: Algorithm): Promise<Issued> {
     (await logIn(await start(keys, env), 'ann@example.com')).accessToken;
   const valid = (await logIn(node, 'ann@example.com')).accessToken;
   const reading = node.app.tokens.access.read(valid);
-  if (!reading.ok) throw new Error('the token of a log-in is right');
+  if (!reading.ok) throw new Error('the token of a login is right');
   const [head, , signature] = valid.split('.');
   const changed = Buffer.from(
     JSON.stringify({ ...reading.claims, iss: PUBLIC_URL, aud: AUDIENCE, sub: '2', jti: 'x' }),

@@ -29,7 +29,7 @@ t.test(
       const sessions = openSessionStore(store);
       const ways = {
         'a refresh': refresh,
-        'a log-out asked for again': (from: typeof node, held: Parameters<typeof refresh>[1]) =>
+        'a logout asked for again': (from: typeof node, held: Parameters<typeof refresh>[1]) =>
           withBearer(from, 'POST', '/logout', held),
       };
       for (const [way, finish] of Object.entries(ways)) {
@@ -58,7 +58,7 @@ t.test(
   },
 );
 
-t.test('a log-out gets 503 from a Redis that hangs and stores the entry late', async (t) => {
+t.test('a logout gets 503 from a Redis that hangs and stores the entry late', async (t) => {
   const { store, redis } = await redisStore(t);
   const directory = await userDirectory(t, ANN);
   const node = await startNode(t, { store, directory, env });

@@ -1,4 +1,4 @@
-// Keys are changed in three roll-outs, node by node, under load, without a failed request.
+// Keys are changed in three rollouts, node by node, under load, without a failed request.
 
 import { randomBytes } from 'node:crypto';
 import { eachKind } from '@tollgate/test-support/stores.js';

@@ -53,7 +53,7 @@ async function openNode(t: Test, { store, clock }: StoreUnderTest, env = {}) {
     for (let n = 0; n < 3; n++) await logIn(email, { password: 'wrong', ip: `203.0.113.${n}` });
     t.equal((await logIn(email)).json().code, 'captcha_required', 'for who is not known');
   };
-  /** What the log-ins so far said of known devices. */
+  /** What the logins so far said of known devices. */
   const audited = () =>
     lines
       .splice(0)
@@ -112,7 +112,7 @@ t.test('a login leaves the cookie of its device after that of its session', asyn
     await attack(ANN);
     const again = await logIn(ANN, { cookie: deviceOf(answer) });
     t.equal(again.statusCode, 200);
-    t.not(deviceOf(again), deviceOf(answer), 'each log-in issues another');
+    t.not(deviceOf(again), deviceOf(answer), 'each login issues another');
     await place.age(900_000);
   }
 });
@@ -130,7 +130,7 @@ t.test('the owner of an attacked account signs in on a known device as if nobody
     t.equal((await logIn(ANN)).json().code, 'captcha_required', 'which clears nothing for others');
     await withBearer(node, 'POST', '/logout', heldFrom(answer));
     const next = await logIn(ANN, { cookie: deviceOf(answer) });
-    t.equal(next.statusCode, 200, 'a log-out leaves the device known');
+    t.equal(next.statusCode, 200, 'a logout leaves the device known');
     await refresh(node, heldFrom(next));
     t.equal((await logIn(ANN, { cookie })).statusCode, 200, 'an earlier cookie is good too');
   });

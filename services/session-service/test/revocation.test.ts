@@ -48,7 +48,7 @@ function breakableLog(log: RevocationLog) {
 }
 
 t.test(
-  'log-out on one node: the bearer is refused on another within a second, without a store command per request',
+  'logout on one node: the bearer is refused on another within a second, without a store command per request',
   async (t) => {
     await eachKind(t, async (t, place) => {
       const { here, there } = await twoNodes(t, place);
@@ -229,7 +229,7 @@ t.test('sessions that a store step evicted are refused everywhere too', async (t
     const planted = await logIn(here, 'bob@example.com');
     await logIn(here, 'ann@example.com', `${kept.cookie}; ${planted.cookie}`);
     for (const held of [kept, planted]) {
-      t.equal((await withBearer(here, 'GET', '/profile', held)).statusCode, 401, 'presented at a log-in');
+      t.equal((await withBearer(here, 'GET', '/profile', held)).statusCode, 401, 'presented at a login');
       t.equal((await refresh(here, held)).statusCode, 401);
       await until(refused(held));
     }

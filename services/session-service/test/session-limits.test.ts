@@ -74,13 +74,13 @@ t.test(`${PEOPLE} people behind one address open a page in one minute: none is r
   }
   for (const { cookie } of sessions) {
     const ended = await node.app.inject({ method: 'DELETE', url: '/refresh', headers: { cookie } });
-    count('log-out', ended.statusCode);
+    count('logout', ended.statusCode);
   }
   t.strictSame(outcomes, {
     'refresh 200': PEOPLE,
     'profile 200': PEOPLE,
     'sessions 200': PEOPLE,
-    'log-out 204': PEOPLE,
+    'logout 204': PEOPLE,
   });
 });
 

@@ -31,7 +31,7 @@ t.test('a user’s only session beyond its maximum age is expired, not revoked',
   });
 });
 
-t.test('a refresh after SESSION_MAX_AGE is expired, one after a log-out is revoked', async (t) => {
+t.test('a refresh after SESSION_MAX_AGE is expired, one after a logout is revoked', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const env = { SESSION_MAX_AGE: '1', ACCESS_TTL: '1' };
     const directory = await userDirectory(t, ANN);

@@ -36,7 +36,7 @@ export function configFingerprint(options: CaptchaOptions): string {
 /**
  * Writes the fingerprint of this process into the store now and every minute, more often at first. It warns once about each other fingerprint
  * that it finds twice in a row in place of its own: a process with other options runs, and the two refuse each other's
- * challenges. A fingerprint that it finds once may be that of a process that has ended, in a restart or a roll-out.
+ * challenges. A fingerprint that it finds once may be that of a process that has ended, in a restart or a rollout.
  */
 export function watchConfigFingerprint(
   store: Store,

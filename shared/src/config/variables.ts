@@ -180,7 +180,7 @@ export const SessionListenVariables = {
   SESSION_ADMIN_PORT: port(9001, 'Port of health, metrics, administration'),
 };
 
-/** What a log-in remembers of its device. */
+/** What a login remembers of its device. */
 export const DeviceVariables = {
   DEVICE_TTL: Type.Integer({
     default: MAX_DEVICE_TTL_SECONDS,

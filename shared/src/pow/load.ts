@@ -1,4 +1,4 @@
-// The level of load: how much dearer work is while more log-ins come than can be checked (docs/decisions/price-by-load.md).
+// The level of load: how much dearer work is while more logins come than can be checked (docs/decisions/price-by-load.md).
 
 /**
  * The load of a queue: the share of the time in which all its threads were busy, plus the share of its places that were

@@ -14,7 +14,7 @@ interface ComparedOptions {
 
 const LOWEST_FLOOR_BITS = 16;
 const FIELDS = ['pow.fields.token', 'pow.fields.nonce', 'fields.token', 'fields.answer'];
-// Fields of a log-in and of the host API.
+// Fields of a login and of the host API.
 const TAKEN_FIELDS = new Set(['prototype', 'email', 'password', 'key', 'ip', 'idempotency_key']);
 // Paths of both services, which share the public address.
 const TAKEN_SEGMENTS = new Set([

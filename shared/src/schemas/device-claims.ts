@@ -12,7 +12,7 @@ const Milliseconds = Type.Integer({ minimum: 0 });
 
 /** The claims of a device cookie. Times are milliseconds since 1970. */
 export const DeviceClaims = Type.Object({
-  /** The session of the log-in that issued the cookie; it names the device. */
+  /** The session of the login that issued the cookie; it names the device. */
   sid: SessionId,
   /** Fingerprint of the account key. */
   account: Fingerprint,

@@ -102,7 +102,7 @@ export const NewPasswordBody = Type.Object(
 );
 export type NewPasswordBody = Static<typeof NewPasswordBody>;
 
-/** Answer to a log-in, a refresh and a reauthentication. */
+/** Answer to a login, a refresh and a reauthentication. */
 export const TokenBody = Type.Object(
   {
     accessToken: Type.String({ description: 'The encrypted, URL-encoded access token' }),

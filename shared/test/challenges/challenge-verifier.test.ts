@@ -200,7 +200,7 @@ t.test('without escalation nothing is insufficient; without the rule no work is 
   });
 });
 
-t.test('work and ticket outlive the roll-out of a new secret', async (t) => {
+t.test('work and ticket outlive the rollout of a new secret', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const young = 'challenge-secret-of-these-tests-02';
     const old = openDesk(store, { keys: openKeyRing(`${SECRET},${young}`) });
@@ -228,7 +228,7 @@ t.test(
         return [...new Set(seen)];
       };
       t.strictSame(await prices(), [2]);
-      t.strictSame(await prices(), [2], 'the first log-in has cleared the address');
+      t.strictSame(await prices(), [2], 'the first login has cleared the address');
       t.strictSame(await prices(), [4], 'no later one does');
       t.strictSame(await prices(), [4, 6]);
       await age(900_000);

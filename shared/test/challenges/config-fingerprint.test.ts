@@ -80,7 +80,7 @@ t.test('a restart with other options warns nobody', async (t) => {
   });
 });
 
-t.test('a roll-out of other options warns nobody, when the old process ends soon', async (t) => {
+t.test('a rollout of other options warns nobody, when the old process ends soon', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const before = watched(t, store, other);
     await before.checkNow();

@@ -46,29 +46,26 @@ t.test(
   },
 );
 
-t.test(
-  'planned fail-over: nothing that was acknowledged is lost, and revocations are followed',
-  async (t) => {
-    const redis = await startRedisSentinel(t, { sentinels: 3, downAfterMs: 1500 });
-    const store = await open(t, redis.url);
-    const log = openRevocationLog(store);
-    const follower = followRevocations(log, { info() {}, warn() {} });
-    t.teardown(() => follower.stop());
-    await follower.caughtUp();
-    const writers = keepWriting(store);
-    await until(() => writers.acknowledged.size > 50, 'some writes are acknowledged');
+t.test('planned failover: nothing that was acknowledged is lost, and revocations are followed', async (t) => {
+  const redis = await startRedisSentinel(t, { sentinels: 3, downAfterMs: 1500 });
+  const store = await open(t, redis.url);
+  const log = openRevocationLog(store);
+  const follower = followRevocations(log, { info() {}, warn() {} });
+  t.teardown(() => follower.stop());
+  await follower.caughtUp();
+  const writers = keepWriting(store);
+  await until(() => writers.acknowledged.size > 50, 'some writes are acknowledged');
 
-    await redis.failOver();
-    const before = writers.acknowledged.size;
-    await until(() => writers.acknowledged.size > before + 50, 'writes are acknowledged again');
-    await writers.stop();
-    t.strictSame(await writers.lost(await open(t, redis.replica.url)), []);
+  await redis.failOver();
+  const before = writers.acknowledged.size;
+  await until(() => writers.acknowledged.size > before + 50, 'writes are acknowledged again');
+  await writers.stop();
+  t.strictSame(await writers.lost(await open(t, redis.replica.url)), []);
 
-    await log.append({ sids: ['ended'], keepMs: KEEP_MS });
-    await until(() => follower.isRevoked('ended'), 'the session is refused');
-    await until(() => follower.lagSeconds() === 0, 'the log is followed');
-  },
-);
+  await log.append({ sids: ['ended'], keepMs: KEEP_MS });
+  await until(() => follower.isRevoked('ended'), 'the session is refused');
+  await until(() => follower.lagSeconds() === 0, 'the log is followed');
+});
 
 t.test('Sentinels that are gone: the master is used as before, and found again after a cut', async (t) => {
   const redis = await startRedisSentinel(t);

@@ -34,7 +34,7 @@ export interface RedisSentinel {
   replicated(): Promise<void>;
   /** Resolves when the first Sentinel names the replica as the master. */
   promoted(): Promise<void>;
-  /** Orders a planned fail-over; resolves when the replica is named as the master. */
+  /** Orders a planned failover; resolves when the replica is named as the master. */
   failOver(): Promise<void>;
 }
 

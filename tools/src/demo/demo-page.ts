@@ -60,7 +60,7 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
   });
   app.addHook('onRequest', async (request, reply) => {
     const home = new URL(options.publicUrl);
-    // A log-in from another name of this machine would be refused for its Origin, so the page redirects first.
+    // A login from another name of this machine would be refused for its Origin, so the page redirects first.
     if (request.host !== home.host && isLoopback(`http://${request.host}`) && isLoopback(home.href)) {
       return reply.redirect(`${home.origin}${home.pathname.replace(/\/+$/, '')}${request.url}`, 307);
     }

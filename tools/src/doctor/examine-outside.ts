@@ -76,7 +76,7 @@ export async function examineOutside(
 
   const session = account === undefined ? undefined : await probeSession(client, account, fields);
   if (session === undefined) {
-    skipped.push('Log-in, cookie, refresh and log-out: no account is named with --email.');
+    skipped.push('Login, cookie, refresh and logout: no account is named with --email.');
   } else {
     findings.push(...diagnoseSession(session));
     const { login, logout } = session;

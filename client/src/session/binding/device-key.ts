@@ -8,7 +8,7 @@ export interface DeviceKey {
   readonly y: string;
   /**
    * Whether it was here while a session was bound to it, or to no key: only then may it be shown to a session of which
-   * nothing is known. One that was made for a log-in that failed might replace a lost key, which would look like a theft.
+   * nothing is known. One that was made for a login that failed might replace a lost key, which would look like a theft.
    */
   readonly isShowable: boolean;
 }

@@ -1,4 +1,4 @@
-// Shows the key of this browser with log-ins and refreshes, so that a copied refresh cookie is worth nothing. Loaded on demand.
+// Shows the key of this browser with logins and refreshes, so that a copied refresh cookie is worth nothing. Loaded on demand.
 
 import { type DeviceKey, openDeviceKeys } from './device-key.js';
 
@@ -13,7 +13,7 @@ export interface ProofEnvironment {
 /** Sends a request with these headers besides its own. */
 export type SendWith = (headers?: Record<string, string>) => Promise<Response>;
 
-/** Sends a log-in or a refresh with a proof, and again if the service asks for it. @param path relative to the base */
+/** Sends a login or a refresh with a proof, and again if the service asks for it. @param path relative to the base */
 export type Prover = (path: string, send: SendWith, signal: AbortSignal) => Promise<Response>;
 
 /** How the session is bound, as the service last said. */
@@ -114,7 +114,7 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
     learn(refreshPath, await request(refreshPath, init, headers).finally(() => environment.stopTimer(timer)));
   }
 
-  /** Whether the service refused the log-in for its proof alone. */
+  /** Whether the service refused the login for its proof alone. */
   async function refusesProof(response: Response): Promise<boolean> {
     if (response.status !== 422) return false;
     const body = await response

@@ -5,21 +5,21 @@ export interface Session {
   readonly id: number;
   cookie: string;
   accessToken: string;
-  /** Whether it was refreshed since its log-in. */
+  /** Whether it was refreshed since its login. */
   hasRefreshed: boolean;
-  /** When its log-out was answered. */
+  /** When its logout was answered. */
   endedMs?: number;
 }
 
 /** A submission whose challenges an answer showed to be accepted. */
 export interface Submission {
-  readonly to: 'log-in' | 'application';
+  readonly to: 'login' | 'application';
   readonly fields: Readonly<Record<string, string>>;
 }
 
 /** An account at which somebody guesses. */
 export interface GuessedAccount {
-  readonly at: 'log-in' | 'application';
+  readonly at: 'login' | 'application';
   readonly key: string;
   /** Attempts that were answered as counted. */
   counted: number;
@@ -33,7 +33,7 @@ export interface GuessedAccount {
 /** What must not happen. */
 export const MISTAKES = [
   'issued work lost',
-  'log-in lost',
+  'login lost',
   'attempt lost',
   'attempt counted twice',
   'spent work accepted again',
@@ -54,9 +54,9 @@ export interface Pool<T> {
 export interface Ledger {
   /** Sessions that must refresh. */
   readonly live: Pool<Session>;
-  /** Sessions whose log-out was answered. */
+  /** Sessions whose logout was answered. */
   readonly ended: Pool<Session>;
-  /** Sessions whose log-out was not answered, or with a failure. */
+  /** Sessions whose logout was not answered, or with a failure. */
   readonly unsure: Pool<Session>;
   readonly spent: Pool<Submission>;
   readonly accounts: Pool<GuessedAccount>;

@@ -32,7 +32,7 @@ export async function fetchImage(
   return { captcha_token: answer.json.token, captcha: answer.json.answer };
 }
 
-/** Notes what an answer of the log-in says about the challenges that went with it. */
+/** Notes what an answer of the login says about the challenges that went with it. */
 export function noteSubmission(
   world: World,
   fields: Readonly<Record<string, string>>,
@@ -40,7 +40,7 @@ export function noteSubmission(
   isUnknown: boolean,
 ): void {
   const { ledger } = world;
-  if (SPENT.includes(label)) ledger.spent.add({ to: 'log-in', fields });
+  if (SPENT.includes(label)) ledger.spent.add({ to: 'login', fields });
   else if (label === POW_INVALID) noteLostWork(world);
   else if (isUnknown) ledger.noteUnknown('submissions');
 }
@@ -72,7 +72,7 @@ export const offerAgain: Actor = async (world) => {
  */
 export async function isRefusedAgain(
   world: World,
-  to: 'log-in' | 'application',
+  to: 'login' | 'application',
   fields: Readonly<Record<string, string>>,
 ): Promise<boolean | undefined> {
   const { ask, ledger, hostApiKey, hostApiUrls } = world;
@@ -89,7 +89,7 @@ export async function isRefusedAgain(
   const body = { email, password: 'not a password', ...fields };
   const answer = await ask('check again', { method: 'POST', path: '/login', body }, [POW_INVALID]);
   if (SPENT.includes(answer.label)) {
-    ledger.noteMistake('spent work accepted again', `by the log-in: ${answer.label}`);
+    ledger.noteMistake('spent work accepted again', `by the login: ${answer.label}`);
     return false;
   }
   return answer.label === POW_INVALID ? true : undefined;

@@ -1,15 +1,15 @@
-// Somebody who guesses at passwords, in the log-in and in an application of the host API: each attempt must be counted.
+// Somebody who guesses at passwords, in the login and in an application of the host API: each attempt must be counted.
 import type { GuessedAccount } from '../ledger/ledger.js';
 import { fetchImage, fetchWork, noteLostWork, noteSubmission, POW_INVALID, takeWork } from './challenges.js';
 import { type Actor, isUnknown, type World } from './world.js';
 
 /** From the fifth failure on an account has to wait, and an application's third attempt would need an image. */
-const MOST_ATTEMPTS = { 'log-in': 4, application: 2 } as const;
+const MOST_ATTEMPTS = { login: 4, application: 2 } as const;
 
 /** One wrong password. The price of the account's next work must show it. */
 export const guess: Actor = async (world) => {
   const { ask, ledger } = world;
-  const account = takeAccount(world, 'log-in');
+  const account = takeAccount(world, 'login');
   try {
     const work =
       account.ticket === undefined ? await takeWork(world) : await fetchWork(world, account.ticket);

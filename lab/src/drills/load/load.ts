@@ -15,7 +15,7 @@ export interface Load {
 
 const OPERATIONS_PER_SECOND = 40;
 
-/** Below the first there are more log-ins than log-outs, above the second it is the other way round. */
+/** Below the first there are more logins than logouts, above the second it is the other way round. */
 const FEWEST_SESSIONS = 25;
 const MOST_SESSIONS = 35;
 

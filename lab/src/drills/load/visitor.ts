@@ -26,10 +26,10 @@ export const signIn: Actor = async (world) => {
 async function tryToSignIn(world: World, email: string, fields: Readonly<Record<string, string>>) {
   const { ask, ledger, interrupted, password } = world;
   const body = { email, password, ...fields };
-  // A log-in that was interrupted counts as a failure until the next success.
+  // A login that was interrupted counts as a failure until the next success.
   const demands = interrupted.has(email) ? ['422 pow_insufficient', '422 captcha_required'] : [];
   const expected = ['200', POW_INVALID, ...demands];
-  const answer = await ask('log-in', { method: 'POST', path: '/login', body }, expected);
+  const answer = await ask('login', { method: 'POST', path: '/login', body }, expected);
   noteSubmission(world, fields, answer.label, isUnknown(answer));
   if (answer.status === 200 && answer.cookie !== undefined) {
     interrupted.delete(email);
@@ -37,7 +37,7 @@ async function tryToSignIn(world: World, email: string, fields: Readonly<Record<
     ledger.live.add({ id: ledger.nextId(), cookie: answer.cookie, accessToken, hasRefreshed: false });
   } else if (isUnknown(answer)) {
     interrupted.add(email);
-    ledger.noteUnknown('log-ins');
+    ledger.noteUnknown('logins');
   }
   return answer;
 }
@@ -64,8 +64,8 @@ export async function refreshSession(
     return 'live';
   }
   if (answer.status === 401) {
-    // A session that never refreshed was never more than its log-in.
-    const mistake = session.hasRefreshed ? 'logged out by accident' : 'log-in lost';
+    // A session that never refreshed was never more than its login.
+    const mistake = session.hasRefreshed ? 'logged out by accident' : 'login lost';
     ledger.noteMistake(mistake, `session ${session.id}: ${answer.label}`);
     return 'gone';
   }
@@ -87,23 +87,23 @@ export const verify: Actor = async (world) => {
   if (outcome !== 'gone') world.ledger.live.add(session);
 };
 
-/** Signs out, one half with the token, one half with the cookie; repeats a log-out that nobody knows the outcome of. */
+/** Signs out, one half with the token, one half with the cookie; repeats a logout that nobody knows the outcome of. */
 export const signOut: Actor = async (world) => {
   const { ask, ledger, random } = world;
   const again = ledger.unsure.takeAt(0);
   const session = again ?? takeLive(world);
   if (session === undefined) return;
   const byCookie = () =>
-    ask('log-out', { method: 'DELETE', path: '/refresh', headers: { cookie: session.cookie } }, ['204']);
+    ask('logout', { method: 'DELETE', path: '/refresh', headers: { cookie: session.cookie } }, ['204']);
   const byToken = () =>
-    ask('log-out', { method: 'POST', path: '/logout', headers: bearerOf(session) }, ['204', TOKEN_INVALID]);
+    ask('logout', { method: 'POST', path: '/logout', headers: bearerOf(session) }, ['204', TOKEN_INVALID]);
   let answer = again === undefined && random.below(2) === 0 ? await byToken() : await byCookie();
   if (answer.label === TOKEN_INVALID) answer = await byCookie();
   if (answer.status === 204) {
     session.endedMs = performance.now();
     ledger.ended.add(session);
   } else if (again !== undefined || isUnknown(answer)) {
-    if (again === undefined) ledger.noteUnknown('log-outs');
+    if (again === undefined) ledger.noteUnknown('logouts');
     ledger.unsure.add(session);
   } else ledger.live.add(session);
 };

@@ -26,7 +26,7 @@ export interface World extends Target {
   readonly stock: SolvedWork[];
   /** People who are signing in: two attempts at once would each count as a failure for the other. */
   readonly signingIn: Set<string>;
-  /** People of whose last log-in nobody knows whether it counts as a failure. */
+  /** People of whose last login nobody knows whether it counts as a failure. */
   readonly interrupted: Set<string>;
   /**
    * Sends a request and records it; any answer whose label is not expected is a failure. Never rejects.

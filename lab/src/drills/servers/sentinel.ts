@@ -10,7 +10,7 @@ import { findProgram, launchServer } from './server-process.js';
 export interface OnSentinel extends Topology {
   readonly master: RedisServer;
   readonly replicas: readonly RedisServer[];
-  /** Orders a planned fail-over of one Sentinel; resolves when that names another master. */
+  /** Orders a planned failover of one Sentinel; resolves when that names another master. */
   failOver(): Promise<void>;
 }
 

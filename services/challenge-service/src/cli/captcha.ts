@@ -25,7 +25,7 @@ const HELP = `prune removes expired entries from a store that does not remove th
 preview draws N samples (default 12, at most 1000) of a preset (default: the preset named default) into DIR, with an index.html.
 attack on makes work dearer for all processes: N bits more (default 4, at most 23; each doubles it) for N minutes (default 60, at most 1440).
 attack off ends that; attack status also says what the load adds.
-passes make prints a new pass for a machine of your own: it stands in for work at one application (login is the log-in), N days (at most 730), N times a minute (at most 10000).`;
+passes make prints a new pass for a machine of your own: it stands in for work at one application (login is the login), N days (at most 730), N times a minute (at most 10000).`;
 
 const MAX_SAMPLES = 1000;
 const MAX_MINUTES = 1440;

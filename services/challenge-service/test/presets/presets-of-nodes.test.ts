@@ -64,7 +64,7 @@ t.test('every node that has a preset draws its images alike', async (t) => {
   });
 });
 
-t.test('during a roll-out a node with another preset of that name refuses to draw', async (t) => {
+t.test('during a rollout a node with another preset of that name refuses to draw', async (t) => {
   const images = await openImages(t);
   await eachKind(t, async (t, { store }) => {
     const before = await openNode(t, store, { images, presets: { short: { phrase: { length: 4 } } } });

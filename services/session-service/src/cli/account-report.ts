@@ -40,8 +40,8 @@ interface Entry {
 }
 
 /**
- * Gathers what is known of an account under every key of the ring: log-ins, failed log-ins, and the ended and live
- * sessions of its users. The users are those of the log-ins, and `uid`.
+ * Gathers what is known of an account under every key of the ring: logins, failed logins, and the ended and live
+ * sessions of its users. The users are those of the logins, and `uid`.
  *
  * @throws StoreUnavailableError if the store does not answer
  */
@@ -88,7 +88,7 @@ export function reportAccount(
       `Account ${email}: \`account\` ${pseudonym} in the audit stream.`,
       ...(isKnown
         ? [
-            `Log-ins: ${count('login')} succeeded, ${count('login_failed')} failed, ${count('login_throttled')} had to wait, ${count('login_refused')} were refused at the challenge; those that did not succeed came from ${addresses} addresses.`,
+            `Logins: ${count('login')} succeeded, ${count('login_failed')} failed, ${count('login_throttled')} had to wait, ${count('login_refused')} were refused at the challenge; those that did not succeed came from ${addresses} addresses.`,
             ...history.map(describeEntry),
             ...alive.map(
               ({ sid, uid, lastUsedAtMs }) =>

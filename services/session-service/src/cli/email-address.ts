@@ -10,7 +10,7 @@ export function isEmailAddress(text: string): boolean {
   return isAddress && !hasControlCharacters(text);
 }
 
-/** Whether a text has control characters, which no log-in accepts in an address. */
+/** Whether a text has control characters, which no login accepts in an address. */
 export function hasControlCharacters(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }

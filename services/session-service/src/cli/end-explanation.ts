@@ -63,8 +63,8 @@ export function explainEnd(
       ...endByUser(uid),
     }),
     login: () => ({
-      what: 'A log-in came with its cookie.',
-      means: 'The browser signed in again: a log-in starts a new session and ends the one it presents.',
+      what: 'A login came with its cookie.',
+      means: 'The browser signed in again: a login starts a new session and ends the one it presents.',
       todo: NOTHING,
     }),
     admin: () => ({
@@ -84,7 +84,7 @@ export function explainEnd(
       todo: 'Enable the account again if that was a mistake; the user then signs in.',
     }),
     evicted: () => ({
-      what: 'A log-in was one too many, and of all sessions of the user this one was unused for longest.',
+      what: 'A login was one too many, and of all sessions of the user this one was unused for longest.',
       means: 'A user has MAX_SESSIONS sessions at most.',
       todo: 'If it happens often, look for a program that logs in each time and does not keep its cookie, or raise MAX_SESSIONS.',
     }),
@@ -101,7 +101,7 @@ export function explainEnd(
     }),
     interrupted: () => ({
       what: 'Its end had been asked for and was cut off when the store did not answer; a request of the session finished it.',
-      means: 'Whoever asked got a 503: a log-out, or the end of all sessions of the user.',
+      means: 'Whoever asked got a 503: a logout, or the end of all sessions of the user.',
       todo: 'Look for other 503 answers before that time: the store was away or slow.',
     }),
     expired: () => ({

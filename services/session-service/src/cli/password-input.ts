@@ -66,7 +66,7 @@ async function ask(
 async function readLine(input: NodeJS.ReadStream): Promise<string> {
   const lines = createInterface({ input });
   try {
-    // Some shells put a byte order mark before what they pipe, which nobody types at a log-in.
+    // Some shells put a byte order mark before what they pipe, which nobody types at a login.
     for await (const line of lines) return line.replace(/^\uFEFF/, '');
     throw new CommandError('no password was given');
   } finally {

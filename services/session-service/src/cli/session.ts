@@ -29,8 +29,8 @@ const USAGE = `usage: session why ID [--user ID] [--json]
        session accept-directory
 why says whether a session is alive, or when and why it ended. ID is the \`sid\` of the log and of GET /sessions.
 --user is the \`uid\` beside it: without it all users are looked through.
-account lists what happened to an account: its log-ins, those that failed, and the sessions of its user.
---user adds the sessions of a user whose log-ins are not known any more. It needs CHALLENGE_SECRET, or that of npm start.
+account lists what happened to an account: its logins, those that failed, and the sessions of its user.
+--user adds the sessions of a user whose logins are not known any more. It needs CHALLENGE_SECRET, or that of npm start.
 backup writes a copy of the embedded store of the sessions into a new file, also while the service runs.
 accept-directory makes the service take the user directory that it has now, after it has refused it as another one.
 It ends with 0 when something is known, with 3 when nothing is, with 1 when the store does not answer.`;

@@ -141,7 +141,7 @@ export async function backUpUsers(directory: EmbeddedDirectory, target: string):
   return `copied ${length} ${length === 1 ? 'user' : 'users'} to ${target}`;
 }
 
-/** The user of an address, as a log-in finds one. */
+/** The user of an address, as a login finds one. */
 function findUser(directory: EmbeddedDirectory, email: string): Promise<DirectoryUser | undefined> {
   return withAccounts(directory, () => {}).findByAccount(email);
 }

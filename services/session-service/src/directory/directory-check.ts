@@ -34,7 +34,7 @@ const REASONS: Readonly<Record<Exclude<Recognition, 'same'>, string>> = {
 
 /**
  * Wraps a directory. Some users who sign in or refresh are remembered on the store of the sessions. If the directory has
- * none of them, every method throws DirectoryUnavailableError: log-ins are refused, refreshes go on without a directory.
+ * none of them, every method throws DirectoryUnavailableError: logins are refused, refreshes go on without a directory.
  * It is checked when the store is connected, every hour, and before a user counts as gone.
  * @param options.ring keys of `CHALLENGE_SECRET`, for the pseudonyms
  * @param options.keepMs how long users are remembered: the longest life of a session, in milliseconds
@@ -78,7 +78,7 @@ export function withDirectoryCheck(
     if (found !== 'same') {
       log.error(
         about,
-        `the user directory is refused: ${REASONS[found]}. Is a volume or a database missing? Log-ins are answered 503, and no session is ended. If it is right: session accept-directory`,
+        `the user directory is refused: ${REASONS[found]}. Is a volume or a database missing? Logins are answered 503, and no session is ended. If it is right: session accept-directory`,
       );
     } else if (recognition !== undefined) log.info(about, 'the user directory is accepted again');
   }

@@ -154,7 +154,7 @@ export interface Accounts {
 /** A directory that finds users by account, and in no other way by a text of a client. */
 export type AccountDirectory = Omit<Directory, 'findByEmail'> & Accounts;
 
-/** Returns the account key of a user: the one under which the failures of the user's log-ins are counted. */
+/** Returns the account key of a user: the one under which the failures of the user's logins are counted. */
 export function accountKeyOf(user: Pick<DirectoryUser, 'account' | 'email'>): string {
   return accountKey(accountOf(user));
 }
@@ -208,7 +208,7 @@ const RETRY_MS = 1000;
 
 /**
  * Wraps a directory: after a `findById` that hung, `findById` fails immediately until `health` resolves again. Health
- * is checked once a second meanwhile. The other methods are unchanged, because log-ins need the directory.
+ * is checked once a second meanwhile. The other methods are unchanged, because logins need the directory.
  */
 export function withCircuitBreaker(directory: Directory): Directory {
   let openedBy: DirectoryUnavailableError | undefined;

@@ -145,7 +145,7 @@ export const USERS_FORMAT = {
 
 /**
  * The users of a file. Each call is part of a step of the caller. A user is found by any spelling of the email address
- * (accountSpellings); the spelling that was typed wins, as for a log-in.
+ * (accountSpellings); the spelling that was typed wins, as for a login.
  */
 export interface UserRows {
   /** The user whose row has exactly this key. */

@@ -1,4 +1,4 @@
-// Events of an account that the store keeps for a while: log-ins and failed log-ins.
+// Events of an account that the store keeps for a while: logins and failed logins.
 
 import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
 
@@ -29,14 +29,14 @@ export interface AccountEvent {
   readonly sid?: string | undefined;
 }
 
-/** Log-ins kept per account; the oldest are dropped first. */
+/** Logins kept per account; the oldest are dropped first. */
 export const MAX_LOGINS = 100;
 
-/** Failed log-ins kept per bucket; the oldest are dropped first. */
+/** Failed logins kept per bucket; the oldest are dropped first. */
 export const MAX_FAILURES = 200;
 
 /**
- * Buckets of failed log-ins. Attackers choose the account names that they attempt, so a list per account would grow
+ * Buckets of failed logins. Attackers choose the account names that they attempt, so a list per account would grow
  * without bound.
  */
 export const BUCKETS = 1024;

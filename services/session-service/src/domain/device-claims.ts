@@ -11,14 +11,14 @@ export interface DeviceUser {
   readonly hash: string;
 }
 
-/** The log-in that issues a device cookie. */
+/** The login that issues a device cookie. */
 export interface DeviceLogIn {
-  /** The account key of the log-in. */
+  /** The account key of the login. */
   readonly key: string;
   readonly user: DeviceUser;
   /** The session that it started. */
   readonly sid: string;
-  /** The store's time of the log-in, in milliseconds since 1970. */
+  /** The store's time of the login, in milliseconds since 1970. */
   readonly nowMs: number;
 }
 
@@ -35,7 +35,7 @@ export interface DeviceVoid {
   readonly voidUntilMs?: number;
 }
 
-/** Returns the claims of the cookie that a log-in issues. The session id is the salt of its fingerprints. */
+/** Returns the claims of the cookie that a login issues. The session id is the salt of its fingerprints. */
 export function deviceClaims({ key, user, sid, nowMs }: DeviceLogIn, ttlSeconds: number): DeviceClaims {
   return {
     sid,

@@ -42,7 +42,7 @@ export interface ReportedRing {
 /** The step that is safe now, or what must happen first. */
 export type KeyStep =
   | { readonly step: 'unknown' }
-  /** Some nodes do not accept the key yet, or no longer: complete this roll-out first. */
+  /** Some nodes do not accept the key yet, or no longer: complete this rollout first. */
   | { readonly step: 'finish'; readonly id: string; readonly acceptedBy: number; readonly nodes: number }
   /** All nodes accept the keys, but not all use the same one. */
   | { readonly step: 'finish_front'; readonly ids: readonly string[] }

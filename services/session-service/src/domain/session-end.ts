@@ -9,7 +9,7 @@ export type RequestedEnd =
   /** Its user ended it from another session: this one only, or all others. */
   | 'revoked'
   | 'others_revoked'
-  /** A log-in sent its cookie. */
+  /** A login sent its cookie. */
   | 'login'
   /** The admin port ended it, or all sessions of the user. */
   | 'admin'

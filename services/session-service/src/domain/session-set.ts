@@ -18,7 +18,7 @@ export function isLive(record: SessionRecord, nowMs: number): boolean {
   return record.expiresAtMs > nowMs;
 }
 
-/** The session of a log-in at this moment. */
+/** The session of a login at this moment. */
 export function newSession(
   userAgent: string,
   nowMs: number,

@@ -56,7 +56,7 @@ export interface SignInOptions {
 /**
  * Creates the check. If the password matches and its hash is outdated, a new hash replaces it, provided the directory
  * can save one.
- * @param onRehashError called when the new hash could not be saved; the log-in still succeeds
+ * @param onRehashError called when the new hash could not be saved; the login still succeeds
  */
 export function createSignIn(
   directory: AccountDirectory,
@@ -179,11 +179,11 @@ export interface DummyHash {
 const MAX_USERS = 1000;
 
 /**
- * Creates the dummy hash. It starts with the cost of new hashes and learns from every log-in to an existing account,
+ * Creates the dummy hash. It starts with the cost of new hashes and learns from every login to an existing account,
  * successful or not, because a directory cannot list its users. Each user counts once, with the newest hash, so
- * repeated log-ins cannot shift the result.
+ * repeated logins cannot shift the result.
  *
- * If all hashes of the directory cost the same, one log-in to an existing account after a start is enough, so timing
+ * If all hashes of the directory cost the same, one login to an existing account after a start is enough, so timing
  * reveals at most one account. If costs differ, accounts with a rarer cost differ in time from accounts that do not
  * exist, until their owners sign in and their hashes are replaced.
  */

@@ -1,4 +1,4 @@
-// The device cookie: a log-in leaves it, and the next log-ins of its account show by it that the device is known.
+// The device cookie: a login leaves it, and the next logins of its account show by it that the device is known.
 
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { accountSpellings } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
@@ -43,7 +43,7 @@ declare module 'fastify' {
       find(request: FastifyRequest, account: string): Promise<KnownDevice | undefined>;
       /** Sets the cookie of the device that has signed in. */
       remember(reply: FastifyReply, logIn: DeviceLogIn): void;
-      /** Counts what the cookie of a log-in was worth. */
+      /** Counts what the cookie of a login was worth. */
       count(outcome: DeviceOutcome): void;
     };
   }

@@ -54,13 +54,13 @@ export interface SessionMetrics extends BindingCounters {
   countToken(kind: 'access' | 'refresh', keyId: string): void;
   requests(listener: 'public' | 'admin'): RequestObserver;
   store(name: 'sessions' | 'challenges'): StoreObserver;
-  /** Observes the submissions to the log-in, and writes them to the audit stream. */
+  /** Observes the submissions to the login, and writes them to the audit stream. */
   challenges(application: string, trail: AuditTrail): ChallengeObserver;
   /** Wraps the queue so that it is measured, also for the load of this process. */
   measured(queue: HashingQueue, load: Pick<QueueMeter, 'measure'>): HashingQueue;
 }
 
-/** Results of log-ins, by their audit event. */
+/** Results of logins, by their audit event. */
 const RESULTS = { login: 'success', login_failed: 'failed', login_throttled: 'throttled' } as const;
 const OUTCOMES: readonly RefreshOutcome[] = [
   ...(['rotated', 'current', 'recovered', 'rolled_forward', 'revoked', 'expired', 'reuse'] as const),
@@ -77,7 +77,7 @@ export function createSessionMetrics(
   const metrics = createMetrics(options);
   const audit = createAuditCounters(metrics, 'session-service');
   const observers = createChallengeObservers(metrics);
-  const logIn = metrics.counter('tollgate_logins_total', 'Log-ins by what they came to', ['result'], {
+  const logIn = metrics.counter('tollgate_logins_total', 'Logins by what they came to', ['result'], {
     result: [...Object.values(RESULTS), 'challenge_refused'],
   });
   const refresh = metrics.counter('tollgate_refreshes_total', 'Refreshes by what they came to', ['outcome'], {
@@ -85,7 +85,7 @@ export function createSessionMetrics(
   });
   const device = metrics.counter(
     'tollgate_device_cookies_total',
-    'Log-ins with a device cookie of their account, by what it was worth',
+    'Logins with a device cookie of their account, by what it was worth',
     ['outcome'],
     { outcome: ['known', 'spent', 'void'] satisfies DeviceOutcome[] },
   );

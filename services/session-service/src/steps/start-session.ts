@@ -27,7 +27,7 @@ export interface SessionSettings {
 /** A sign-in that succeeded. */
 export interface SignedIn {
   readonly user: TokenUser;
-  /** The account key of the log-in, for the history of the account. */
+  /** The account key of the login, for the history of the account. */
   readonly key: string;
   /** With a password: the hash that it matches, for the device cookie, and whether a known device sent it. */
   readonly password?: { readonly hash: string; readonly isKnownDevice: boolean };

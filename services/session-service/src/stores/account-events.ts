@@ -1,4 +1,4 @@
-// The store of account events: log-ins and failed log-ins.
+// The store of account events: logins and failed logins.
 
 import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
 import type { EmbeddedStore } from '@tollgate/shared/store/embedded-store.js';

@@ -17,12 +17,12 @@ export function deviceVoidKey(uid: UserId): string {
   return `session:{${uid}}:devices`;
 }
 
-/** The log-ins of an account under its pseudonym, the newest first. It expires `AUDIT_TTL` after the last. */
+/** The logins of an account under its pseudonym, the newest first. It expires `AUDIT_TTL` after the last. */
 export function loginsKey(account: string): string {
   return `session:logins:{${account}}`;
 }
 
-/** The failed log-ins of all accounts of a bucket, in the same format. */
+/** The failed logins of all accounts of a bucket, in the same format. */
 export function failuresKey(account: string): string {
   return `session:failures:{${bucketOf(account)}}`;
 }

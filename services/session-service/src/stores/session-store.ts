@@ -20,7 +20,7 @@ export interface SessionRef {
   readonly sid: string;
 }
 
-/** A log-in. */
+/** A login. */
 export interface SessionStart extends SessionRef {
   /** A session of the same user that ends in the same step. */
   readonly endSid?: string;
@@ -29,7 +29,7 @@ export interface SessionStart extends SessionRef {
   readonly attributes?: SessionAttributes;
   /** The key that the session is bound to from its start. */
   readonly boundTo?: BindingKey | undefined;
-  /** Pseudonym of the client's address, for the notes of sessions that the log-in ends. */
+  /** Pseudonym of the client's address, for the notes of sessions that the login ends. */
   readonly address?: string | undefined;
 }
 
@@ -55,9 +55,9 @@ export interface PresentedKey extends SessionRef {
   readonly expiresAtMs?: number;
 }
 
-/** The result of a log-in. */
+/** The result of a login. */
 export interface StartedSession {
-  /** The store's time of the log-in, in milliseconds since 1970. */
+  /** The store's time of the login, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly absoluteExpiresAtMs: number;
   /** Whether `endSid` was alive; false when the same start is repeated. */

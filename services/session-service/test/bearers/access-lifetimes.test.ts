@@ -19,7 +19,7 @@ t.test('a token with a lifetime of ten days, or issued tomorrow, is refused ever
     const node = await startNode(t, { store, directory: await userDirectory(t, ANN) });
     const held = await logIn(node, ANN);
     const reading = node.app.tokens.access.read(held.accessToken);
-    if (!reading.ok) throw new Error('the token of a log-in is right');
+    if (!reading.ok) throw new Error('the token of a login is right');
     const { claims } = reading;
     const forged = (changes: object) => node.app.tokens.access.issue({ ...claims, ...changes });
     t.equal(await status(node, forged({})), 200);

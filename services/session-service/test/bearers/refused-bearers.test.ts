@@ -93,7 +93,7 @@ t.test('valid bearers have their own limit and do not count against that of refu
 });
 
 t.test(
-  'an interrupted log-out is completed within the limit, and beyond it the store is not queried',
+  'an interrupted logout is completed within the limit, and beyond it the store is not queried',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
       const node = await startNode(t, { store, directory: await userDirectory(t, ANN), env });

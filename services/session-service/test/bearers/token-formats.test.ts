@@ -71,7 +71,7 @@ async function testRoutes(t: Test, here: SessionNode, there: SessionNode): Promi
   t.equal(Number(exp) - Number(iat), 900);
 
   const reading = here.app.tokens.access.read(held.accessToken);
-  if (!reading.ok) throw new Error('the token of a log-in is right');
+  if (!reading.ok) throw new Error('the token of a login is right');
   for (const changes of [{ exp: reading.claims.iat + 901 }, { exp: reading.claims.iat - 60 }]) {
     const token = here.app.tokens.access.issue({ ...reading.claims, ...changes });
     t.strictSame(await statuses(here, bearerOnly(token)), REFUSED, JSON.stringify(changes));

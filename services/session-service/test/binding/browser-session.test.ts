@@ -186,11 +186,11 @@ onEach('the browser is told that a session is over wherever there is none', asyn
   await over('a session of a page', keyed, keyed.sid);
   const copy = client.copy();
   t.equal((await client.send('DELETE', '/refresh')).statusCode, 204);
-  await over('a log-out', copy, copy.sid);
+  await over('a logout', copy, copy.sid);
 });
 
 onEach(
-  'a second log-in of a browser ends its first session there, and its renewals',
+  'a second login of a browser ends its first session there, and its renewals',
   async (t, { client }) => {
     const [first, second] = [newDevice(), newDevice()];
     await client.bind(first, await client.logIn(EMAIL));

@@ -185,7 +185,7 @@ for (const env of [{}, REQUIRE]) {
   );
 
   onEach(
-    `a fail-over that loses the write of the binding signs nobody out, ${policy}`,
+    `a failover that loses the write of the binding signs nobody out, ${policy}`,
     async (t, { client, node, age }) => {
       const device = newDevice();
       const started = await client.logIn(EMAIL);
@@ -210,7 +210,7 @@ for (const env of [{}, REQUIRE]) {
 }
 
 onEach(
-  'a registration whose write a fail-over has lost leaves the session to its page',
+  'a registration whose write a failover has lost leaves the session to its page',
   async (t, { client, node, age }) => {
     const started = await client.logIn(EMAIL);
     await client.bind(newDevice(), started);

@@ -117,7 +117,7 @@ onEach('a proof that is malformed, wrong or stale ends nothing, and is told a ne
 });
 
 onEach(
-  'a log-in with a malformed proof is refused before it costs anything',
+  'a login with a malformed proof is refused before it costs anything',
   async (t, { client, events }) => {
     const device = newDevice();
     for (const header of ['x', proof(device, undefined), `${loginProof(device)}A`]) {
@@ -130,7 +130,7 @@ onEach(
 );
 
 onEach(
-  'a service that requires a key refuses the first refresh without one, and not the log-in',
+  'a service that requires a key refuses the first refresh without one, and not the login',
   async (t, { client, events }) => {
     const device = newDevice();
     const started = await client.logIn(EMAIL);
@@ -152,7 +152,7 @@ onEach('a copied request, proof included, does not register a key that outlives 
   const { client, age } = site;
   const device = newDevice();
   const started = await client.logIn(EMAIL, { 'refresh-proof': loginProof(device) });
-  t.not(registrationChallenge(started), '', 'a browser registers after the log-in');
+  t.not(registrationChallenge(started), '', 'a browser registers after the login');
   const thief = client.copy();
   const copied = { 'refresh-proof': proof(device, nonceOf(started)) };
   await client.refresh(copied);
@@ -202,7 +202,7 @@ t.test('switched off, the service ignores keys, also of sessions that are bound'
   });
 });
 
-onEach('a log-out needs no key', async (t, { client }) => {
+onEach('a logout needs no key', async (t, { client }) => {
   await client.logIn(EMAIL, { 'refresh-proof': loginProof(newDevice()) });
   t.equal((await client.send('DELETE', '/refresh')).statusCode, 204);
 });

@@ -55,7 +55,7 @@ t.test('an attacked account shows who tried, who got in, and how its sessions en
     );
     t.equal(
       lines.shift(),
-      'Log-ins: 2 succeeded, 5 failed, 1 had to wait, 0 were refused at the challenge; those that did not succeed came from 1 addresses.',
+      'Logins: 2 succeeded, 5 failed, 1 had to wait, 0 were refused at the challenge; those that did not succeed came from 1 addresses.',
     );
     t.match(lines.pop(), new RegExp(`^Alive: session ${alive} of user 1, last used ${TIME}\\.$`));
     const words = lines.map((line) =>
@@ -84,7 +84,7 @@ t.test('an attacked account shows who tried, who got in, and how its sessions en
 
     const stranger = await account(['nobody@example.com'], env);
     t.match(stranger, { code: 0, error: '' });
-    t.match(stranger.out, 'Log-ins: 0 succeeded, 1 failed, 0 had to wait');
+    t.match(stranger.out, 'Logins: 0 succeeded, 1 failed, 0 had to wait');
     const silent = await account(['somebody@example.com'], env);
     t.match(silent, { code: 3, error: '' });
     t.match(silent.out, 'Nothing is known of it: nobody tried to sign in as this account within 604800 s');
@@ -109,7 +109,7 @@ t.test('the secret of npm start is found, and one that is nowhere is told', asyn
       error: /^session: CHALLENGE_SECRET is missing: [^\n]*\n$/,
     });
     writeFileSync(join(folder, 'secrets.json'), JSON.stringify(SECRETS));
-    t.match((await account([ANN], env)).out, 'Log-ins: 1 succeeded');
+    t.match((await account([ANN], env)).out, 'Logins: 1 succeeded');
     t.match(await account([ANN], { ...env, CHALLENGE_SECRET: 'short' }), {
       code: 1,
       error: 'session: CHALLENGE_SECRET must have at least 32 characters in each element\n',
@@ -127,7 +127,7 @@ t.test('a flood of strangers fills no store, and AUDIT_TTL=0 keeps nothing', asy
     for (let n = 0; n < MAX_FAILURES + 20; n++) await fail();
     const read = await events.read(account);
     t.equal(read.length, MAX_FAILURES + 1);
-    t.match(read.at(-1), { event: 'login', uid: 7 }, 'failures push out no log-in');
+    t.match(read.at(-1), { event: 'login', uid: 7 }, 'failures push out no login');
     t.strictSame(await events.read('f'.repeat(32)), []);
     await place.age(60_000);
     t.strictSame(await events.read(account), [], 'nothing outlives AUDIT_TTL');
@@ -167,7 +167,7 @@ t.test('what was noted under another form of the domain is shown', async (t) => 
         address: undefined,
       });
     for (const form of ['Ann@bücher.example', 'ann@XN--bcher-kva.example'])
-      t.match((await account([form], env)).out, 'Log-ins: 0 succeeded, 2 failed');
+      t.match((await account([form], env)).out, 'Logins: 0 succeeded, 2 failed');
   });
 });
 

@@ -141,7 +141,7 @@ t.test('a command line that is none is answered with the usage', async (t) => {
   }
 });
 
-t.test('status goes with the operator through the three roll-outs', async (t) => {
+t.test('status goes with the operator through the three rollouts', async (t) => {
   await eachKind(t, async (t, { store, age }) => {
     const record = openKeyRecord(store);
     const status = async () => keyStatus(await readKeyReports(store, undefined), LIVES).join('\n');

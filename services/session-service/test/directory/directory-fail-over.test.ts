@@ -1,4 +1,4 @@
-// The users who signed in are known after a fail-over, so that a lost directory is refused then, too.
+// The users who signed in are known after a failover, so that a lost directory is refused then, too.
 
 import { join } from 'node:path';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
@@ -81,7 +81,7 @@ async function check(t: Test, url: string, failOver: () => Promise<void>): Promi
   t.equal(await other.findById(1), undefined, 'until somebody accepts the empty directory');
 }
 
-t.test('a directory that is lost after a fail-over by Sentinel is refused', async (t) => {
+t.test('a directory that is lost after a failover by Sentinel is refused', async (t) => {
   const redis = await startRedisSentinel(t);
   await check(t, redis.url, async () => {
     await redis.replicated();
@@ -89,7 +89,7 @@ t.test('a directory that is lost after a fail-over by Sentinel is refused', asyn
   });
 });
 
-t.test('a directory that is lost after a fail-over in a cluster is refused', async (t) => {
+t.test('a directory that is lost after a failover in a cluster is refused', async (t) => {
   const redis = await startRedisCluster(t, { replicas: true, nodeTimeoutMs: 1000 });
   await check(t, redis.urlOfAll, async () => {
     const first = redis.masters[0]!.client;

@@ -120,7 +120,7 @@ t.test(
   },
 );
 
-t.test('an old hash is replaced at the first log-in', async (t) => {
+t.test('an old hash is replaced at the first login', async (t) => {
   const { publicUrl } = await openServiceHere(t, DIRECTORY);
   t.equal((await logIn(publicUrl, ' OLD@example.com', PASSWORD)).status, 200);
   const [row] = await server.sql('SELECT pw FROM members WHERE id = 3');
@@ -144,49 +144,46 @@ t.test(
   },
 );
 
-t.test(
-  'without the directory log-ins fail and refreshes continue; afterwards it decides again',
-  async (t) => {
-    const { publicUrl, adminUrl, log } = await openServiceHere(t, { ...DIRECTORY, REFRESH_WINDOW: '0' });
-    const started = await logIn(publicUrl, 'ada@example.com', PASSWORD);
-    t.equal(started.status, 200);
-    t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
+t.test('without the directory logins fail and refreshes continue; afterwards it decides again', async (t) => {
+  const { publicUrl, adminUrl, log } = await openServiceHere(t, { ...DIRECTORY, REFRESH_WINDOW: '0' });
+  const started = await logIn(publicUrl, 'ada@example.com', PASSWORD);
+  t.equal(started.status, 200);
+  t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
 
-    await server.stop();
-    const refused = await logIn(publicUrl, 'ada@example.com', PASSWORD);
-    t.equal(refused.status, 503);
-    t.equal(refused.headers.get('retry-after'), '1');
-    t.strictSame(refused.headers.getSetCookie(), []);
-    const first = await refresh(publicUrl, cookieOf(started));
-    t.equal(first.status, 200);
-    t.match(await first.json(), { accessToken: /^\S+$/, expiresIn: 900 });
-    const ready = await fetch(`${adminUrl}/health/ready`);
-    t.equal(ready.status, 200, 'refreshes go on');
-    t.match(await ready.json(), { status: 'degraded', checks: { directory: 'failed', store: 'ok' } });
+  await server.stop();
+  const refused = await logIn(publicUrl, 'ada@example.com', PASSWORD);
+  t.equal(refused.status, 503);
+  t.equal(refused.headers.get('retry-after'), '1');
+  t.strictSame(refused.headers.getSetCookie(), []);
+  const first = await refresh(publicUrl, cookieOf(started));
+  t.equal(first.status, 200);
+  t.match(await first.json(), { accessToken: /^\S+$/, expiresIn: 900 });
+  const ready = await fetch(`${adminUrl}/health/ready`);
+  t.equal(ready.status, 200, 'refreshes go on');
+  t.match(await ready.json(), { status: 'degraded', checks: { directory: 'failed', store: 'ok' } });
 
-    await server.start();
-    await server.sql("UPDATE members SET login = 'lovelace@example.com' WHERE id = 1");
-    const second = await refresh(publicUrl, cookieOf(first));
-    t.equal(second.status, 200);
-    t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
-    const { accessToken } = (await second.json()) as { accessToken: string };
-    const profile = await fetch(`${publicUrl}/profile`, {
-      headers: { authorization: `Bearer ${accessToken}` },
-    });
-    t.match(await profile.json(), { email: 'lovelace@example.com' });
+  await server.start();
+  await server.sql("UPDATE members SET login = 'lovelace@example.com' WHERE id = 1");
+  const second = await refresh(publicUrl, cookieOf(first));
+  t.equal(second.status, 200);
+  t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
+  const { accessToken } = (await second.json()) as { accessToken: string };
+  const profile = await fetch(`${publicUrl}/profile`, {
+    headers: { authorization: `Bearer ${accessToken}` },
+  });
+  t.match(await profile.json(), { email: 'lovelace@example.com' });
 
-    await server.sql('UPDATE members SET locked = true WHERE id = 1');
-    const other = cookieOf(second);
-    t.match(await (await refresh(publicUrl, other)).json(), { code: 'session_revoked' });
-    await server.sql('UPDATE members SET locked = false WHERE id = 1');
-    t.equal((await refresh(publicUrl, other)).status, 401, 'the session ended with the account');
+  await server.sql('UPDATE members SET locked = true WHERE id = 1');
+  const other = cookieOf(second);
+  t.match(await (await refresh(publicUrl, other)).json(), { code: 'session_revoked' });
+  await server.sql('UPDATE members SET locked = false WHERE id = 1');
+  t.equal((await refresh(publicUrl, other)).status, 401, 'the session ended with the account');
 
-    const text = log.join('\n');
-    for (const secret of [server.password, PASSWORD, '$argon2id$', 'ada@example.com']) {
-      t.notOk(text.includes(secret), 'nothing secret is in the log');
-    }
-  },
-);
+  const text = log.join('\n');
+  for (const secret of [server.password, PASSWORD, '$argon2id$', 'ada@example.com']) {
+    t.notOk(text.includes(secret), 'nothing secret is in the log');
+  }
+});
 
 t.test(
   'an application signs in users who have no password, and a database that is away spends no code',
@@ -292,7 +289,7 @@ t.test('it starts without its database, logs that, and works once the database a
   t.match(warnings, [
     {
       variable: 'USERS_URL',
-      msg: 'the user database does not answer: there is no such socket; log-ins are answered 503 until it does',
+      msg: 'the user database does not answer: there is no such socket; logins are answered 503 until it does',
     },
   ]);
   t.match(await (await fetch(`${adminUrl}/health/ready`)).json(), { checks: { directory: 'failed' } });

@@ -6,7 +6,7 @@
  * A user is { id, email, hash, disabled }: a whole number from 1 to 2^53 - 1 or a text such as a UUID, two texts (an empty
  * `hash` for a user without a password), true or false. If users are found by something else than the address, `account`
  * is that text, as it is stored. A method that throws, or takes longer than two seconds, is a directory that does not
- * answer: log-ins get 503, refreshes go on.
+ * answer: logins get 503, refreshes go on.
  */
 export default function createDirectory() {
   const users = new Map([
@@ -28,7 +28,7 @@ export default function createDirectory() {
     },
 
     /**
-     * Replaces a hash of an old kind after a log-in, but only while it is still the old one, and says whether it did.
+     * Replaces a hash of an old kind after a login, but only while it is still the old one, and says whether it did.
      * Leave this method out where hashes cannot be replaced.
      */
     async saveHash(id, oldHash, newHash) {

@@ -16,7 +16,7 @@ const ring = (lists: readonly string[][], used: Record<string, number> = {}, sin
 });
 const steps = (reported: ReportedRing) => keySteps(reported, LIFE, REPORT);
 
-t.test('the three roll-outs, node by node', async (t) => {
+t.test('the three rollouts, node by node', async (t) => {
   t.strictSame(steps(ring([])), [{ step: 'unknown' }]);
   t.strictSame(steps(ring([['old'], ['old']], { old: NOW })), [{ step: 'append' }]);
   t.strictSame(steps(ring([['old', 'new'], ['old']], { old: NOW })), [

@@ -53,7 +53,7 @@ t.test('a session that ends with its browser is granted less time, never more th
   }
 });
 
-t.test('the first refresh after a log-in always rotates', async (t) => {
+t.test('the first refresh after a login always rotates', async (t) => {
   const fresh = { ...RECORD, generation: 1, used: 0, rotatedAtMs: 0, createdAtMs: NOW };
   t.match(decideRotation(fresh, 1, NOW, RULES), { verdict: 'rotated', next: { generation: 2, used: 1 } });
 });

@@ -31,7 +31,7 @@ t.test('a user counts once, with the newest hash', async (t) => {
   const dummyHash = createDummyHash();
   for (const id of [1, 2]) dummyHash.note(id, makeDummyHash(BCRYPT));
   for (let times = 0; times < 100; times++) dummyHash.note(3, makeDummyHash(CURRENT_COST));
-  t.equal(hashCost(dummyHash.value), BCRYPT, 'repeated log-ins shift nothing');
+  t.equal(hashCost(dummyHash.value), BCRYPT, 'repeated logins shift nothing');
   dummyHash.note(1, makeDummyHash(CURRENT_COST));
   t.equal(hashCost(dummyHash.value), CURRENT_COST, 'a replaced hash counts with its new cost');
 });

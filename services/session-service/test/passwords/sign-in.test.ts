@@ -122,7 +122,7 @@ t.test('the service alone learns why nobody was signed in', async (t) => {
   t.strictSame(reasons, []);
 });
 
-t.test('before any log-in, an unknown account costs as much as a new hash', async (t) => {
+t.test('before any login, an unknown account costs as much as a new hash', async (t) => {
   const { signIn, verified } = signInTo({});
   t.equal(await signIn.check('unknown@x.org', 'password'), undefined);
   t.strictSame(verified.map(hashCost), [CURRENT_COST]);
@@ -183,7 +183,7 @@ t.test('a typo after the 72nd byte does not become part of the password', async 
 });
 
 t.test(
-  'no new hash is computed if the directory cannot save it, and if saving fails the log-in succeeds',
+  'no new hash is computed if the directory cannot save it, and if saving fails the login succeeds',
   async (t) => {
     const old = await bcryptHash('password', 4);
     const { saveHash: _none, ...readOnly } = directoryOf({ id: 1, email: 'e', hash: old, disabled: false });

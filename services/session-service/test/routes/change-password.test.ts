@@ -43,7 +43,7 @@ function set({ admin }: SessionNode, id: number | string, body: object = { new_p
   });
 }
 
-/** Tries a log-in. */
+/** Tries a login. */
 function tryLogIn({ app }: SessionNode, email: string, password: string) {
   return app.inject({ method: 'POST', url: '/login', payload: { email, password } });
 }
@@ -135,7 +135,7 @@ t.test('a new password has at least 8 characters and at most 1,024 bytes', async
   t.equal((await set(node, 1, { new_password: '𝒫'.repeat(8) })).statusCode, 204, 'characters are counted');
 });
 
-t.test('a wrong old password counts for the account as at a log-in, and changes nothing', async (t) => {
+t.test('a wrong old password counts for the account as at a login, and changes nothing', async (t) => {
   const { store } = await redisStore(t);
   const lines: string[] = [];
   const directory = await userDirectory(t, ANN);

@@ -18,7 +18,7 @@ import { askForCode, codeFor, exchange, introspected } from '../support/sign-in-
 const INVALID = { message: 'This sign-in is no longer valid. Please sign in again.', code: 'code_invalid' };
 const ANN = 'ann@example.com';
 
-t.test('a code is exchanged once for tokens and cookie, as a log-in answers', async (t) => {
+t.test('a code is exchanged once for tokens and cookie, as a login answers', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const lines: string[] = [];
     const directory = await userDirectory(t, ANN);
@@ -215,14 +215,14 @@ t.test(
   },
 );
 
-t.test('a password log-in has amr pwd and its own time, at every refresh', async (t) => {
+t.test('a password login has amr pwd and its own time, at every refresh', async (t) => {
   await eachKind(t, async (t, { store, age, clock }) => {
     const directory = await userDirectory(t, ANN);
     const node = await startNode(t, { store, directory, clock });
     const held = await logIn(node, ANN);
     const { iat, auth_time, amr } = await introspected(node, held);
     t.strictSame(amr, ['pwd']);
-    t.equal(auth_time, iat, 'the time of the log-in');
+    t.equal(auth_time, iat, 'the time of the login');
     await age(3_600_000);
     const renewed = heldFrom(await refresh(node, held));
     const later = await introspected(node, renewed);

@@ -1,4 +1,4 @@
-// The account that a log-in counts for is the account that it signs in, over HTTP.
+// The account that a login counts for is the account that it signs in, over HTTP.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -109,7 +109,7 @@ t.test(
   },
 );
 
-t.test('guesses at a user name count for it at the log-in and at a step-up alike', async (t) => {
+t.test('guesses at a user name count for it at the login and at a step-up alike', async (t) => {
   const { publicUrl } = await openFolding(t, 'Countess');
   const signedIn = await post(`${publicUrl}/login`, { email: 'countess', password: PASSWORD });
   t.equal(signedIn.status, 200);

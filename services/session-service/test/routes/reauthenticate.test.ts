@@ -83,7 +83,7 @@ t.test('a code of the same user does the same, with the claims of the applicatio
   });
 });
 
-t.test('a wrong password counts for the account as at a log-in', async (t) => {
+t.test('a wrong password counts for the account as at a login', async (t) => {
   const { store } = await redisStore(t);
   const lines: string[] = [];
   const directory = await userDirectory(t, ANN);
@@ -100,7 +100,7 @@ t.test('a wrong password counts for the account as at a log-in', async (t) => {
   t.ok(Number(waits.headers['retry-after']) > 0);
   const payload = { email: ANN, password: PASSWORD };
   const logInWaits = await node.app.inject({ method: 'POST', url: '/login', payload });
-  t.equal(logInWaits.json().code, 'login_throttled', 'the log-in waits for the same failures');
+  t.equal(logInWaits.json().code, 'login_throttled', 'the login waits for the same failures');
   t.equal((await withBearer(node, 'GET', '/profile', held)).statusCode, 200, 'the session goes on');
   const events = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'audit');
   t.equal(events.filter(({ event }) => event === 'login_failed').length, 5);
@@ -108,7 +108,7 @@ t.test('a wrong password counts for the account as at a log-in', async (t) => {
   t.notOk(events.some(({ event }) => event === 'reauthenticated'));
 });
 
-t.test('challenges are required as at a log-in, and one refusal names every mistake', async (t) => {
+t.test('challenges are required as at a login, and one refusal names every mistake', async (t) => {
   const { store } = await redisStore(t);
   const directory = await userDirectory(t, ANN);
   const free = await startNode(t, { store, directory });

@@ -42,7 +42,7 @@ for (const [format, env] of Object.entries(FORMATS)) {
       });
       const claimsOf = async (held: { accessToken: string }) => (await introspected(node, held)).claims;
       let held = await logIn(node, ANN);
-      t.strictSame(await claimsOf(held), CLAIMS, 'after a log-in');
+      t.strictSame(await claimsOf(held), CLAIMS, 'after a login');
       t.strictSame(await claimsOf(heldFrom(await exchange(node, { code: await codeFor(node, 1) }))), CLAIMS);
       t.strictSame(
         (await withBearer(node, 'GET', '/profile', held)).json(),

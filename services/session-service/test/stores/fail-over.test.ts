@@ -66,7 +66,7 @@ t.test('a Redis out of memory refuses only the first session of a user', async (
   const login = { ...PHONE, ...AGENT, endSid: 'laptop' };
   t.match(await sessions.start(login, { ...RULES, maxSessions: 1 }), { hasReplaced: true, evicted: [] });
   t.match(await sessions.list(7), [{ sid: 'phone' }]);
-  t.equal(await sessions.end(PHONE), true, 'a log-out needs no memory');
+  t.equal(await sessions.end(PHONE), true, 'a logout needs no memory');
 });
 
 t.test('every operation is one command', async (t) => {
@@ -108,7 +108,7 @@ t.test('the key of a user expires with the user’s last session', async (t) => 
 });
 
 t.test(
-  'fail-over to a replica that missed a write: the newer token works and moves the store forward',
+  'failover to a replica that missed a write: the newer token works and moves the store forward',
   async (t) => {
     const { store, redis } = await redisStore(t);
     const master = openSessionStore(store);

@@ -76,7 +76,7 @@ t.test('beyond the limit the least recently used sessions are evicted', async (t
   });
 });
 
-t.test('the session that a log-in replaces makes room, and expired ones do not count', async (t) => {
+t.test('the session that a login replaces makes room, and expired ones do not count', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store);
     await sessions.start({ uid: 7, sid: 'dead', ...AGENT }, RULES);

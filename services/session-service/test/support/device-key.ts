@@ -8,7 +8,7 @@ export function proof(device: Device, nonce: string | undefined, changes: ProofC
   return refreshProof(device, `${PUBLIC_URL}/refresh`, nonce, changes);
 }
 
-/** The `Refresh-Proof` of a log-in. */
+/** The `Refresh-Proof` of a login. */
 export function loginProof(device: Device, changes: ProofChanges = {}): string {
   return refreshProof(device, `${PUBLIC_URL}/login`, undefined, changes);
 }

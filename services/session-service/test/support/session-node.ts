@@ -176,11 +176,11 @@ export async function logIn({ app }: SessionNode, email: string, cookie?: string
     headers: { 'user-agent': 'a browser', ...(cookie === undefined ? {} : { cookie }) },
     payload: { email, password: PASSWORD },
   });
-  if (answer.statusCode !== 200) throw new Error(`log-in: ${answer.statusCode} ${answer.body}`);
+  if (answer.statusCode !== 200) throw new Error(`login: ${answer.statusCode} ${answer.body}`);
   return heldFrom(answer);
 }
 
-/** What a client holds after a log-in or a refresh. */
+/** What a client holds after a login or a refresh. */
 export function heldFrom(answer: LightMyRequestResponse): Held {
   const cookie = String([answer.headers['set-cookie']].flat().at(0)).split(';')[0] ?? '';
   return { accessToken: answer.json().accessToken, cookie };

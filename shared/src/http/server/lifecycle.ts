@@ -31,7 +31,7 @@ export interface Service {
   readonly state: HealthState;
   /**
    * Resolves when the stores take commands, or have not for so long that the service starts without them. The listeners open
-   * afterwards, so that the first requests of a roll-out do not come before the connections.
+   * afterwards, so that the first requests of a rollout do not come before the connections.
    */
   readonly opened?: () => Promise<unknown>;
   /** Delivers what is still buffered, once no request is under way. */

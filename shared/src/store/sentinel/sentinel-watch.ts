@@ -6,14 +6,14 @@ import { type HostPort, hostAndPort } from '../store-url.js';
 /** Knows which server the Sentinels name as the master. */
 export interface SentinelWatch {
   /**
-   * Resolves with the address of the master: at once if it is known, but not while a fail-over is under way.
+   * Resolves with the address of the master: at once if it is known, but not while a failover is under way.
    * @throws Error if the signal is aborted, or when the watch is closed
    */
   master(signal: AbortSignal): Promise<HostPort>;
   /** Why no master is known, for the log. */
   readonly problem: string;
   /**
-   * Calls `listener` when a connection must be left: a fail-over begins, or another server is the master.
+   * Calls `listener` when a connection must be left: a failover begins, or another server is the master.
    * @returns a function that removes the listener
    */
   onLeave(listener: () => void): () => void;
@@ -29,10 +29,10 @@ interface SentinelAnswer extends HostPort {
 
 const ASK_EVERY_MS = 1000;
 
-/** Longest time without a connection for a fail-over whose end is not reported, in milliseconds. */
+/** Longest time without a connection for a failover whose end is not reported, in milliseconds. */
 const HOLD_MS = 5000;
 
-/** The Sentinel that leads a fail-over reports this at least 50 ms before it promotes a replica. */
+/** The Sentinel that leads a failover reports this at least 50 ms before it promotes a replica. */
 const BEFORE_PROMOTION = '+failover-state-send-slaveof-noone';
 const NEWS = ['*failover*', '+promoted-slave', '+switch-master'];
 
@@ -49,7 +49,7 @@ const SENTINEL_OPTIONS = {
 };
 
 /**
- * Connects to every Sentinel. Each is asked every second and whenever it reports a step of a fail-over.
+ * Connects to every Sentinel. Each is asked every second and whenever it reports a step of a failover.
  *
  * @param name the name of the master
  * @param retryDelayMs the delay before the n-th attempt to connect to a Sentinel again

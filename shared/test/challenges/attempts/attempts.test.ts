@@ -161,7 +161,7 @@ t.test(
       const logIn = () => challenges.clearAddress(address, DECAY_MS);
       t.strictSame(await prices(19), Array(19).fill(8));
       await logIn();
-      t.strictSame(await prices(19), Array(19).fill(8), 'the first log-in clears');
+      t.strictSame(await prices(19), Array(19).fill(8), 'the first login clears');
       await logIn();
       t.strictSame(await prices(21), [...Array(20).fill(10), 12], 'the second does not');
       t.strictSame(await prices(1, otherAddress), [8]);

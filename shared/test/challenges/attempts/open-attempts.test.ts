@@ -64,7 +64,7 @@ t.test('however many attempts are open, the list is bounded', async (t) => {
 });
 
 t.test(
-  'several devices of one owner at one address: their log-ins hold the pair only while they are open',
+  'several devices of one owner at one address: their logins hold the pair only while they are open',
   async (t) => {
     await eachStore(t, async (t, { store }) => {
       const challenges = challengesOn(store);

@@ -122,7 +122,7 @@ t.test('a foreign ticket is ignored: of another secret, even under the same key 
   t.equal(openTicket(ring, posing, NOW_MS), null);
 });
 
-t.test('a ticket outlives the roll-out of a new secret, and not its removal', async (t) => {
+t.test('a ticket outlives the rollout of a new secret, and not its removal', async (t) => {
   const [old, young] = ['challenge-secret-of-these-tests-01', 'challenge-secret-of-these-tests-02'];
   const scope = { keyId: ring.current.id, account };
   t.strictSame(openTicket(openKeyRing(`${old},${young}`), ticket, NOW_MS)?.scope, scope);

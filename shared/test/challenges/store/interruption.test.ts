@@ -81,7 +81,7 @@ async function keepSubmitting(
   }
 }
 
-t.test('fail-over: a Sentinel promotes the replica, and the store works again by itself', async (t) => {
+t.test('failover: a Sentinel promotes the replica, and the store works again by itself', async (t) => {
   const redis = await startRedisSentinel(t);
   const store = await open(t, redis.url);
   const challenges = challengesOn(store);

@@ -1,4 +1,4 @@
-// Cross-site refresh and log-in CSRF: who may call a route that uses a cookie.
+// Cross-site refresh and login CSRF: who may call a route that uses a cookie.
 
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';

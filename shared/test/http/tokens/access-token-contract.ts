@@ -142,7 +142,7 @@ export async function testFormat(t: Test, { keys: [old, next], options }: Format
       [true, true, true, true],
       [false, false, true, true],
     ],
-    'a key changes in three roll-outs without a refused token',
+    'a key changes in three rollouts without a refused token',
   );
 
   const valid = access.issue(accessClaims());

@@ -297,7 +297,7 @@ t.test(
   },
 );
 
-t.test('a secret can be changed in three roll-outs without a refused token', async (t) => {
+t.test('a secret can be changed in three rollouts without a refused token', async (t) => {
   const stages = [SECRETS.access, `${SECRETS.access},${NEW_KEY}`, `${NEW_KEY},${SECRETS.access}`, NEW_KEY];
   const nodes = await Promise.all(stages.map((access) => buildTokens(t, { access })));
   const issued = nodes.map(({ access }) => access.issue(accessClaims()));

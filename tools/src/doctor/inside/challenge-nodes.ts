@@ -54,7 +54,7 @@ export function diagnoseChallengeNodes({ variable, service, otherSecrets }: Chal
     found.push(
       problem(
         'challenge_service_missing',
-        `No challenge service has reported on the store of ${variable}: every log-in would be refused.`,
+        `No challenge service has reported on the store of ${variable}: every login would be refused.`,
         'Start it, or name the store that it uses: CAPTCHA_CACHE_STORE, else STORE_URL, must be the same for all.',
       ),
     );
@@ -63,7 +63,7 @@ export function diagnoseChallengeNodes({ variable, service, otherSecrets }: Chal
     found.push(
       problem(
         'challenge_secret_differs',
-        `The challenge service on the store of ${variable} has another CHALLENGE_SECRET: every log-in is refused.`,
+        `The challenge service on the store of ${variable} has another CHALLENGE_SECRET: every login is refused.`,
         'Give both services, and every application with the guard, the same list.',
       ),
     );

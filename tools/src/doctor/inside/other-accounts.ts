@@ -25,7 +25,7 @@ export function diagnoseOtherAccounts(count: number | undefined): Finding[] {
   return [
     problem(
       'other_accounts',
-      `The directory returned a user of another account ${count === 1 ? 'once' : `${count} times`}; such a log-in is answered as for an unknown account.`,
+      `The directory returned a user of another account ${count === 1 ? 'once' : `${count} times`}; such a login is answered as for an unknown account.`,
       'It compares more loosely than the service counts, or finds users by something else than the address: let its statement or method compare the whole key, or return `account`. The log names the users (`uid`).',
     ),
   ];

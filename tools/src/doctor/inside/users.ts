@@ -29,7 +29,7 @@ export interface UserFacts {
   readonly unreadable: number;
   /** Those of them whose hash is cheaper than new ones, or made by another function. */
   readonly outdated: number;
-  /** Whether old hashes are replaced at a log-in. */
+  /** Whether old hashes are replaced at a login. */
   readonly replaces: boolean;
 }
 

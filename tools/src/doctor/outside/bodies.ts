@@ -5,7 +5,7 @@ import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
 export interface BodyFacts {
-  /** `POST /login` with 8 KiB that are not a valid log-in. */
+  /** `POST /login` with 8 KiB that are not a valid login. */
   readonly long: Answer;
   /** `POST /login` with 20 KiB. */
   readonly tooLong: Answer;

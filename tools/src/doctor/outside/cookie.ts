@@ -7,15 +7,15 @@ import { type Finding, good, problem, warning } from '../report.js';
 
 export interface CookieFacts {
   readonly publicUrl: string;
-  /** A log-in that succeeded. */
+  /** A login that succeeded. */
   readonly login: Answer;
-  /** The log-out after it; undefined if there was none. */
+  /** The logout after it; undefined if there was none. */
   readonly logout: Answer | undefined;
 }
 
 const HOST_NAME = '__Host-refreshToken';
 const NAMES = ['refreshToken', '__Secure-refreshToken', HOST_NAME];
-/** The cookie by which a device is known, which does without the check: the log-in works without it. */
+/** The cookie by which a device is known, which does without the check: the login works without it. */
 const DEVICE_NAME = /knownDevice$/;
 const UNCHANGED = 'Let the gateway pass Set-Cookie on as it is.';
 
@@ -25,7 +25,7 @@ export function refreshCookieOf(answer: Answer): SetCookie | undefined {
   return cookies.find(({ value }) => value !== '') ?? cookies[0];
 }
 
-/** Requires the cookie's name, path and attributes as the service sets them, and that the log-out clears it. */
+/** Requires the cookie's name, path and attributes as the service sets them, and that the logout clears it. */
 export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Finding[] {
   const cookie = refreshCookieOf(login);
   if (cookie === undefined) {
@@ -35,8 +35,8 @@ export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Findi
       problem(
         'cookie_missing',
         names.length === 0
-          ? 'The log-in sets no cookie.'
-          : `The log-in sets no cookie of the name ${NAMES.join(' or ')}, but ${names.join(', ')}.`,
+          ? 'The login sets no cookie.'
+          : `The login sets no cookie of the name ${NAMES.join(' or ')}, but ${names.join(', ')}.`,
         UNCHANGED,
       ),
     ];
@@ -115,6 +115,6 @@ function diagnoseEnd(cookie: SetCookie, logout: Answer | undefined): Finding[] {
     cleared.attributes.get('path') === cookie.attributes.get('path');
   if (isCleared) return [];
   return [
-    problem('cookie_not_cleared', 'The log-out does not clear the cookie that the log-in set.', UNCHANGED),
+    problem('cookie_not_cleared', 'The logout does not clear the cookie that the login set.', UNCHANGED),
   ];
 }

@@ -1,4 +1,4 @@
-// Signs in as a browser does, and says why a log-in fails.
+// Signs in as a browser does, and says why a login fails.
 
 import { sha256Text } from '@tollgate/shared/challenges/types/answer-hashing.js';
 import { solves } from '@tollgate/shared/pow/difficulty.js';
@@ -19,7 +19,7 @@ export type WorkFields = CaptchaOptions['pow']['fields'];
 /** Greatest difficulty that Tollgate asks for. */
 const MAX_BITS = 24;
 
-/** Log-ins with new work after a refusal for work that was too cheap. */
+/** Logins with new work after a refusal for work that was too cheap. */
 const MAX_ATTEMPTS = 3;
 
 /** Signs in. A refusal for work that was too cheap names the ticket of the account, under which new work is issued. */
@@ -51,7 +51,7 @@ export function solveWork(work: Readonly<Record<string, unknown>>): string | und
   return String(nonce);
 }
 
-/** Why a log-in failed. */
+/** Why a login failed. */
 export function diagnoseLogin(login: Answer): Finding {
   const retryAfter = login.headers['retry-after'];
   const wait = retryAfter === undefined ? 'Wait' : `Wait ${retryAfter} s`;
@@ -77,19 +77,19 @@ export function diagnoseLogin(login: Answer): Finding {
     case 'rate_limited':
       return warning(
         'limited',
-        'This address has tried too many log-ins.',
+        'This address has tried too many logins.',
         `${wait}, then start the doctor again.`,
       );
     case 'origin_refused':
       return problem(
         'login_refused',
-        'The log-in is refused because of its Origin.',
+        'The login is refused because of its Origin.',
         'Set PUBLIC_URL to the address that browsers see, and CORS_ORIGIN to the origin of the pages.',
       );
     default:
       return problem(
         'login_refused',
-        `The log-in is not answered as it should be: the answer is ${describe(login)}.`,
+        `The login is not answered as it should be: the answer is ${describe(login)}.`,
         'Both services need the same CHALLENGE_SECRET, CAPTCHA_CACHE_STORE and CAPTCHA_* options; the gateway must pass the body on.',
       );
   }

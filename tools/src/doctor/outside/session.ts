@@ -23,7 +23,7 @@ export interface SessionFacts {
   readonly refreshed?: Answer | undefined;
   /** `POST /logout`. */
   readonly logout?: Answer | undefined;
-  /** `GET /profile` with the same token after the log-out. */
+  /** `GET /profile` with the same token after the logout. */
   readonly after?: Answer | undefined;
   /** `DELETE /refresh` with the cookie. */
   readonly end?: Answer | undefined;
@@ -40,7 +40,7 @@ const REPEATS = 11;
 /** A process that refuses the token may be followed by one that accepts it. */
 const LOGOUT_ATTEMPTS = 4;
 
-/** A node follows a log-out within a second; these attempts take longer. */
+/** A node follows a logout within a second; these attempts take longer. */
 const REFUSAL_ATTEMPTS = 8;
 const REFUSAL_INTERVAL_MS = 200;
 
@@ -94,7 +94,7 @@ export function diagnoseSession(facts: SessionFacts): Finding[] {
   }
   // The check of the cookie reports a missing one, which also makes the refresh fail.
   if (found.length > 0 || refreshCookieOf(facts.login) === undefined) return found;
-  return [good('session', 'A log-in, a refresh and a log-out work, and the log-out is felt at once.')];
+  return [good('session', 'A login, a refresh and a logout work, and the logout is felt at once.')];
 }
 
 function diagnoseSteps(facts: SessionFacts): Finding[] {
@@ -127,7 +127,7 @@ function diagnoseSteps(facts: SessionFacts): Finding[] {
     found.push(
       problem(
         'refresh_refused',
-        `A refresh with the cookie of the log-in is refused: the answer is ${describe(refresh)}.`,
+        `A refresh with the cookie of the login is refused: the answer is ${describe(refresh)}.`,
         `${PASS_TOKENS} All nodes need the same secrets and the same store.`,
       ),
     );
@@ -149,7 +149,7 @@ function diagnoseSteps(facts: SessionFacts): Finding[] {
     found.push(
       problem(
         'logout_not_felt',
-        'After the log-out the access token is still accepted.',
+        'After the logout the access token is still accepted.',
         'All nodes of the session service need the same STORE_URL; tollgate_revocation_lag_seconds tells who does not follow.',
       ),
     );
@@ -174,7 +174,7 @@ async function repeatProfile(client: PublicClient, bearer: string): Promise<Answ
   return answers;
 }
 
-/** Every node follows a log-out within a second, so the token may be accepted until then. */
+/** Every node follows a logout within a second, so the token may be accepted until then. */
 async function getUntilRefused(client: PublicClient, bearer: string): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     const answer = await withBearer(client, 'GET', '/profile', bearer);

@@ -19,7 +19,7 @@ export default defineDrill({
   inherent: {
     mistakes: [
       'issued work lost',
-      'log-in lost',
+      'login lost',
       'logged out by accident',
       'attempt lost',
       'spent work accepted again',

@@ -11,7 +11,7 @@ export default defineDrill({
   recovery: ({ stage }) => stage.redis.start(),
   lastFailureMs: 1_500,
   inherent: {
-    mistakes: ['issued work lost', 'log-in lost', 'logged out by accident', 'attempt lost'],
+    mistakes: ['issued work lost', 'login lost', 'logged out by accident', 'attempt lost'],
     why: 'What is in memory alone is gone with the process: everybody must sign in again, and failures are forgotten. Nothing is accepted twice.',
     setting: '`appendonly yes` for the sessions',
   },

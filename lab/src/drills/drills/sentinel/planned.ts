@@ -1,4 +1,4 @@
-// A planned fail-over: the master is well, and a replica takes its place.
+// A planned failover: the master is well, and a replica takes its place.
 import { defineDrill } from '../../drill.js';
 import { onSentinel } from '../../servers/sentinel.js';
 

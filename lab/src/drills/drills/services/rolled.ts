@@ -13,7 +13,7 @@ export default defineDrill({
     for (const node of [0, 1] as const) {
       await Promise.all([sessions[node].stop(), challenges[node].stop()]);
       await Promise.all([sessions[node].start(), challenges[node].start()]);
-      // A roll-out goes on when the gateway has seen the new processes.
+      // A rollout goes on when the gateway has seen the new processes.
       await sleep(2_000);
     }
   },

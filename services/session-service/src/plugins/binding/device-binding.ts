@@ -48,9 +48,9 @@ export interface DeviceBinding {
   readonly browser: BrowserSessionOptions;
   /** What a refresh of this session shows. */
   read(request: FastifyRequest, sid: string): PresentedDevice;
-  /** The key that a log-in brings. @throws ValidationFailed for a malformed proof */
+  /** The key that a login brings. @throws ValidationFailed for a malformed proof */
   startKey(request: FastifyRequest): BindingKey | undefined;
-  /** A `preHandler` hook of log-ins: refuses a malformed proof before anything is counted or spent. */
+  /** A `preHandler` hook of logins: refuses a malformed proof before anything is counted or spent. */
   refuseMalformed(request: FastifyRequest): Promise<void>;
   /** Tells the client how its session is bound, and what to sign next. */
   announce(reply: FastifyReply, sid: string, kind: BindingKind): void;

@@ -38,7 +38,7 @@ export default async function logout(
   );
 
   /**
-   * Completes an interrupted log-out: its bearer token is already revoked, so a repeated request would otherwise be
+   * Completes an interrupted logout: its bearer token is already revoked, so a repeated request would otherwise be
    * refused before the remaining step.
    */
   async function finishingEnd(request: FastifyRequest, reply: FastifyReply) {

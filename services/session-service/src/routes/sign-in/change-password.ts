@@ -12,7 +12,7 @@ import {
   requireWritablePasswords,
 } from '../../steps/own-password.js';
 
-/** @param options.limitPerMinute log-ins, reauthentications and changes per minute and address */
+/** @param options.limitPerMinute logins, reauthentications and changes per minute and address */
 export default async function changePassword(
   app: FastifyInstance,
   { limitPerMinute, requireBearer }: { limitPerMinute: number; requireBearer: RequireBearer },

@@ -15,7 +15,7 @@ interface ReauthenticateOptions {
   readonly requireBearer: RequireBearer;
 }
 
-/** @param options.limitPerMinute log-ins and reauthentications per minute and address */
+/** @param options.limitPerMinute logins and reauthentications per minute and address */
 export default async function reauthenticate(
   app: FastifyInstance,
   { limitPerMinute, lifetimes, requireBearer }: ReauthenticateOptions,
