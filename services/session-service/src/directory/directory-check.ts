@@ -139,7 +139,7 @@ export function withDirectoryCheck(
 }
 
 /** A remembered user. */
-export interface KnownUser {
+interface KnownUser {
   readonly id: UserId;
   /** Id of the key of `CHALLENGE_SECRET` under which the pseudonym was made. */
   readonly keyId: string;
@@ -148,14 +148,14 @@ export interface KnownUser {
 }
 
 /** What the store remembers of the directory. */
-export interface KnownUsers {
+interface KnownUsers {
   /** The identity of the directory, if it has one. */
   readonly identity: string | undefined;
   readonly users: readonly KnownUser[];
 }
 
 /** `same` also if nothing is remembered; `empty` if it has none of the remembered users; `other` if they are others. */
-export type Recognition = 'same' | 'empty' | 'other';
+type Recognition = 'same' | 'empty' | 'other';
 
 /** Remembered users at most. */
 const MAX_USERS = 8;
@@ -163,7 +163,7 @@ const MAX_USERS = 8;
 const NO_IDENTITY = '-';
 
 /** The text is one line with the identity, and a line `id key-id pseudonym` for each user. */
-export function parseKnownUsers(text: string | undefined): KnownUsers {
+function parseKnownUsers(text: string | undefined): KnownUsers {
   const [identity = NO_IDENTITY, ...lines] = text?.split('\n') ?? [];
   const users = lines.map((line) => {
     const [id = '', keyId = '', pseudonym = ''] = line.split(' ');
@@ -172,12 +172,12 @@ export function parseKnownUsers(text: string | undefined): KnownUsers {
   return { identity: identity === NO_IDENTITY ? undefined : identity, users };
 }
 
-export function formatKnownUsers({ identity = NO_IDENTITY, users }: KnownUsers): string {
+function formatKnownUsers({ identity = NO_IDENTITY, users }: KnownUsers): string {
   return [identity, ...users.map(({ id, keyId, pseudonym }) => `${id} ${keyId} ${pseudonym}`)].join('\n');
 }
 
 /** Adds a user, or replaces an older entry with the same id; returns the same users if there is nothing to change. */
-export function withKnownUser(
+function withKnownUser(
   users: readonly KnownUser[],
   user: DirectoryUser,
   ring: KeyRing,
@@ -194,7 +194,7 @@ export function withKnownUser(
 }
 
 /** Whether a user of the directory is another than the remembered one with the same id. */
-export function contradicts(users: readonly KnownUser[], user: DirectoryUser, ring: KeyRing): boolean {
+function contradicts(users: readonly KnownUser[], user: DirectoryUser, ring: KeyRing): boolean {
   const known = users.find(({ id }) => id === user.id);
   return known !== undefined && !isSameUser(known, user, ring);
 }
@@ -204,7 +204,7 @@ export function contradicts(users: readonly KnownUser[], user: DirectoryUser, ri
  * changed it, unless the directory has an identity: in such a directory addresses do not change.
  * @throws DirectoryUnavailableError if the directory does not answer
  */
-export async function recognise(
+async function recognise(
   { identity, users }: KnownUsers,
   directory: Directory,
   ring: KeyRing,

@@ -147,7 +147,7 @@ export const USERS_FORMAT = {
  * The users of a file. Each call is part of a step of the caller. A user is found by any spelling of the email address
  * (accountSpellings); the spelling that was typed wins, as for a login.
  */
-export interface UserRows {
+interface UserRows {
   /** The user whose row has exactly this key. */
   byKey(key: string): DirectoryUser | undefined;
   byId(id: UserId): DirectoryUser | undefined;
@@ -173,7 +173,7 @@ type Row = Omit<DirectoryUser, 'disabled' | 'claims'> & {
 };
 
 /** Prepares the statements on a file in this format. */
-export function openUserRows(file: DatabaseFile): UserRows {
+function openUserRows(file: DatabaseFile): UserRows {
   const select = (rest: string) =>
     file.prepare(
       `SELECT id AS number, coalesce(text, id) AS id, email, hash, disabled, claims FROM user

@@ -168,7 +168,7 @@ export function createHashingQueue(limits: { running: number; waiting: number })
 }
 
 /** A dummy hash whose cost follows the hashes of the directory. */
-export interface DummyHash {
+interface DummyHash {
   /** Records the cost of a user's hash; a text that is not a valid hash is ignored. */
   note(userId: UserId, passwordHash: string): void;
   /** A hash of the most common cost that matches no password; it changes only when the most common cost does. */

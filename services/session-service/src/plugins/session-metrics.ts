@@ -189,7 +189,7 @@ export function createSessionMetrics(
 export type RenewalOutcome = 'challenged' | 'renewed' | 'over' | 'failed';
 
 /** The counters of device binding. */
-export interface BindingCounters {
+interface BindingCounters {
   /** Counts a session that was bound to a key, by how. */
   countBinding(kind: BoundKind): void;
   /** Counts a renewal by its outcome. */
@@ -199,7 +199,7 @@ export interface BindingCounters {
 const KINDS: readonly BoundKind[] = ['key', 'dbsc'];
 const RENEWALS: readonly RenewalOutcome[] = ['challenged', 'renewed', 'over', 'failed'];
 
-export function createBindingCounters(metrics: Metrics): BindingCounters {
+function createBindingCounters(metrics: Metrics): BindingCounters {
   const bound = metrics.counter(
     'tollgate_sessions_bound_total',
     'Sessions bound to a key of their device: by proofs of the page (key) or by the browser (dbsc)',
