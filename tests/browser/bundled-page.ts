@@ -24,7 +24,7 @@ const clientEntries = ['session', 'challenge', 'element', 'element/languages', '
 const opener = '/solver/open-worker.js';
 const chunkFolder = 'client/solver';
 
-const outputs = fileURLToPath(new URL('../page/', import.meta.url));
+const outputs = fileURLToPath(new URL('../../../tools/dist/page/', import.meta.url));
 
 let bundled: Promise<PageFiles> | undefined;
 
