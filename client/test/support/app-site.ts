@@ -46,6 +46,7 @@ export const cheap: Environment = {
   CAPTCHA_POW_MAX_DIFFICULTY: '14',
   CAPTCHA_MIN_SECONDS: '0',
   CAPTCHA_EFFORT_BITS: '8',
+  RATE_LIMIT_LOGIN: '1000',
 };
 
 /** Starts the system for one test file, with accounts for these e-mail addresses; it stops when the test ends. */
