@@ -17,7 +17,7 @@ export const slowTests = [
   'client/dist/test/{drop-in,element}/libraries.test.js',
   'services/session-service/dist/test/stores/fail-over.test.js',
   'shared/dist/test/store/{deaths,fail-over,full-disk,pid-namespaces}.test.js',
-  'tests/dist/{helm,monitoring,side-by-side}/*.test.js',
+  'tests/dist/{helm,monitoring}/*.test.js',
   'tests/dist/{compose-sentinel,compose-system,systemd}.test.js',
   'tests/dist/gateway/roll-out.test.js',
 ];

@@ -55,7 +55,7 @@ const longest = [
   'services/challenge-service/dist/test/cli/captcha',
   'tests/dist/docs/server-samples',
   'tests/dist/gateway/gateway-caddy',
-  'tests/dist/side-by-side/side-by-side',
+  'lab/dist/test/side-by-side/side-by-side',
   'tests/dist/e2e/parallel',
   'tests/dist/docs/readme',
   'tests/dist/demo/demo-page',

@@ -8,10 +8,10 @@ import { spawnCommand } from '@tollgate/test-support/command.js';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { PASSWORD } from '@tollgate/test-support/static-directory.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { CHEAP } from '@tollgate/tests/e2e/site.js';
+import { writeDirectoryModule } from '@tollgate/tests/gateway/two-of-each.js';
 import { openSecrets } from '@tollgate/tools/launcher/secrets.js';
 import t, { type Test } from 'tap';
-import { CHEAP } from '../e2e/site.js';
-import { writeDirectoryModule } from '../gateway/two-of-each.js';
 import { lastReleaseRef, openRelease } from './last-release.js';
 import {
   HOST_API_KEY,
@@ -24,7 +24,7 @@ import {
 } from './two-versions.js';
 
 const COMMAND = '../../../../services/session-service/dist/src/cli/';
-const SOLVER = fileURLToPath(new URL('../../../tools/solve.js', import.meta.url));
+const SOLVER = fileURLToPath(new URL('../../../../tools/solve.js', import.meta.url));
 const command = (name: string) => fileURLToPath(new URL(`${COMMAND}${name}.js`, import.meta.url));
 
 t.setTimeout(240_000);

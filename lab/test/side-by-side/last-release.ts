@@ -1,7 +1,7 @@
 // The last released version: its source from the repository, compiled in a folder of the test.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { projectRoot, type ServiceName } from '@tollgate/tools/launcher/local-environment.js';
@@ -37,14 +37,18 @@ export function openRelease(t: Pick<Test, 'teardown'>, ref: string): ProgramOf {
   return (service) => compiledProgramOf(service, folder);
 }
 
-/** Links each installed package, but the version's own packages to its own folders. */
+/**
+ * Links each installed package, but the version's own packages to its own folders. Packages that only that version uses, such
+ * as lmdb, are the lab's.
+ */
 function linkDependencies(folder: string): void {
-  const installed = join(projectRoot, 'node_modules');
   const own = join(folder, 'node_modules', '@tollgate');
   mkdirSync(own, { recursive: true });
-  for (const name of readdirSync(installed)) {
-    if (name.startsWith('.') || name === '@tollgate') continue;
-    symlinkSync(join(installed, name), join(dirname(own), name));
+  for (const installed of [join(projectRoot, 'node_modules'), join(projectRoot, 'lab', 'node_modules')]) {
+    for (const name of readdirSync(installed)) {
+      const link = join(dirname(own), name);
+      if (!name.startsWith('.') && !existsSync(link)) symlinkSync(join(installed, name), link);
+    }
   }
   for (const path of PACKAGES) {
     const { name } = JSON.parse(readFileSync(join(folder, path, 'package.json'), 'utf8'));

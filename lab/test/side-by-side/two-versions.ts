@@ -1,6 +1,8 @@
 // Both services in two versions on one store, as in the middle of a rollout.
 
 import { join } from 'node:path';
+import { type Answer, type Client, connectTo } from '@tollgate/tests/e2e/client.js';
+import { solve, type Work } from '@tollgate/tests/solving.js';
 import { ANY_PORTS, settlePorts } from '@tollgate/tools/launcher/free-ports.js';
 import type { ServiceName } from '@tollgate/tools/launcher/local-environment.js';
 import {
@@ -11,8 +13,6 @@ import {
 import { waitUntilAllReady } from '@tollgate/tools/launcher/readiness.js';
 import { type ServiceProcess, startService } from '@tollgate/tools/launcher/service-process.js';
 import type { Test } from 'tap';
-import { type Answer, type Client, connectTo } from '../e2e/client.js';
-import { solve, type Work } from '../solving.js';
 import type { ProgramOf } from './last-release.js';
 
 /** The services of one version. */
