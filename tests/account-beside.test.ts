@@ -35,7 +35,10 @@ t.test('the account signs in', { skip }, async (t) => {
   const environment = completeForLocalUse(
     {
       ...openSecrets(folder, {}),
-      ...{ DATA_DIR: folder, STORE_URL: redis.url, NODE_ENV: 'production', ALLOW_EMBEDDED: 'true' },
+      DATA_DIR: folder,
+      STORE_URL: redis.url,
+      NODE_ENV: 'production',
+      ALLOW_EMBEDDED: 'true',
     },
     ports,
   );
@@ -72,7 +75,8 @@ t.test('the account signs in', { skip }, async (t) => {
     body: JSON.stringify({
       email: 'you@example.com',
       password: PASSWORD,
-      ...{ pow_token: work.token, pow_nonce: solve(work) },
+      pow_token: work.token,
+      pow_nonce: solve(work),
     }),
   });
   t.equal(answer.status, 200, answer.text);

@@ -69,7 +69,12 @@ async function issuer(t: Test, { options }: Format) {
       ...more,
     });
   const refresh = app.tokens.refresh.issue({
-    ...{ sub: '7', email: 'ann@example.com', sid: SID, gen: 1, iat, exp: iat + 900 },
+    sub: '7',
+    email: 'ann@example.com',
+    sid: SID,
+    gen: 1,
+    iat,
+    exp: iat + 900,
   });
   return { access, refresh };
 }

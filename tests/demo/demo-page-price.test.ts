@@ -55,8 +55,12 @@ async function failElsewhere(email: string, failures: number): Promise<void> {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.99' },
       body: JSON.stringify({
-        ...{ email, password: 'wrong', pow_token: token, pow_nonce: solve({ salt, difficulty }) },
-        ...{ captcha_token: image.token, captcha: image.answer },
+        email,
+        password: 'wrong',
+        pow_token: token,
+        pow_nonce: solve({ salt, difficulty }),
+        captcha_token: image.token,
+        captcha: image.answer,
       }),
     });
     const body = (await answer.json()) as { code: string; pow_scope: string };

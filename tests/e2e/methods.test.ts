@@ -112,7 +112,10 @@ t.test('HEAD is answered as GET is on every route, and nothing is issued, drawn 
     ...[...reads, ...images],
     ...['/health/live', '/health/ready', '/metrics', '/openapi.json'].flatMap((path) =>
       (['sessionAdmin', 'challengeAdmin'] as const).map((listener) => ({
-        ...{ listener, method: 'GET', path, hasBody: false },
+        listener,
+        method: 'GET',
+        path,
+        hasBody: false,
       })),
     ),
     { listener: 'challenge', method: 'GET', path: '/api/captcha?preset=none', hasBody: false },

@@ -27,8 +27,10 @@ async function guesses(t: Test, site: Site): Promise<void> {
     const inSha256 = n % 4 === 0;
     const effort = await issue(`?preset=effort&algorithms=${inSha256 ? '' : 'hashwx-1,'}sha256&`);
     submissions.push({
-      ...{ email, password: 'wrong' },
-      ...{ pow_token: work.token, pow_nonce: await solveFullPrice(work) },
+      email,
+      password: 'wrong',
+      pow_token: work.token,
+      pow_nonce: await solveFullPrice(work),
       captcha_token: effort.token,
       captcha: inSha256 ? await solveEffort(effort) : findHashwxNumbers(effort),
     });

@@ -57,9 +57,18 @@ export async function startDocumentedSite(
   const system = await startSystem({
     startService: startServiceHere,
     environment: {
-      ...{ ...CHEAP, ...KEYS, ...SITE, ...GATE, ...freePorts, DATA_DIR: tempDir(t) },
-      ...{ CAPTCHA_NO_SCRIPT: 'image', RATE_LIMIT_NO_SCRIPT: '100000', RATE_LIMIT_REDEEM: '100000' },
-      ...{ RATE_LIMIT_GATE: '100000', TRUST_PROXY: 'loopback', LOG_LEVEL: 'silent' },
+      ...CHEAP,
+      ...KEYS,
+      ...SITE,
+      ...GATE,
+      ...freePorts,
+      DATA_DIR: tempDir(t),
+      CAPTCHA_NO_SCRIPT: 'image',
+      RATE_LIMIT_NO_SCRIPT: '100000',
+      RATE_LIMIT_REDEEM: '100000',
+      RATE_LIMIT_GATE: '100000',
+      TRUST_PROXY: 'loopback',
+      LOG_LEVEL: 'silent',
       ...variables,
     },
   });

@@ -45,11 +45,20 @@ export async function startGate(
 ): Promise<string> {
   const port = await freePort();
   const environment = {
-    ...{ PUBLIC_URL: 'http://localhost', DATA_DIR: tempDir(t), TRUST_PROXY: 'loopback' },
-    ...{ CHALLENGE_PORT: String(port), CHALLENGE_ADMIN_PORT: '0', DRAIN_SECONDS: '0', LOG_LEVEL: 'silent' },
+    PUBLIC_URL: 'http://localhost',
+    DATA_DIR: tempDir(t),
+    TRUST_PROXY: 'loopback',
+    CHALLENGE_PORT: String(port),
+    CHALLENGE_ADMIN_PORT: '0',
+    DRAIN_SECONDS: '0',
+    LOG_LEVEL: 'silent',
     CHALLENGE_SECRET: 'challenge-secret-of-the-tests-0001',
-    ...{ CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '4', CAPTCHA_MIN_SECONDS: '0' },
-    ...{ CAPTCHA_NO_SCRIPT: 'image', RATE_LIMIT_POW: '1000', RATE_LIMIT_NO_SCRIPT: '1000' },
+    CAPTCHA_TEST_MODE: 'true',
+    CAPTCHA_POW_DIFFICULTY: '4',
+    CAPTCHA_MIN_SECONDS: '0',
+    CAPTCHA_NO_SCRIPT: 'image',
+    RATE_LIMIT_POW: '1000',
+    RATE_LIMIT_NO_SCRIPT: '1000',
     ...variables,
   };
   const service = await openChallengeService(environment, {

@@ -187,11 +187,15 @@ t.test('requests of attackers', { skip }, async (t) => {
   });
   const bearer = [`Authorization: Bearer ${JSON.parse(login.text).accessToken}`];
   const verifying = {
-    ...{ path: '/orders', headers: bearer, refused: { path: '/orders', status: 401 } },
+    path: '/orders',
+    headers: bearer,
+    refused: { path: '/orders', status: 401 },
     identifies: true,
   };
   const gated = {
-    ...{ path: '/open/a', headers: [], refused: { path: '/wanted', status: 403 } },
+    path: '/open/a',
+    headers: [],
+    refused: { path: '/wanted', status: 403 },
     identifies: false,
   };
   const open = { path: '/profile', headers: [], identifies: true };

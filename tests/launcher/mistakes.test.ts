@@ -120,7 +120,9 @@ t.test('a program with a DATA_DIR that cannot be ends with one line', (t) => {
     for (const program of [entry, programOf('session-service'), programOf('challenge-service')]) {
       const env = environmentOf(path);
       const ended = spawnSync(process.execPath, [program], {
-        ...{ env, encoding: 'utf8', timeout: 60_000 },
+        env,
+        encoding: 'utf8',
+        timeout: 60_000,
         // A program that spins runs no handler of a signal.
         killSignal: 'SIGKILL',
         ...as,

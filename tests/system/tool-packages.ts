@@ -39,8 +39,13 @@ export function compareWithTypes(
   );
   writeFileSync(join(place, 'values.ts'), values.join(''));
   const compilerOptions = {
-    ...{ strict: true, noEmit: true, skipLibCheck: true, target: 'es2022', types: [] },
-    ...{ module: 'preserve', moduleResolution: 'bundler' },
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: 'es2022',
+    types: [],
+    module: 'preserve',
+    moduleResolution: 'bundler',
     paths: { '*': [join(folder, 'node_modules', '*')] },
   };
   writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['values.ts'] }));

@@ -58,9 +58,14 @@ export function createFrameBox(
   /** In the middle of the window, above everything else. */
   function raise(shownHeight: number): void {
     Object.assign(node.style, {
-      ...{ position: 'fixed', inset: '50% auto auto 50%', transform: 'translate(-50%, -50%)' },
-      ...{ width: `min(${Math.max(width, LEAST_WIDTH)}px, 100vw)`, height: `${Math.ceil(shownHeight)}px` },
-      ...{ visibility: 'visible', zIndex: '2147483647', boxShadow: '0 0 0 100vmax #0006' },
+      position: 'fixed',
+      inset: '50% auto auto 50%',
+      transform: 'translate(-50%, -50%)',
+      width: `min(${Math.max(width, LEAST_WIDTH)}px, 100vw)`,
+      height: `${Math.ceil(shownHeight)}px`,
+      visibility: 'visible',
+      zIndex: '2147483647',
+      boxShadow: '0 0 0 100vmax #0006',
     });
     frame.removeAttribute('aria-hidden');
     if (!isShown) frame.focus();

@@ -85,7 +85,9 @@ const clients: Readonly<Record<string, () => void>> = {
   },
   'react-turnstile'() {
     mount(Turnstile, {
-      ...{ siteKey: sitekey, injectScript: false, onSuccess: tell },
+      siteKey: sitekey,
+      injectScript: false,
+      onSuccess: tell,
       options: { action: 'sign-up', cData: 'order-7' },
     });
   },

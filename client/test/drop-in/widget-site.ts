@@ -89,11 +89,19 @@ export async function startWidgetSite(t: Pick<Test, 'teardown'>): Promise<Widget
   const service = startServiceHere('challenge-service', {
     logFile: join(folder, 'challenge-service.log'),
     environment: {
-      ...{ CHALLENGE_SECRET: 'challenge-secret-of-the-tests-0001', PUBLIC_URL: front, DATA_DIR: folder },
-      ...{ CHALLENGE_PORT: String(port), CHALLENGE_ADMIN_PORT: '0', CAPTCHA_TEST_MODE: 'true' },
-      ...{ CAPTCHA_MIN_SECONDS: '0', RATE_LIMIT_POW: '10000', RATE_LIMIT_REDEEM: '10000' },
+      CHALLENGE_SECRET: 'challenge-secret-of-the-tests-0001',
+      PUBLIC_URL: front,
+      DATA_DIR: folder,
+      CHALLENGE_PORT: String(port),
+      CHALLENGE_ADMIN_PORT: '0',
+      CAPTCHA_TEST_MODE: 'true',
+      CAPTCHA_MIN_SECONDS: '0',
+      RATE_LIMIT_POW: '10000',
+      RATE_LIMIT_REDEEM: '10000',
       // What work costs is not what these pages show.
-      ...{ CAPTCHA_POW_DIFFICULTY: '8', CAPTCHA_POW_MAX_DIFFICULTY: '8', CAPTCHA_POW_VOLUME_STEP: '0' },
+      CAPTCHA_POW_DIFFICULTY: '8',
+      CAPTCHA_POW_MAX_DIFFICULTY: '8',
+      CAPTCHA_POW_VOLUME_STEP: '0',
       SITES: JSON.stringify(
         Object.fromEntries(
           Object.entries(sites).map(([key, options]) => [key, { secret_sha256: hashOf(key), ...options }]),

@@ -68,8 +68,11 @@ export async function playDay(scenario: Scenario, random: Random): Promise<Day> 
     }
     const { images, refused } = counts;
     return {
-      ...{ ownerBits, ownerImages: images, ownerRefused: refused },
-      ...{ onAccount: reached.account, onDevice: reached.device },
+      ownerBits,
+      ownerImages: images,
+      ownerRefused: refused,
+      onAccount: reached.account,
+      onDevice: reached.device,
       decayMs: world.options.escalation.decay * 1000,
     };
   } finally {

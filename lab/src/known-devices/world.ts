@@ -90,7 +90,9 @@ async function attempt(verifier: ChallengeVerifier, person: Person): Promise<Try
       const key = ofDevice === null ? ACCOUNT : (device?.key ?? ACCOUNT);
       const countedFor = ofDevice === null ? 'account' : 'device';
       return {
-        ...{ bits: work.difficulty, image, countedFor },
+        bits: work.difficulty,
+        image,
+        countedFor,
         succeed: () => verifier.clearFailures(key, ip),
       };
     }
@@ -103,8 +105,11 @@ async function attempt(verifier: ChallengeVerifier, person: Person): Promise<Try
 
 function termsOf({ pow }: CaptchaOptions) {
   return {
-    ...{ floor: pow.difficulty, ceiling: pow.max_difficulty, failureStep: pow.step },
+    floor: pow.difficulty,
+    ceiling: pow.max_difficulty,
+    failureStep: pow.step,
     // The volume of an address is no matter of the account.
-    ...{ volumeStep: 0, volumeEvery: 1 },
+    volumeStep: 0,
+    volumeEvery: 1,
   };
 }

@@ -59,8 +59,12 @@ async function prepareForm(challenges: ChallengeStore, ring: KeyRing): Promise<s
     failures: 0,
     volumeMs: LIMIT.windowMs,
     recordTail: encodePowTail({
-      ...{ floor: 1, algorithm: 'sha256', keyId, salt: '0'.repeat(32) },
-      ...{ address: null, scope: null },
+      floor: 1,
+      algorithm: 'sha256',
+      keyId,
+      salt: '0'.repeat(32),
+      address: null,
+      scope: null,
     }),
     expireSeconds: RECEIPT_SECONDS,
     expireGrows: false,
@@ -70,7 +74,12 @@ async function prepareForm(challenges: ChallengeStore, ring: KeyRing): Promise<s
     claim: receiptToken,
     receiptToken,
     receiptTail: encodeReceiptTail({
-      ...{ keyId, address, api: 'turnstile', hostname: 'bench.example', action: 'sign-in', cdata: '' },
+      keyId,
+      address,
+      api: 'turnstile',
+      hostname: 'bench.example',
+      action: 'sign-in',
+      cdata: '',
     }),
     receiptSeconds: RECEIPT_SECONDS,
   });

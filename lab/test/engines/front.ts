@@ -123,7 +123,9 @@ export async function startFront(): Promise<Front> {
     if (set === undefined) return;
     const binding = answer['refresh-binding'];
     cookies.push({
-      ...{ what, hasProof: 'refresh-proof' in asked, cookie: set.split(';')[0] ?? '' },
+      what,
+      hasProof: 'refresh-proof' in asked,
+      cookie: set.split(';')[0] ?? '',
       binding: typeof binding === 'string' ? binding : undefined,
     });
   }
@@ -152,7 +154,10 @@ export async function startFront(): Promise<Front> {
     sent?: IncomingMessage,
   ) {
     const outgoing = request({
-      ...{ host: '127.0.0.1', port, method, path: url },
+      host: '127.0.0.1',
+      port,
+      method,
+      path: url,
       headers: { ...headers, ...(host && { host }), 'accept-encoding': 'identity' },
     });
     if (sent === undefined) outgoing.end();

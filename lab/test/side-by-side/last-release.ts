@@ -59,14 +59,12 @@ function linkDependencies(folder: string): void {
 /** Its types were checked when it was released, with the dependencies that it had then. */
 function compile(folder: string, base: string): void {
   const compilerOptions = {
-    ...{
-      rootDir: '.',
-      outDir: 'dist',
-      noCheck: true,
-      composite: false,
-      declaration: false,
-      sourceMap: false,
-    },
+    rootDir: '.',
+    outDir: 'dist',
+    noCheck: true,
+    composite: false,
+    declaration: false,
+    sourceMap: false,
   };
   const file = join(folder, 'tsconfig.release.json');
   writeFileSync(file, JSON.stringify({ extends: base, compilerOptions, include: ['src'] }));

@@ -40,7 +40,9 @@ t.test('side by side on one Redis', { skip }, async (t) => {
   const environment = {
     ...CHEAP,
     ...openSecrets(folder, {}),
-    ...{ HOST_API_KEY, SESSION_API_KEY, DATA_DIR: folder },
+    HOST_API_KEY,
+    SESSION_API_KEY,
+    DATA_DIR: folder,
     STORE_URL: redis.url,
     USERS_URL: writeDirectoryModule(folder),
     CAPTCHA_POW_STEP: '2',

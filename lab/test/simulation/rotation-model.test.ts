@@ -75,7 +75,8 @@ const keyNamed = (name: string) => ({ thumbprint: name, compact: `EC.${name}.${n
 function bindingOf({ proof, isFirst, cookie }: ModelCall['shown']): PresentedBinding {
   return {
     policy: 'offer',
-    ...{ proof: proof === '' ? undefined : keyNamed(proof), isFirst },
+    proof: proof === '' ? undefined : keyNamed(proof),
+    isFirst,
     cookie: cookie === '' ? undefined : cookie,
   };
 }

@@ -28,7 +28,11 @@ export async function buildChallengeAdmin(
     securitySchemes: { hostKey: { type: 'http', scheme: 'bearer' } },
   } as const;
   const app = await buildAdminApp({
-    ...{ logger, publicUrl: values.PUBLIC_URL, description, ...extra, ...health },
+    logger,
+    publicUrl: values.PUBLIC_URL,
+    description,
+    ...extra,
+    ...health,
     observe: metrics.requests('admin'),
   });
   await app.register(metricsRoute, { metrics: metrics.registry });

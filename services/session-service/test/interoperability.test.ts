@@ -36,8 +36,11 @@ async function issue(t: Test, algorithm: Algorithm): Promise<Issued> {
       store,
       directory,
       env: {
-        ...{ ACCESS_TOKEN_FORMAT: 'public', ACCESS_TOKEN_AUDIENCE: AUDIENCE, RATE_LIMIT_SESSION: '1000' },
-        ...{ ACCESS_SIGNING_KEYS: keys, ...env },
+        ACCESS_TOKEN_FORMAT: 'public',
+        ACCESS_TOKEN_AUDIENCE: AUDIENCE,
+        RATE_LIMIT_SESSION: '1000',
+        ACCESS_SIGNING_KEYS: keys,
+        ...env,
       },
     });
   const key = createSigningKey(algorithm);

@@ -332,7 +332,9 @@ t.test(
       });
       const logIn = (email: string, cookie = '', password = PASSWORD, remoteAddress = ADDRESS) =>
         node.app.inject({
-          ...{ method: 'POST', url: '/login', remoteAddress },
+          method: 'POST',
+          url: '/login',
+          remoteAddress,
           headers: { cookie },
           payload: { email, password },
         });

@@ -46,7 +46,10 @@ export function refreshProof(
     device,
     { typ: 'refresh-proof+jwt', alg: 'ES256', jwk: device.jwk, ...changes.header },
     {
-      ...{ htm: 'POST', htu: address, iat: 1_795_309_848, jti: 'a1B2c3D4e5F6g7H8i9J0kL' },
+      htm: 'POST',
+      htu: address,
+      iat: 1_795_309_848,
+      jti: 'a1B2c3D4e5F6g7H8i9J0kL',
       ...(nonce === undefined ? {} : { nonce }),
       ...changes.payload,
     },

@@ -86,8 +86,12 @@ function openFrame({ image = 'never', problem }: SiteData): void {
       retries,
       open: () =>
         createChallenge({
-          ...{ baseUrl: siteAddress.origin, prefix: siteAddress.pathname, image, solver },
-          ...{ algorithms: ['hashwx-1', 'sha256'], autoStart: false },
+          baseUrl: siteAddress.origin,
+          prefix: siteAddress.pathname,
+          image,
+          solver,
+          algorithms: ['hashwx-1', 'sha256'],
+          autoStart: false,
         }),
       redeem: (fields) => redeem(siteAddress.href, fields, purpose),
       onReceipt: (token, expiresInSeconds) => tell({ tollgate: 'token', run, token, expiresInSeconds }),

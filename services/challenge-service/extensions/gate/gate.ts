@@ -85,7 +85,13 @@ function openGate(
   const { metrics, issuer } = app;
   const { ring, challenges: store, random } = issuer;
   const verifier = createChallengeVerifier({
-    ...{ store, ring, options: captcha, application: GATE_APPLICATION, kinds, random, clock: Date.now },
+    store,
+    ring,
+    options: captcha,
+    application: GATE_APPLICATION,
+    kinds,
+    random,
+    clock: Date.now,
     observer: metrics.challenges(GATE_APPLICATION, trail),
   });
   const passes = createGatePasses(ring, options.pass);
@@ -134,7 +140,9 @@ function openGate(
     options,
     verifier,
     page: {
-      ...{ basePath, prefix: captcha.routes.prefix, version: app.browserFiles.version },
+      basePath,
+      prefix: captcha.routes.prefix,
+      version: app.browserFiles.version,
       fields: verifier.fieldNames,
       image: options.image,
       effort: captcha.effort.enabled,

@@ -27,7 +27,9 @@ const NONE: FoundRobot = { name: null };
 /** @param namesOf looks up the verified names of an address; called only for who claims to be a robot with `hosts` */
 export function createKnownRobots(robots: readonly GateRobot[], namesOf: RobotNames): KnownRobots {
   const listed = robots.map(({ name, agent, hosts, addresses }) => ({
-    ...{ name, hosts, agent: agent?.toLowerCase() },
+    name,
+    hosts,
+    agent: agent?.toLowerCase(),
     holds: addresses === undefined ? undefined : addressRanges(addresses),
   }));
   return async ({ address, userAgent }) => {

@@ -66,7 +66,9 @@ export function readPassesCommand(
   if (application === GATE_APPLICATION)
     throw new UsageError('--application must not be gate: no pass opens it');
   return {
-    ...{ action, name, application },
+    action,
+    name,
+    application,
     days: wholeNumber('--days', values.days, MAX_DAYS),
     perMinute: wholeNumber('--per-minute', values['per-minute'], MAX_PER_MINUTE),
   };
@@ -96,7 +98,10 @@ async function make(
 ): Promise<string> {
   const pass = makePass(name);
   const expiresAtMs = await passes.makePass({
-    ...{ name, hash: passHash(pass), application, perMinute },
+    name,
+    hash: passHash(pass),
+    application,
+    perMinute,
     lifetimeMs: days * DAY_MS,
   });
   if (expiresAtMs === null) {

@@ -100,14 +100,17 @@ export function reportAccount(
     facts: {
       account: pseudonym,
       events: history.map(({ atMs, event, reason, address, sid, uid }) => ({
-        ...{ at: utcTime(atMs), event },
+        at: utcTime(atMs),
+        event,
         ...(reason === undefined || !isLogIn(event) ? {} : { reason }),
         ...(uid === undefined ? {} : { user: uid }),
         ...(sid === undefined ? {} : { session: sid }),
         ...(address === undefined ? {} : { address }),
       })),
       alive: alive.map(({ sid, uid, createdAtMs, lastUsedAtMs }) => ({
-        ...{ session: sid, user: uid, created_at: utcTime(createdAtMs) },
+        session: sid,
+        user: uid,
+        created_at: utcTime(createdAtMs),
         last_used_at: utcTime(lastUsedAtMs),
       })),
       kept_seconds: keepSeconds,

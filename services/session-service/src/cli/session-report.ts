@@ -60,8 +60,14 @@ function alive(sid: string, uid: UserId, record: SessionRecord): SessionReport {
       'If its user was signed out all the same, the browser has lost the cookie or sends that of another session.',
     ],
     facts: {
-      ...{ session: sid, state: 'alive', user: uid, generation },
-      ...{ created_at: created, last_used_at: used, expires_at: expires, absolute_expires_at: absolute },
+      session: sid,
+      state: 'alive',
+      user: uid,
+      generation,
+      created_at: created,
+      last_used_at: used,
+      expires_at: expires,
+      absolute_expires_at: absolute,
     },
   };
 }
@@ -82,7 +88,11 @@ function ended(end: SessionEnd, uid: UserId): SessionReport {
         : [`Asked for by: ${address}, the \`address\` of that client in the log.`]),
     ],
     facts: {
-      ...{ session: sid, state: 'ended', user: uid, reason, ended_at: utcTime(atMs) },
+      session: sid,
+      state: 'ended',
+      user: uid,
+      reason,
+      ended_at: utcTime(atMs),
       ...(address === undefined ? {} : { address }),
       ...(presented === undefined || current === undefined ? {} : { presented, current }),
       ...(unrecovered === undefined ? {} : { unrecovered }),

@@ -69,7 +69,9 @@ export function parseAccountEvent(text: string): AccountEvent {
   const [atMs, what = '', account = '', address, uid, sid] = text.split(' ');
   const [event, reason] = what.split(':');
   return {
-    ...{ atMs: Number(atMs), event: event as AccountEventName, account },
+    atMs: Number(atMs),
+    event: event as AccountEventName,
+    account,
     ...(reason === undefined ? {} : { reason }),
     ...(isPresent(address) ? { address } : {}),
     ...(isPresent(uid) ? { uid: readUserId(uid) } : {}),

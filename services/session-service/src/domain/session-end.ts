@@ -74,7 +74,9 @@ export function formatSessionEnd(end: SessionEnd): string {
 export function parseSessionEnd(text: string): SessionEnd {
   const [atMs, sid = '', reason, address, presented, current, unrecovered] = text.split(' ');
   return {
-    ...{ sid, atMs: Number(atMs), reason: reason as EndReason },
+    sid,
+    atMs: Number(atMs),
+    reason: reason as EndReason,
     ...(address === '-' || address === undefined ? {} : { address }),
     ...(presented === undefined ? {} : { presented: Number(presented), current: Number(current) }),
     ...(unrecovered === undefined ? {} : { unrecovered: unrecovered as Unrecovered }),

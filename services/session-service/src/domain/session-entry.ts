@@ -20,7 +20,11 @@ export function listSessions(sessions: SessionSet, nowMs: number): ListedSession
   return [...sessions]
     .filter(([, record]) => isLive(record, nowMs))
     .map(([sid, { createdAtMs, lastUsedAtMs, expiresAtMs, userAgent }]) => ({
-      ...{ sid, createdAtMs, lastUsedAtMs, expiresAtMs, userAgent },
+      sid,
+      createdAtMs,
+      lastUsedAtMs,
+      expiresAtMs,
+      userAgent,
     }))
     .sort((a, b) => b.lastUsedAtMs - a.lastUsedAtMs || (a.sid < b.sid ? -1 : 1));
 }

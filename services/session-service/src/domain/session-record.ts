@@ -125,7 +125,13 @@ export function parseSessionRecord(text: string): SessionRecord {
     .slice(1, 8)
     .map(Number) as [number, number, number, number, number, number, number];
   return {
-    ...{ expiresAtMs, lastUsedAtMs, createdAtMs, absoluteExpiresAtMs, rotatedAtMs, generation, used },
+    expiresAtMs,
+    lastUsedAtMs,
+    createdAtMs,
+    absoluteExpiresAtMs,
+    rotatedAtMs,
+    generation,
+    used,
     recoveries: parseRecoveries(match[8] ?? ''),
     userAgent: match[9] ?? '',
     attributes: parseAttributes(match[10] ?? ''),

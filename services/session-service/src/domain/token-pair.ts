@@ -51,7 +51,9 @@ export function tokenPair(user: TokenUser, moment: SessionMoment, lifetimes: Tok
   const claims = user.claims && { claims: user.claims };
   return {
     access: {
-      ...{ id: user.id, ...common, exp: iat + expiresIn },
+      id: user.id,
+      ...common,
+      exp: iat + expiresIn,
       ...authenticationClaims(moment.attributes, moment.createdAtMs),
       ...claims,
     },

@@ -127,7 +127,11 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
       if (reply.length === 2) return { outcome: reply[0], kind: reply[1] };
       const [outcome, current, nowMs, createdAtMs, absoluteExpiresAtMs, attributes, bound] = reply;
       return {
-        ...{ outcome, generation: current, nowMs, createdAtMs: Number(createdAtMs), absoluteExpiresAtMs },
+        outcome,
+        generation: current,
+        nowMs,
+        createdAtMs: Number(createdAtMs),
+        absoluteExpiresAtMs,
         attributes: parseAttributes(attributes),
         isBound: bound === 1,
       };
@@ -142,7 +146,9 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
       if (reply === null) return undefined;
       const [nowMs, createdAtMs, absoluteExpiresAtMs, attributes] = reply;
       return {
-        ...{ nowMs, createdAtMs: Number(createdAtMs), absoluteExpiresAtMs: Number(absoluteExpiresAtMs) },
+        nowMs,
+        createdAtMs: Number(createdAtMs),
+        absoluteExpiresAtMs: Number(absoluteExpiresAtMs),
         attributes: parseAttributes(attributes),
       };
     },

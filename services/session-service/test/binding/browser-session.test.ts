@@ -361,7 +361,9 @@ onEach('the bound cookie has its own expiry, and is worth nothing elsewhere', as
   const nowSeconds = Math.floor(Date.now() / 1000);
   const make = (changes: object, secret: string = SECRETS.REFRESH_SECRET) =>
     formatBoundCookie(openKeyRing(secret), {
-      ...{ sid: client.sid, thumbprint, expiresAt: nowSeconds + 60 },
+      sid: client.sid,
+      thumbprint,
+      expiresAt: nowSeconds + 60,
       ...changes,
     });
   const withCookie = (value: string) => {

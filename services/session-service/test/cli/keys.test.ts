@@ -320,7 +320,10 @@ t.test('status says when a published key may be used, and follows a change of th
     /** Replaces the nodes by two new ones, which report as the service does. */
     const roll = async (format: 'sealed' | 'public', signing: typeof list, accessSecrets = true) => {
       const rings = {
-        ...{ refreshSecrets: secrets, encryptionKeys: secrets, challengeSecrets: secrets, format },
+        refreshSecrets: secrets,
+        encryptionKeys: secrets,
+        challengeSecrets: secrets,
+        format,
         ...(accessSecrets ? { accessSecrets: secrets } : {}),
         ...(signing.length === 0 ? {} : { signingKeys: { all: signing } }),
       };

@@ -135,7 +135,9 @@ t.test('the embedded store is copied while it is in use; a Redis is not', async 
   await store.exchange('key', 'value', 60_000);
   const copy = join(tempDir(t), 'copy');
   t.strictSame(await session(['backup', copy], { STORE_URL: url }), {
-    ...{ code: 0, out: `copied the store to ${copy}\n`, error: '' },
+    code: 0,
+    out: `copied the store to ${copy}\n`,
+    error: '',
   });
   const copied = openStore(`file:${copy}`, '/');
   t.teardown(() => copied.close());
@@ -223,8 +225,16 @@ t.test('every reason has its words, and a session that has expired needs no note
   t.equal(new Set(reuses).size, reuses.length);
 
   const record = {
-    ...{ createdAtMs: 0, lastUsedAtMs: 1000, expiresAtMs: 5000, absoluteExpiresAtMs: 9000, rotatedAtMs: 0 },
-    ...{ generation: 3, used: 2, recoveries: [], userAgent: '', attributes: {} },
+    createdAtMs: 0,
+    lastUsedAtMs: 1000,
+    expiresAtMs: 5000,
+    absoluteExpiresAtMs: 9000,
+    rotatedAtMs: 0,
+    generation: 3,
+    used: 2,
+    recoveries: [],
+    userAgent: '',
+    attributes: {},
   };
   const report = (nowMs: number, about = {}) =>
     reportSession(NOBODY, { nowMs, known: { uid: 7, record: { ...record, ...about } }, isRevoked: false }, 60)

@@ -56,7 +56,8 @@ t.test(
     t.equal(await logIn('bob@example.com'), 422);
     const copy = join(folder, 'copy');
     t.strictSame(await usersInNamespace(folder, ['backup', copy]), {
-      ...{ code: 0, out: `copied 3 users to ${copy}\n` },
+      code: 0,
+      out: `copied 3 users to ${copy}\n`,
     });
   },
 );

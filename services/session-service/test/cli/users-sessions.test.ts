@@ -20,8 +20,12 @@ import { openDeviceVoids } from '../../src/stores/device-voids.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 
 const RULES: SessionRules = {
-  ...{ windowMs: 10_000, recoveries: 3, refreshTtlMs: 60_000, notRememberedTtlMs: 60_000 },
-  ...{ maxAgeMs: 600_000, maxSessions: 5 },
+  windowMs: 10_000,
+  recoveries: 3,
+  refreshTtlMs: 60_000,
+  notRememberedTtlMs: 60_000,
+  maxAgeMs: 600_000,
+  maxSessions: 5,
 };
 const SIDS = ['a'.repeat(22), 'b'.repeat(22)];
 const NO_STORE =
@@ -85,7 +89,9 @@ t.test('without a store it says that no session was ended; one that is away chan
   const dir = tempDir(t);
   await users(dir, ['add', 'ada@example.com'], 'the first password');
   t.strictSame(await users(dir, ['password', 'ada@example.com']), {
-    ...{ code: 0, out: 'set the password of ada@example.com\n', error: NO_STORE },
+    code: 0,
+    out: 'set the password of ada@example.com\n',
+    error: NO_STORE,
   });
   const STORE_URL = 'redis://127.0.0.1:1';
   for (const name of ['password', 'delete']) {
@@ -104,7 +110,8 @@ t.test('a deleted user is gone, and the id is never given to another one', async
   for (const email of ['ada@example.com', 'bob@example.com']) await users(dir, ['add', email]);
   t.match(await users(dir, ['delete', 'BOB@example.com']), { code: 0, out: 'deleted bob@example.com\n' });
   t.match(await users(dir, ['delete', 'bob@example.com']), {
-    ...{ code: 1, error: 'users: there is no user bob@example.com\n' },
+    code: 1,
+    error: 'users: there is no user bob@example.com\n',
   });
   t.match(await users(dir, ['add', 'bob@example.com']), { out: 'added bob@example.com as user 3\n' });
 });
@@ -114,14 +121,18 @@ t.test('a user gets another address, with the id and the password as before', as
   for (const email of ['ada@example.com', 'bob@example.com']) await users(dir, ['add', email]);
   const rename = (...emails: string[]) => users(dir, ['rename', ...emails]);
   t.strictSame(await rename('ada@example.com', 'Lovelace@example.com'), {
-    ...{ code: 0, out: 'user 1 is Lovelace@example.com now\n', error: '' },
+    code: 0,
+    out: 'user 1 is Lovelace@example.com now\n',
+    error: '',
   });
   t.match(await rename('lovelace@example.com', 'lovelace@example.com'), { code: 0 }, 'its spelling alone');
   t.match(await rename('ada@example.com', 'x@example.com'), {
-    ...{ code: 1, error: 'users: there is no user ada@example.com\n' },
+    code: 1,
+    error: 'users: there is no user ada@example.com\n',
   });
   t.match(await rename('lovelace@example.com', 'BOB@example.com'), {
-    ...{ code: 1, error: 'users: BOB@example.com is taken\n' },
+    code: 1,
+    error: 'users: BOB@example.com is taken\n',
   });
   t.match(await rename('lovelace@example.com', 'x'), { code: 1, error: /no e-mail address/ });
   for (const wrong of [['ada@example.com'], ['a@b', 'c@d', 'e@f']]) t.equal((await rename(...wrong)).code, 2);
@@ -142,12 +153,15 @@ t.test('claims are set, replaced and removed, and go with their user', async (t)
   };
   const set = (json: string) => users(dir, ['claims', 'ADA@example.com', json]);
   t.strictSame(await set('{ "roles": ["editor"] }'), {
-    ...{ code: 0, out: 'set the claims of ada@example.com\n', error: '' },
+    code: 0,
+    out: 'set the claims of ada@example.com\n',
+    error: '',
   });
   t.strictSame(await claimsOf(), { roles: ['editor'] });
   for (const wrong of ['', '[]', '"x"', '{', JSON.stringify({ a: 'x'.repeat(1017) })]) {
     t.match(await set(wrong), {
-      ...{ code: 1, error: 'users: claims must be a JSON object of at most 1024 bytes\n' },
+      code: 1,
+      error: 'users: claims must be a JSON object of at most 1024 bytes\n',
     });
   }
   t.strictSame(await claimsOf(), { roles: ['editor'] }, 'a mistake changes nothing');

@@ -78,7 +78,9 @@ t.test('an address with control characters is refused by every action', async (t
 t.test('users are added, listed, disabled and enabled', async (t) => {
   const dir = join(tempDir(t), 'data');
   t.strictSame(await spawnCommand(COMMAND, ['add', 'Ada@Example.com'], { DATA_DIR: dir }, 'pass word\n'), {
-    ...{ code: 0, out: 'added Ada@Example.com as user 1\n', error: '' },
+    code: 0,
+    out: 'added Ada@Example.com as user 1\n',
+    error: '',
   });
   t.ok(await passwordMatches(t, dir, 'ada@example.com', 'pass word'));
   await users(dir, ['add', 'bob@example.com'], 'password');
@@ -96,7 +98,8 @@ t.test('a password is set again, by its own command and by --replace', async (t)
   t.match(await users(dir, ['add', '--replace', 'ada@example.com'], 'password 2\r\n'), { code: 0 });
   t.ok(await passwordMatches(t, dir, 'ada@example.com', 'password 2'));
   t.match(await users(dir, ['password', 'ada@example.com'], 'password 3\n'), {
-    ...{ code: 0, out: 'set the password of ada@example.com\n' },
+    code: 0,
+    out: 'set the password of ada@example.com\n',
   });
   t.ok(await passwordMatches(t, dir, 'ada@example.com', 'password 3'));
 });

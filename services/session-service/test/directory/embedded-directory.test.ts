@@ -32,7 +32,10 @@ t.test('users get the ids 1, 2, 3 … and keep them', async (t) => {
   const { directory } = open(t);
   t.strictSame(await directory.list(), []);
   t.strictSame(await directory.add(' Ada@Example.com ', 'h1'), {
-    ...{ id: 1, email: 'Ada@Example.com', hash: 'h1', disabled: false },
+    id: 1,
+    email: 'Ada@Example.com',
+    hash: 'h1',
+    disabled: false,
   });
   const added = await Promise.all(
     ['b@x.org', 'c@x.org', 'd@x.org'].map((email) => directory.add(email, 'h')),

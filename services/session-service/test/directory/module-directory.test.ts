@@ -136,7 +136,10 @@ t.test('a method is called on its driver', async (t) => {
   })();`;
   const directory = await openModuleDirectory(writeModule(t, text));
   t.strictSame(await directory.findByEmail('e@x.org'), {
-    ...{ id: 3, email: 'e@x.org', hash: 'h', disabled: false },
+    id: 3,
+    email: 'e@x.org',
+    hash: 'h',
+    disabled: false,
   });
   t.equal(await directory.findById(4), undefined, 'null is nobody');
   t.equal(await directory.saveHash?.(3, 'h', 'new'), true);

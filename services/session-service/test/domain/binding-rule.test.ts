@@ -13,8 +13,11 @@ import { newSession } from '../../src/domain/session-set.js';
 
 const NOW = 1_800_000_000_000;
 const RULES = {
-  ...{ windowMs: 30_000, recoveries: 2, refreshTtlMs: 86_400_000 },
-  ...{ notRememberedTtlMs: 86_400_000, maxAgeMs: 864_000_000 },
+  windowMs: 30_000,
+  recoveries: 2,
+  refreshTtlMs: 86_400_000,
+  notRememberedTtlMs: 86_400_000,
+  maxAgeMs: 864_000_000,
 };
 const keyNamed = (name: string) => ({ thumbprint: name, compact: `EC.${name}.${name}` });
 const [MINE, OTHER] = [keyNamed('mine'), keyNamed('other')];

@@ -20,14 +20,12 @@ const plain = fc.record(
 );
 const reuse = fc.record(
   {
-    ...{
-      sid,
-      atMs,
-      reason: fc.constant('reuse' as const),
-      address,
-      presented: generation,
-      current: generation,
-    },
+    sid,
+    atMs,
+    reason: fc.constant('reuse' as const),
+    address,
+    presented: generation,
+    current: generation,
     unrecovered: fc.constantFrom('used' as const, 'strict' as const, 'spent' as const),
   },
   {

@@ -19,7 +19,8 @@ const record = fc.record(
     recoveries: fc.array(fc.record({ generation, atMs: time }, { noNullPrototype: true }), { maxLength: 5 }),
     userAgent: fc.string({ unit: anyCharacter, maxLength: 300 }).map(cleanUserAgent),
     attributes: fc.dictionary(fc.stringMatching(/^[a-z_]{1,9}$/), fc.stringMatching(/^[!-~]{0,40}$/), {
-      ...{ maxKeys: 4, noNullPrototype: true },
+      maxKeys: 4,
+      noNullPrototype: true,
     }),
   },
   { noNullPrototype: true },
@@ -38,8 +39,15 @@ t.test('a record decodes to what was encoded', async (t) => {
 t.test('the encoding has the documented order', async (t) => {
   t.equal(
     formatSessionRecord({
-      ...{ expiresAtMs: 1, lastUsedAtMs: 2, createdAtMs: 3, absoluteExpiresAtMs: 4, rotatedAtMs: 5 },
-      ...{ generation: 6, used: 7, userAgent: 'a b  c', attributes: { one: '1', two: 'a=b' } },
+      expiresAtMs: 1,
+      lastUsedAtMs: 2,
+      createdAtMs: 3,
+      absoluteExpiresAtMs: 4,
+      rotatedAtMs: 5,
+      generation: 6,
+      used: 7,
+      userAgent: 'a b  c',
+      attributes: { one: '1', two: 'a=b' },
       recoveries: [
         { generation: 8, atMs: 9 },
         { generation: 10, atMs: 11 },

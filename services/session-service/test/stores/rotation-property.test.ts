@@ -78,7 +78,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      ...{ kind: fc.constant('start'), sid, forgets: fc.boolean() },
+      kind: fc.constant('start'),
+      sid,
+      forgets: fc.boolean(),
       key: fc.constantFrom(undefined, ...KEYS),
     }),
   },

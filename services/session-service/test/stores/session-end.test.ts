@@ -80,7 +80,11 @@ t.test(
         if (known === undefined || !('end' in known)) throw new Error(`no note of ${unrecovered}`);
         const { atMs, ...note } = known.end;
         t.strictSame(note, {
-          ...{ sid: unrecovered, reason: 'reuse', address: ADDRESS, presented: 1, current: 2 },
+          sid: unrecovered,
+          reason: 'reuse',
+          address: ADDRESS,
+          presented: 1,
+          current: 2,
           unrecovered,
         });
       }

@@ -71,7 +71,10 @@ export function parsePass(name: string, text: string): StoredPass | null {
     /^([0-9a-f]{64}) (\S+) (\d+) (\d+)$/.exec(text) ?? [];
   if (perMinute === undefined) return null;
   return {
-    ...{ name, hash: stored, application },
-    ...{ perMinute: Number(perMinute), expiresAtMs: Number(expiresAtMs) },
+    name,
+    hash: stored,
+    application,
+    perMinute: Number(perMinute),
+    expiresAtMs: Number(expiresAtMs),
   };
 }

@@ -245,7 +245,11 @@ export function formatAnswerRecord(record: AnswerRecord): string {
 export function parseAnswerRecord(rest: string): AnswerRecord | null {
   const [preset, driver, seed, fold, answer, ...words] = rest.split(' ');
   const record = {
-    ...{ preset, driver, seed: Number(seed), fold: fold === '1', answer },
+    preset,
+    driver,
+    seed: Number(seed),
+    fold: fold === '1',
+    answer,
     ...(words.includes(UNTIMED) ? { untimed: true } : {}),
     ...(words.includes(ALONE) ? { alone: true } : {}),
   };

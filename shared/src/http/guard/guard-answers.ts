@@ -168,7 +168,9 @@ export async function challengeError(
 ): Promise<Error> {
   request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
   const next = await verifier.nextAttemptAfter(verdict, {
-    ...{ submission, account, ip: request.ip },
+    submission,
+    account,
+    ip: request.ip,
     demand: demandOf(rules),
   });
   const body = { ...requirementsOf(next, rules, verifier.options, submission) };

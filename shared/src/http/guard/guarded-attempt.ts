@@ -109,7 +109,10 @@ export async function findAttemptedAccount(
   const { throttle = false, device: deviceOf } = work;
   if (!throttle && deviceOf === undefined) return verifier.attemptedAccount(key);
   const malformed = verifier.checkShape(challengeFieldsOf(request), {
-    ...{ pow: true, image, minDifficulty: rules.minDifficulty, algorithms: rules.algorithms },
+    pow: true,
+    image,
+    minDifficulty: rules.minDifficulty,
+    algorithms: rules.algorithms,
     pass: request.headers[PASS_HEADER],
   });
   if (malformed !== null)

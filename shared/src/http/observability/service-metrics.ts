@@ -163,7 +163,8 @@ export function createChallengeObservers(
         if (suspicious === null) return;
         trail.write({
           event: 'challenge_refused',
-          ...{ application, ...suspicious },
+          application,
+          ...suspicious,
           ...(account === undefined ? {} : { account }),
           ...(address === undefined ? {} : { address }),
         });

@@ -67,7 +67,10 @@ export function createPublicIssuer(
   return (claims) =>
     sign({
       ...claims,
-      ...{ iss: issuer, aud, sub: String(claims.id), client_id: clientId },
+      iss: issuer,
+      aud,
+      sub: String(claims.id),
+      client_id: clientId,
       jti: randomAlphanumerics(JTI_CHARACTERS),
     });
 }
@@ -128,12 +131,12 @@ function createReader(
 ): (token: string) => Reading {
   const verify = createVerifier({
     key: key.export({ type: 'spki', format: 'pem' }) as string,
-    ...{ algorithms: [algorithm], checkTyp: TYPE, clockTolerance: CLOCK_TOLERANCE_MS },
-    ...{
-      allowedIss: issuer,
-      allowedAud: [...audiences],
-      requiredClaims: Object.keys(PublicClaims.properties),
-    },
+    algorithms: [algorithm],
+    checkTyp: TYPE,
+    clockTolerance: CLOCK_TOLERANCE_MS,
+    allowedIss: issuer,
+    allowedAud: [...audiences],
+    requiredClaims: Object.keys(PublicClaims.properties),
   });
   const isPublic = TypeCompiler.Compile(PublicClaims);
   const isAccess = TypeCompiler.Compile(AccessClaims);

@@ -41,7 +41,13 @@ async function start(t: Test, drainSeconds = 0) {
   }
   adminApp.register(healthRoutes, { checks: {}, state });
   const running = await startService({
-    ...{ logger, publicApp, adminApp, publicAt: at, adminAt: at, drainSeconds, state },
+    logger,
+    publicApp,
+    adminApp,
+    publicAt: at,
+    adminAt: at,
+    drainSeconds,
+    state,
     flush: async () => void events.push('flushed'),
     closeDependencies: async () => void events.push('dependencies closed'),
   });

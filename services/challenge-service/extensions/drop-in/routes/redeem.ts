@@ -73,7 +73,8 @@ export default async function redeem(
     const address = normaliseAddress(request.ip);
     trail.write({
       event: 'site_challenge_refused',
-      ...{ site, ...suspicious },
+      site,
+      ...suspicious,
       ...(address === null ? {} : { address: addressPseudonym(app.issuer.ring.current, address) }),
       request: request.id,
     });

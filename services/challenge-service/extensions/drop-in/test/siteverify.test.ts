@@ -126,7 +126,9 @@ t.test('an empty field of the body is not replaced by that of the query', async 
   const sites = await openSites(t, embeddedStore(t).store);
   const receipt = await sites.receipt('shop');
   const answer = await sites.inject({
-    ...{ method: 'POST', url: '/api/captcha/siteverify', headers: FORM },
+    method: 'POST',
+    url: '/api/captcha/siteverify',
+    headers: FORM,
     query: { response: receipt },
     payload: String(new URLSearchParams({ secret: SECRETS.shop, response: '' })),
   });

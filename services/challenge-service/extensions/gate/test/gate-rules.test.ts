@@ -234,7 +234,11 @@ t.test('each mistake in the options is a line with its place', async (t) => {
   t.strictSame(linesOf({}), ['sites is missing']);
   t.strictSame(
     linesOf({
-      ...{ sites: [SITE], image: 'yes', rest: 'ask', more: 1, pass: { seconds: 5, ipv4: 24.5 } },
+      sites: [SITE],
+      image: 'yes',
+      rest: 'ask',
+      more: 1,
+      pass: { seconds: 5, ipv4: 24.5 },
       rules: [{ action: 'drop' }, { action: 'pass', paths: ['a', '/é'], path: '/' }, 7],
       feeds: ['/a b'],
       robots: [{ name: 'a b', hosts: ['Google.com'], addresses: [] }],

@@ -320,7 +320,8 @@ t.test('what may be a robot is asked to come back while its address cannot be lo
   };
   const robots = [{ name: 'search', agent: 'SearchBot', hosts: ['search.example'] }];
   const node = await openNode(t, embeddedStore(t).store, {
-    ...{ images, env: gateEnvironment({ robots }) },
+    images,
+    env: gateEnvironment({ robots }),
     extensions: [gateExtension(() => ({ reverse: failing, addressesOf: failing }))],
   });
   const robot = await ask(node, { headers: { 'user-agent': 'SearchBot/1.0' } });
@@ -606,7 +607,8 @@ t.test('ten thousand mutated forms: none gives a pass, and none is an error of o
       method: 'POST',
       url: '/api/captcha/gate/pass',
       headers: {
-        ...{ 'x-forwarded-host': 'www.example.com', 'x-forwarded-for': '203.0.113.7' },
+        'x-forwarded-host': 'www.example.com',
+        'x-forwarded-for': '203.0.113.7',
         'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded',
         // Pages take longest to write: some of them are enough.
         accept: n % 5 !== 0 ? 'application/json' : pick(['application/json', BROWSER.accept, '*/*', 'é']),

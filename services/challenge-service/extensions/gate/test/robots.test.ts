@@ -34,7 +34,9 @@ async function openRobots(
   const server = await startNameServer(t, zone);
   const time = { nowMs: 0 };
   const namesOf = createRobotNames({
-    ...{ ...ROBOT_NAME_BOUNDS, ...bounds, timeoutMs },
+    ...ROBOT_NAME_BOUNDS,
+    ...bounds,
+    timeoutMs,
     resolver: systemResolver([server.address]),
     domains: ['googlebot.com'],
     clock: () => time.nowMs,

@@ -173,7 +173,9 @@ export function decideRegistration(
     return { outcome: binding.thumbprint === key.thumbprint ? 'known' : 'conflict' };
   const bound = bindingAttributes({
     kind: 'dbsc',
-    ...{ thumbprint: key.thumbprint, compact: key.compact, boundAtMs: nowMs },
+    thumbprint: key.thumbprint,
+    compact: key.compact,
+    boundAtMs: nowMs,
     before: binding?.thumbprint,
     isPending: true,
   });

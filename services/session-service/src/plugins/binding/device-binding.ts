@@ -106,8 +106,10 @@ async function deviceBinding(app: FastifyInstance, options: DeviceBindingOptions
   const basePath = publicUrl.pathname.replace(/\/+$/, '');
   const corsOrigin = new URL(options.corsOrigin);
   const browser: BrowserSessionOptions = {
-    ...{ origin: publicUrl.origin, basePath },
-    ...{ cookie: app.cookies.bound.name, attributes: app.cookies.bound.attributes },
+    origin: publicUrl.origin,
+    basePath,
+    cookie: app.cookies.bound.name,
+    attributes: app.cookies.bound.attributes,
     initiator: corsOrigin.origin === publicUrl.origin ? undefined : corsOrigin.hostname,
   };
   const isAsked = policy !== 'off';

@@ -23,7 +23,13 @@ export default async function introspect(app: FastifyInstance): Promise<void> {
       const { id, email, sid, exp, iat, amr, auth_time, claims } = verdict.claims;
       const known = { ...(amr && { amr }), ...(auth_time && { auth_time }), ...(claims && { claims }) };
       return {
-        ...{ active: true, sub: String(id), email, sid, exp, iat, token_type: 'Bearer' },
+        active: true,
+        sub: String(id),
+        email,
+        sid,
+        exp,
+        iat,
+        token_type: 'Bearer',
         ...known,
       };
     },
