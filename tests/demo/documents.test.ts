@@ -74,6 +74,17 @@ t.test('a site that cannot be built is 503 with the reason, and is tried again',
   await until(async () => (await app.inject('/docs/')).body === PAGE, 'the site');
 });
 
+t.test('a document dated in the future is built once, not for ever', async (t) => {
+  let builds = 0;
+  const site = testSite(t, async () => {
+    builds += 1;
+  });
+  const app = await serve(t, { ...site, isFresh: () => false });
+  await app.inject('/docs/');
+  await until(async () => (await app.inject('/docs/')).body === PAGE, 'the site');
+  t.equal(builds, 1);
+});
+
 t.test('paths in the project lead to the pages, and nothing else is served', async (t) => {
   const app = await serve(
     t,

@@ -1,7 +1,7 @@
 // The documents as a site with search, which is built when somebody first reads it: only then its packages are installed.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -34,11 +34,7 @@ export const documentsSite: Site = {
     return sources.every((path) => statSync(join(projectRoot, path)).mtimeMs < built);
   },
   async build() {
-    const options = { cwd: packageFolder, shell: process.platform === 'win32' };
-    if (!existsSync(join(packageFolder, 'node_modules', '.package-lock.json'))) {
-      await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], options);
-    }
-    await run('npm', ['run', '--silent', 'build'], options);
+    await run('npm', ['run', '--silent', 'site'], { cwd: projectRoot, shell: process.platform === 'win32' });
   },
 };
 
@@ -50,16 +46,17 @@ export async function serveDocuments(app: FastifyInstance, site: Site = document
   let state: 'unknown' | 'building' | 'ready' | { readonly failure: string } = 'unknown';
   let policy = '';
 
-  function prepare(): void {
-    if (site.isFresh()) {
+  /** A site that is fresh is ready at once. */
+  async function prepare(): Promise<void> {
+    state = 'building';
+    try {
+      if (!site.isFresh()) await site.build();
       policy = policyOf(readFileSync(join(site.folder, 'index.html'), 'utf8'));
       state = 'ready';
-      return;
+    } catch (error) {
+      const { stderr, message } = error as Error & { stderr?: string };
+      state = { failure: stderr || message };
     }
-    state = 'building';
-    site.build().then(prepare, (error: Error & { stderr?: string }) => {
-      state = { failure: error.stderr || error.message };
-    });
   }
 
   function wait(reply: FastifyReply): FastifyReply {
@@ -86,7 +83,7 @@ export async function serveDocuments(app: FastifyInstance, site: Site = document
       const [name = ''] = path.split('/').slice(-1);
       return reply.redirect(name === 'README.md' ? './' : name.replace(/md$/, 'html'));
     }
-    if (state === 'unknown') prepare();
+    if (state === 'unknown') void prepare();
     if (state !== 'ready') return wait(reply);
     reply.header('content-security-policy', policy);
     return reply.sendFile(path === '' || path.endsWith('/') ? `${path}index.html` : path, site.folder);
