@@ -1,13 +1,13 @@
 // Runs a drill: starts its system, puts load on it, makes the fault and ends it, inspects, and judges.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
+import { openRandom } from '../random.js';
 import type { Drill } from './drill.js';
 import { type Inspection, inspect } from './ledger/inspection.js';
 import { type Ledger, openLedger } from './ledger/ledger.js';
 import type { Exchange } from './ledger/timeline.js';
 import { openHttpClient } from './load/http-client.js';
 import { startLoad } from './load/load.js';
-import { seededRandom } from './load/random.js';
 import { REVOCATION_MS } from './load/visitor.js';
 import { createAsk, type World } from './load/world.js';
 import { openLab } from './servers/lab.js';
@@ -74,7 +74,7 @@ async function observe(
   const world: World = {
     ...target,
     ledger,
-    random: seededRandom(seed),
+    random: openRandom(seed),
     stock: [],
     signingIn: new Set(),
     interrupted: new Set(),

@@ -1,6 +1,6 @@
 // A day of one account: its owner signs in now and then, strangers fail at it, and a thief may have a device cookie.
 
-import type { Random } from '../drills/load/random.js';
+import type { Random } from '../random.js';
 import type { Scenario } from './scenarios.js';
 import { DEFAULT_BUDGET } from './scenarios.js';
 import { openWorld, type Person, type Try } from './world.js';

@@ -3,10 +3,10 @@ import { openLedger } from '../drills/ledger/ledger.js';
 import type { Exchange } from '../drills/ledger/timeline.js';
 import { openHttpClient } from '../drills/load/http-client.js';
 import { startLoad } from '../drills/load/load.js';
-import { seededRandom } from '../drills/load/random.js';
 import { createAsk, type World } from '../drills/load/world.js';
 import type { OnRedis } from '../drills/servers/redis.js';
 import type { Site } from '../drills/site.js';
+import { openRandom } from '../random.js';
 
 const CLIENT_TIMEOUT_MS = 10_000;
 
@@ -28,7 +28,7 @@ export function openWorld(site: Site<OnRedis>): { world: World; counts: Counts }
   const world: World = {
     ...site.target,
     ledger: openLedger(),
-    random: seededRandom(1),
+    random: openRandom(1),
     stock: [],
     signingIn: new Set(),
     interrupted: new Set(),

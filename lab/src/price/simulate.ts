@@ -3,8 +3,8 @@
 import { FULL_LOAD } from '@tollgate/shared/pow/load.js';
 import { priceOf } from '@tollgate/shared/pow/price.js';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { openRandom, type Random } from '../random.js';
 import { openPasswordQueue } from './password-queue.js';
-import { openRandom, type Random } from './random.js';
 import type { ComparedRule } from './rules.js';
 import { type Device, devices, type Scenario } from './scenarios.js';
 

@@ -1,9 +1,9 @@
 // What foreign failures cost the owner of an account, and what a stolen device cookie gains.
 import { parseArgs } from 'node:util';
-import { seededRandom } from '../drills/load/random.js';
 import { type Day, mostWithin, playDay } from '../known-devices/day.js';
 import { DEFAULT_BUDGET, SCENARIOS } from '../known-devices/scenarios.js';
 import type { Program } from '../program.js';
+import { openRandom } from '../random.js';
 import type { Report, Row } from '../report/report.js';
 import { median } from '../statistics.js';
 
@@ -36,7 +36,7 @@ Options: --days N (3), --seed N`,
     });
     const greatest: Record<string, number> = {};
     for (const scenario of SCENARIOS) {
-      const random = seededRandom(Number(values.seed));
+      const random = openRandom(Number(values.seed));
       const days: Day[] = [];
       while (days.length < Number(values.days)) days.push(await playDay(scenario, random));
       const figures = figuresOf(days);

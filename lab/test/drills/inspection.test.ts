@@ -6,9 +6,9 @@ import t, { type Test } from 'tap';
 import { inspect } from '../../src/drills/ledger/inspection.js';
 import { openLedger } from '../../src/drills/ledger/ledger.js';
 import { openHttpClient } from '../../src/drills/load/http-client.js';
-import { seededRandom } from '../../src/drills/load/random.js';
 import { createAsk, type World } from '../../src/drills/load/world.js';
 import { failuresAt } from '../../src/drills/site.js';
+import { openRandom } from '../../src/random.js';
 
 type Reply = readonly [status: number, body?: object, cookie?: string];
 type Rule = (request: IncomingMessage) => Reply;
@@ -108,7 +108,7 @@ async function inspectSystem(t: Test, rules: Readonly<Record<string, Rule>>, unk
     people: [],
     password: 'x',
     ledger,
-    random: seededRandom(1),
+    random: openRandom(1),
     stock: [],
     signingIn: new Set(),
     interrupted: new Set(),

@@ -1,8 +1,9 @@
 // What the actors of the load act with: the addresses, the ledger, and one way to ask that records what came.
+
+import type { Random } from '../../random.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { Exchange } from '../ledger/timeline.js';
 import type { Answer, HttpClient, Sent } from './http-client.js';
-import type { Random } from './random.js';
 import type { SolvedWork } from './solve-work.js';
 
 /** Where the system under load is, and who uses it. */

@@ -1,16 +1,23 @@
-// Random numbers from a seed, so that every run of a simulation is the same.
+// Random numbers from a seed, so that every run of a drill or a simulation can be repeated.
 
 /** Random values of one stream. */
 export interface Random {
   /** From 0 up to 1. */
   uniform(): number;
+  /** A whole number from 0 up to, but not including, `bound`. */
+  below(bound: number): number;
+  /** One element; undefined of an empty list. */
+  pick<T>(list: readonly T[]): T | undefined;
   /** Exponential, with this mean. */
   exponential(mean: number): number;
   /** How many of many rare things happen; their mean is `mean`. */
   poisson(mean: number): number;
 }
 
-/** Opens a stream. Its generator is mulberry32, whose 2^32 states are enough for samples. */
+/**
+ * Opens a stream. Its generator is mulberry32, whose 2^32 states are enough for samples.
+ * @param seed a whole number; equal seeds give equal values
+ */
 export function openRandom(seed: number): Random {
   let state = seed >>> 0;
   const uniform = () => {
@@ -19,9 +26,12 @@ export function openRandom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+  const below = (bound: number) => Math.floor(uniform() * bound);
   const exponential = (mean: number) => -mean * Math.log(1 - uniform());
   return {
     uniform,
+    below,
+    pick: (list) => list[below(list.length)],
     exponential,
     poisson(mean) {
       if (mean > 50) {
