@@ -20,25 +20,16 @@ export function readableRanges(acceptLanguage: string): string {
 }
 
 /**
- * Returns the best of some languages for an `Accept-Language` header (RFC 9110, 12.5.4); undefined if none fits. Chinese is
+ * Returns the best language of the texts for an `Accept-Language` header (RFC 9110, 12.5.4); English if none fits. Chinese is
  * traditional in Taiwan, Hong Kong and Macau, and Portuguese is European outside of America.
- * @param available their tags, such as `pt` and `pt-PT`, the default first
  */
-export function bestLanguage<Tag extends string>(
-  acceptLanguage: string | undefined,
-  available: readonly Tag[],
-): Tag | undefined {
-  if (acceptLanguage === undefined) return undefined;
+export function chooseLanguage(acceptLanguage: string | undefined): Language {
+  if (acceptLanguage === undefined) return defaultLanguage;
   const ranges = readableRanges(acceptLanguage)
     .replace(/\bzh-(?:hant|tw|hk|mo)\b[\w-]*/gi, 'zh-Hant')
     .replace(/\bpt-(?:pt|ao|ch|cv|gq|gw|lu|mo|mz|st|tl)\b[\w-]*/gi, 'pt-PT');
   const negotiator = new Negotiator({ headers: { 'accept-language': ranges } });
-  return negotiator.language([...available]) as Tag | undefined;
-}
-
-/** Returns the best language of the texts for an `Accept-Language` header; English if none fits. */
-export function chooseLanguage(acceptLanguage: string | undefined): Language {
-  return bestLanguage(acceptLanguage, languages) ?? defaultLanguage;
+  return (negotiator.language([...languages]) as Language | undefined) ?? defaultLanguage;
 }
 
 /** Returns the language for the answer to a request. */

@@ -1,6 +1,6 @@
-// The languages of the gate's page, and which one a visitor reads.
+// The texts of the gate's page, in the languages of the messages.
 
-import { bestLanguage } from '@tollgate/shared/http/errors/language.js';
+import type { Language } from '@tollgate/shared/messages/messages.js';
 import { ar } from './texts/ar.js';
 import { de } from './texts/de.js';
 import { en, type GateTexts } from './texts/en.js';
@@ -37,27 +37,9 @@ const texts = {
   tr,
   zh,
   'zh-Hant': zhHant,
-} satisfies Record<string, GateTexts>;
-
-/** A language of the page. */
-export type GateLanguage = keyof typeof texts;
-
-/** The languages of the page, English first. */
-export const gateLanguages = Object.keys(texts) as readonly GateLanguage[];
-
-const RIGHT_TO_LEFT: readonly GateLanguage[] = ['ar', 'he'];
+} satisfies Record<Language, GateTexts>;
 
 /** Returns the texts of a language. */
-export function gateTexts(language: GateLanguage): GateTexts {
+export function gateTexts(language: Language): GateTexts {
   return texts[language];
-}
-
-/** The text direction of a language. */
-export function directionOf(language: GateLanguage): 'ltr' | 'rtl' {
-  return RIGHT_TO_LEFT.includes(language) ? 'rtl' : 'ltr';
-}
-
-/** Returns the best language for an `Accept-Language` header (RFC 9110, 12.5.4); English if none fits. */
-export function gateLanguageFor(acceptLanguage: string | undefined): GateLanguage {
-  return bestLanguage(acceptLanguage, gateLanguages) ?? 'en';
 }

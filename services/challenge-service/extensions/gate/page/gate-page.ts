@@ -3,7 +3,8 @@
 import type { NoScriptImage } from '@tollgate/shared/challenges/challenge-verifier.js';
 import type { FieldNames } from '@tollgate/shared/challenges/submission.js';
 import { escapeHtml } from '@tollgate/shared/http/guard/guard-answers.js';
-import { directionOf, type GateLanguage, gateTexts } from './gate-languages.js';
+import { type Language, rightToLeft } from '@tollgate/shared/messages/messages.js';
+import { gateTexts } from './gate-languages.js';
 import { gateStyle, gateStyleHash } from './gate-style.js';
 
 /** What the page is the same for everybody in. */
@@ -25,7 +26,7 @@ export interface GatePageSettings {
 
 /** What the page depends on the visit in. */
 export interface GatePageVisit {
-  readonly language: GateLanguage;
+  readonly language: Language;
   /** The origin of the site. */
   readonly site: string;
   /** Path and query that the visitor asked for. */
@@ -90,19 +91,19 @@ ${image ? `<button>${escapeHtml(texts.proceed)}</button>` : ''}
 }
 
 /** The page that refuses, whatever the visitor does. */
-export function refusingPage(language: GateLanguage): string {
+export function refusingPage(language: Language): string {
   return documentOf(language, paragraph(gateTexts(language).refused));
 }
 
 /** The page after a check without JavaScript, for what was sent before it and is lost. */
-export function sendAgainPage(language: GateLanguage): string {
+export function sendAgainPage(language: Language): string {
   return documentOf(language, paragraph(gateTexts(language).send_again));
 }
 
-function documentOf(language: GateLanguage, body: string, scripts = ''): string {
+function documentOf(language: Language, body: string, scripts = ''): string {
   const title = escapeHtml(gateTexts(language).title);
   return `<!doctype html>
-<html lang="${language}" dir="${directionOf(language)}">
+<html lang="${language}" dir="${rightToLeft.includes(language) ? 'rtl' : 'ltr'}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${title}</title><style>${gateStyle}</style>${scripts}</head>
 <body><main><h1>${title}</h1>
 ${body}

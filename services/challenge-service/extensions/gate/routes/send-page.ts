@@ -1,9 +1,8 @@
 // Sends the pages of the gate.
 
-import { appendVary } from '@tollgate/shared/http/server/responses.js';
+import { localise } from '@tollgate/shared/http/errors/language.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Gate } from '../gate.js';
-import { type GateLanguage, gateLanguageFor } from '../page/gate-languages.js';
 import {
   askingPage,
   GATE_PAGE_POLICY,
@@ -23,7 +22,7 @@ export function sendAskingPage(
   visit: Omit<GatePageVisit, 'language' | 'noScriptImage'>,
   status = visit.goesTo === undefined ? 403 : 422,
 ): FastifyReply {
-  const language = languageOf(request, reply);
+  const language = localise(request, reply);
   const wanted = visit.wanted.length > MOST_CHARACTERS ? '/' : visit.wanted;
   const html = askingPage(page, { ...visit, wanted, language, noScriptImage: verifier.noScriptImage() });
   return send(reply.code(status), html);
@@ -31,19 +30,12 @@ export function sendAskingPage(
 
 /** Says that nothing helps. */
 export function sendRefusingPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return send(reply.code(403), refusingPage(languageOf(request, reply)));
+  return send(reply.code(403), refusingPage(localise(request, reply)));
 }
 
 /** Says that what was sent before the check must be sent again. */
 export function sendAgain(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return send(reply, sendAgainPage(languageOf(request, reply)));
-}
-
-function languageOf(request: FastifyRequest, reply: FastifyReply): GateLanguage {
-  const language = gateLanguageFor(request.headers['accept-language']);
-  reply.header('content-language', language);
-  appendVary(reply, 'Accept-Language');
-  return language;
+  return send(reply, sendAgainPage(localise(request, reply)));
 }
 
 function send(reply: FastifyReply, html: string): FastifyReply {

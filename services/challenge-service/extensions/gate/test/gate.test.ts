@@ -2,13 +2,13 @@
 
 import { cookieValues, createEnvelope } from '@tollgate/shared/crypto/envelope.js';
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { languages } from '@tollgate/shared/messages/messages.js';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { openImages, openNode, SECRET } from '../../../test/challenge-node.js';
 import { gateExtension } from '../gate-extension.js';
 import { createGatePasses, networkOf } from '../gate-passes.js';
 import { loadGateOptions } from '../load-gate-options.js';
-import { gateLanguages } from '../page/gate-languages.js';
 import {
   ask,
   BROWSER,
@@ -360,7 +360,7 @@ t.test('programs get JSON, a person gets a page in their language', async (t) =>
     );
   }
   const words = new Set<string | undefined>();
-  for (const language of gateLanguages) {
+  for (const language of languages) {
     const headers = { ...BROWSER, 'accept-language': `${language}-XX,en;q=0.5` };
     const { statusCode, headers: answered, payload } = await ask(node, { headers });
     t.equal(statusCode, 403);
