@@ -9,7 +9,7 @@ const text = new URL('./src/pow/hashwx/hashwx.wat', import.meta.url);
 const output = new URL('./src/pow/hashwx/hashwx-module.ts', import.meta.url);
 
 if (statSync(output, { throwIfNoEntry: false })?.mtimeMs > statSync(text).mtimeMs) process.exit();
-const { assemble } = await import('../client/build/assemble.js');
+const { assemble } = await import('../packages/client/build/assemble.js');
 const lines = (await assemble(readFileSync(text, 'utf8'))).match(/.{1,100}/g);
 const source = `// The module of hashwx.wat in base64. Written by shared/build.js. Do not edit.
 

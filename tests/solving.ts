@@ -27,7 +27,7 @@ interface Solver {
     options: { maxHashes: number },
   ): Promise<{ nonce: string }>;
 }
-const built = new URL('../../client/dist/src/solver/solver.js', import.meta.url);
+const built = new URL('../../packages/client/dist/src/solver/solver.js', import.meta.url);
 let solver: Promise<Solver> | undefined;
 
 /**

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { root } from './prepare.js';
 
-const built = join(root, 'client', 'dist');
+const built = join(root, 'packages', 'client', 'dist');
 const served = join(root, 'services', 'challenge-service', 'dist', 'browser');
 
 /** Writes the files, unless they are newer than what they are made of. @throws Error if the prebuilt file is missing */

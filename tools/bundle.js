@@ -2,7 +2,7 @@
 // Writes the files that challenge-service serves to pages, too.
 //
 //   node tools/bundle.js
-//       run after `tsc -b` and `client/bundle.js`; does nothing where the output is newer than what it is made of
+//       run after `tsc -b` and `packages/client/bundle.js`; does nothing where the output is newer than what it is made of
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

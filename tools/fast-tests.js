@@ -13,16 +13,16 @@ export const testsOfEveryNode = [
   'services/challenge-service/dist/test/renderer/driver.test.js',
   'services/session-service/dist/test/directory/embedded-directory.test.js',
   'services/session-service/dist/test/passwords/password-hash.test.js',
-  'client/dist/test/solver/{kernels,solver}.test.js',
+  'packages/client/dist/test/solver/{kernels,solver}.test.js',
 ];
 
 /** Those of `npm run test:fast`: all but tokens-fuzz, whose million tokens take as long as half of them. */
 export const fastTests = [
   ...testsOfEveryNode,
-  'client/dist/test/{challenge,element,session}/size.test.js',
-  'client/dist/test/element/texts.test.js',
-  'client/dist/test/session/{answers,bearer-fetch,hint,login-logout,properties,refresh-call,refresh-schedule,tabs}.test.js',
-  'client/dist/test/session/concurrency.test.js',
+  'packages/client/dist/test/{challenge,element,session}/size.test.js',
+  'packages/client/dist/test/element/texts.test.js',
+  'packages/client/dist/test/session/{answers,bearer-fetch,hint,login-logout,properties,refresh-call,refresh-schedule,tabs}.test.js',
+  'packages/client/dist/test/session/concurrency.test.js',
   'tests/dist/compose.test.js',
   'tests/dist/docs/{node-lines,pages,presets,wire-bodies}.test.js',
   'tests/dist/gateway/{challenge-names,gateway}.test.js',

@@ -14,7 +14,7 @@
 //       solves a challenge that is already there and prints {"pow_nonce":"…"}
 //
 // docs/sessions/login.md has a login from a shell that uses it.
-import { openSolver } from '../client/dist/src/solver/solver.js';
+import { openSolver } from '../packages/client/dist/src/solver/solver.js';
 
 const USAGE = 'usage: node tools/solve.js URL [REFUSAL] | SALT DIFFICULTY';
 

@@ -6,11 +6,11 @@ import { root } from './prepare.js';
 const packages = [
   'shared',
   'tests/support',
-  'client',
   'tools',
-  'host',
   'lab',
-  ...readdirSync(join(root, 'services')).map((name) => `services/${name}`),
+  ...['packages', 'services'].flatMap((group) =>
+    readdirSync(join(root, group)).map((name) => `${group}/${name}`),
+  ),
 ];
 const compiled = /\.(js|js\.map|d\.ts)$/;
 

@@ -6,15 +6,15 @@ import { startWorkers } from './test-workers.js';
 
 /** Globs of compiled test files, from the project's root: all but those of the lab, which is compiled by itself. */
 export const productTests = [
-  '{shared,host,client,services/*}/dist/test/**/*.test.js',
+  '{shared,packages/*,services/*}/dist/test/**/*.test.js',
   'services/*/dist/extensions/*/test/**/*.test.js',
   'tests/dist/**/*.test.js',
 ];
 
 /** Those of them that `npm test` leaves to `npm run test:rest`: failing stores, other programs, packages, deployment. */
 export const slowTests = [
-  'client/dist/test/package/examples.test.js',
-  'client/dist/test/{drop-in,element}/libraries.test.js',
+  'packages/client/dist/test/package/examples.test.js',
+  'packages/client/dist/test/{drop-in,element}/libraries.test.js',
   'services/session-service/dist/test/stores/fail-over.test.js',
   'shared/dist/test/store/{deaths,fail-over,full-disk,pid-namespaces}.test.js',
   'tests/dist/{helm,monitoring}/*.test.js',

@@ -40,15 +40,15 @@ const longest = [
   'tests/dist/gateway/roll-out',
   'lab/dist/test/drills/drills',
   'lab/dist/test/packages/packages',
-  'client/dist/test/package/examples',
+  'packages/client/dist/test/package/examples',
   'lab/dist/test/engines/webkit',
   'lab/dist/test/engines/firefox',
   'lab/dist/test/engines/chromium',
   'tests/dist/host-api',
   'tests/dist/e2e/specification-client',
   'tests/dist/compose-sentinel',
-  'client/dist/test/element/states',
-  'client/dist/test/session/browser-tabs',
+  'packages/client/dist/test/element/states',
+  'packages/client/dist/test/session/browser-tabs',
   'shared/dist/test/store/fail-over',
   'shared/dist/test/http/tokens/tokens-fuzz',
   'services/session-service/dist/test/lost-directory',
@@ -97,8 +97,10 @@ function readSeconds() {
 }
 
 function folders() {
-  const services = readdirSync(join(root, 'services')).map((name) => `services/${name}`);
-  const packages = ['client', ...services, 'shared', 'host', 'lab'];
+  const grouped = ['packages', 'services'].flatMap((group) =>
+    readdirSync(join(root, group)).map((name) => `${group}/${name}`),
+  );
+  const packages = [...grouped, 'shared', 'lab'];
   const inPackages = packages.flatMap((name) => [`${name}/dist/test`, `${name}/dist/extensions`]);
   return [...inPackages, 'tests/dist'].filter((name) => existsSync(join(root, name)));
 }

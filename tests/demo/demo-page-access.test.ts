@@ -10,7 +10,7 @@ const schemes = ['light', 'dark'] as const;
 const smallest = { width: 320, height: 640 };
 const widest = { width: 1280, height: 800 };
 // Of the browser package, which is tested with it as well.
-const require = createRequire(new URL('../../../client/package.json', import.meta.url));
+const require = createRequire(new URL('../../../packages/client/package.json', import.meta.url));
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 const { system, browser } = await openDemo(t, {

@@ -57,7 +57,7 @@ t.test('docs/audit.md is what the code says (npm run docs)', async (t) => {
 
 t.test('docs/client/prebuilt.md has the integrity hashes of the build (npm run docs)', async (t) => {
   t.equal(page('docs/client/prebuilt.md'), prebuiltPage());
-  const file = join(projectRoot, 'client', 'dist', 'tollgate.js');
+  const file = join(projectRoot, 'packages', 'client', 'dist', 'tollgate.js');
   const hash = createHash('sha384').update(readFileSync(file)).digest('base64');
   t.match(page('docs/client/prebuilt.md'), `integrity="sha384-${hash}"`);
 });
@@ -120,7 +120,7 @@ t.test('the launcher keeps its own variables to itself, and there is no other', 
 t.test('every variable that a page names exists', async (t) => {
   // The package for applications reads variables that no service reads.
   const ofApplications = readSources()
-    .filter(({ path }) => path.startsWith('host/src/'))
+    .filter(({ path }) => path.startsWith('packages/fastify/src/'))
     .flatMap(({ text }) => [...text.matchAll(/^ {2}([A-Z]+(?:_[A-Z]+)+): /gm)].map(([, name = '']) => name));
   t.ok(ofApplications.includes('ACCESS_KEYS'));
   const ofImages = [...page('deploy/Dockerfile').matchAll(/^ARG (\w+)/gm)].map(([, name = '']) => name);
@@ -233,7 +233,7 @@ t.test('the page of a framework begins with the example that is built and driven
 t.test(
   'every message in the console stands alone: it refers to no document without an address',
   async (t) => {
-    const sources = readSources().filter(({ path }) => path.startsWith('client/src/'));
+    const sources = readSources().filter(({ path }) => path.startsWith('packages/client/src/'));
     t.ok(sources.filter(({ text }) => /console\.\w+\(|warnOnce\(/.test(text)).length >= 4);
     for (const { path, text } of sources) {
       const code = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');

@@ -4,6 +4,6 @@ import { wireBodies } from '@tollgate/tools/docs/wire-bodies.js';
 import t from 'tap';
 import { readProjectFile } from './project-file.js';
 
-t.test('client/src/wire.ts is what the schemas say (npm run docs)', async (t) => {
-  t.equal(readProjectFile('client/src/wire.ts'), wireBodies());
+t.test('packages/client/src/wire.ts is what the schemas say (npm run docs)', async (t) => {
+  t.equal(readProjectFile('packages/client/src/wire.ts'), wireBodies());
 });

@@ -12,7 +12,7 @@ const ROUNDS = 5;
 const ROUND_MS = 1_500;
 /** A longer task delays what a person does so that they notice (W3C Long Tasks). */
 const LONGEST_MS = 50;
-const clientFolder = fileURLToPath(new URL('../../../../client/dist/src/', import.meta.url));
+const clientFolder = fileURLToPath(new URL('../../../../packages/client/dist/src/', import.meta.url));
 const ways = { nothing: 'idle', workers: 'work in workers', none: 'work without workers' } as const;
 
 const program: Program = {

@@ -17,7 +17,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /** Modules of the client that are no part of its interface. */
-const clientFolder = fileURLToPath(new URL('../../../../client/dist/src', import.meta.url));
+const clientFolder = fileURLToPath(new URL('../../../../packages/client/dist/src', import.meta.url));
 
 export interface BundledPage {
   /** Opens a fresh page in the same browser. */

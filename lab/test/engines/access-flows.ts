@@ -9,7 +9,7 @@ import { accountOf } from './site.js';
 
 const widths = [320, WIDTH];
 // Of the browser package, which is tested with it as well.
-const require = createRequire(new URL('../../../../client/package.json', import.meta.url));
+const require = createRequire(new URL('../../../../packages/client/package.json', import.meta.url));
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 /** What is found in a page: nothing, if all is well. */

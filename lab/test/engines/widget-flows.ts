@@ -11,7 +11,8 @@ export const shopSites = JSON.stringify({
 });
 
 /** In the tests of the browser package, which this package does not know: they are compiled together. */
-const bundler = new URL('../../../../client/dist/test/drop-in/client-bundle.js', import.meta.url).href;
+const bundler = new URL('../../../../packages/client/dist/test/drop-in/client-bundle.js', import.meta.url)
+  .href;
 
 async function serveLibraries({ front, elsewhere }: Site): Promise<void> {
   const { bundleClients } = (await import(bundler)) as { bundleClients(): Promise<string> };

@@ -33,7 +33,7 @@ const message: Message = { name: 'Someone', email: 'someone@example.com', text: 
 function installExample(t: Test): string {
   const folder = join(tempDir(t), 'contact-form');
   cpSync(join(examples, 'contact-form'), folder, { recursive: true });
-  packInto(folder, ['shared', 'host']);
+  packInto(folder, ['shared', 'packages/fastify']);
   install(folder);
   return folder;
 }

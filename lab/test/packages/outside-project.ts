@@ -11,8 +11,8 @@ import type { Test } from 'tap';
 /** The folders of the packages that are published, by the names of their archives. */
 export const published = {
   'tollgate-shared': 'shared',
-  'tollgate-fastify': 'host',
-  'tollgate-client': 'client',
+  'tollgate-fastify': 'packages/fastify',
+  'tollgate-client': 'packages/client',
 };
 
 /** The result of a program: its status, and everything that it said. */
@@ -106,7 +106,7 @@ export function createOutsideProject(t: Test, archives: readonly string[]): stri
 
 /** The folder of an installed package; the browser package has a newer React than its tools. */
 function installedFolder(name: string): string {
-  const folders = ['lab', 'client', ''].map((workspace) =>
+  const folders = ['lab', 'packages/client', ''].map((workspace) =>
     join(projectRoot, workspace, 'node_modules', name),
   );
   const found = folders.find((folder) => existsSync(folder));

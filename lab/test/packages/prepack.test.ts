@@ -13,7 +13,8 @@ function freshClone(t: Test): string {
   const isSource = (path: string) =>
     !/(^|[\\/])(node_modules|dist|data|\.git|\.tap)([\\/]|$)|\.tgz$/.test(relative(projectRoot, path));
   cpSync(projectRoot, clone, { recursive: true, filter: isSource });
-  for (const folder of ['', 'client', 'tools', 'host', 'shared']) linkDependencies(clone, folder);
+  for (const folder of ['', 'tools', 'shared', 'packages/client', 'packages/fastify'])
+    linkDependencies(clone, folder);
   return clone;
 }
 
@@ -56,7 +57,7 @@ t.test('npm pack in a fresh clone builds each package first', async (t) => {
     ],
   };
   // First the one that depends on another, whose output is not there yet either.
-  for (const folder of ['host', 'shared', 'client']) {
+  for (const folder of ['packages/fastify', 'shared', 'packages/client']) {
     const said = JSON.parse(npm(join(clone, folder), 'pack', '--json', '--pack-destination', clone));
     const [packed] = Object.values<Packed>(said);
     const files = packed?.files.map(({ path }) => path) ?? [];

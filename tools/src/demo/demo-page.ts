@@ -17,7 +17,7 @@ export interface PageFiles {
 /** The page as it is in the project. */
 export const shippedPage: PageFiles = {
   folder: fileURLToPath(new URL('../../../page/', import.meta.url)),
-  clientFolder: fileURLToPath(new URL('../../../../client/dist/src/', import.meta.url)),
+  clientFolder: fileURLToPath(new URL('../../../../packages/client/dist/src/', import.meta.url)),
 };
 
 export interface DemoPageOptions extends PageFiles {

@@ -21,8 +21,8 @@ const gatewayAnswers = /sendError\([^,]+, (\d{3}), '([a-z_]+)'/g;
 const entries = [
   ['challenge-service', ['services/challenge-service/src/service.ts']],
   ['session-service', ['services/session-service/src/app.ts', 'services/session-service/src/admin.ts']],
-  ['guard', ['host/src/challenge-guard.ts']],
-  ['bearer-guard', ['host/src/bearer-guard.ts']],
+  ['guard', ['packages/fastify/src/challenge-guard.ts']],
+  ['bearer-guard', ['packages/fastify/src/bearer-guard.ts']],
 ] as const;
 
 /** The codes of both services and of the guard, in alphabetical order. */

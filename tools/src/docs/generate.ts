@@ -19,7 +19,7 @@ write('docs/audit.md', auditPage());
 write('docs/client/prebuilt.md', prebuiltPage());
 write('docs/configuration.md', configurationPage());
 write('docs/errors.md', errorsPage());
-write('client/src/wire.ts', wireBodies());
+write('packages/client/src/wire.ts', wireBodies());
 write('deploy/grafana/tollgate.json', dashboard());
 write('deploy/helm/tollgate/files/variables.json', chartVariables());
 for (const [service, document] of Object.entries(await openApiDocuments())) {

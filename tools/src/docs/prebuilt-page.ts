@@ -13,7 +13,7 @@ export function prebuiltPage(): string {
   const bytesOf = (name: string, encoding = '') => {
     const copy = copyOf(name, encoding);
     if (copy === undefined)
-      throw new Error(`${name} is missing: node client/bundle.js && node tools/bundle.js`);
+      throw new Error(`${name} is missing: node packages/client/bundle.js && node tools/bundle.js`);
     return copy.bytes;
   };
   const integrityOf = (name: string) =>

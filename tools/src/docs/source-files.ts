@@ -14,10 +14,10 @@ export interface SourceFile {
 
 const folders = [
   'shared',
-  'host',
+  'packages/fastify',
   'services/challenge-service',
   'services/session-service',
-  'client',
+  'packages/client',
   'tools',
   'tests/support',
   'lab',
@@ -61,11 +61,11 @@ function resolveImport(path: string, specifier: string): string {
   }
   return specifier
     .replace(/^@tollgate\/tests\/(.*)\.js$/, 'tests/$1.ts')
-    .replace(/^@tollgate\/fastify$/, 'host/src/tollgate.ts')
+    .replace(/^@tollgate\/fastify$/, 'packages/fastify/src/tollgate.ts')
     .replace(/^@tollgate\/shared\/(.*)\.js$/, 'shared/src/$1.ts')
     .replace(/^@tollgate\/test-support\/(.*)\.js$/, 'tests/support/src/$1.ts')
-    .replace(/^#client\/(.*)\.js$/, 'client/src/$1.ts')
-    .replace(/^@tollgate\/client\/([a-z]+)$/, 'client/src/$1.ts')
+    .replace(/^#client\/(.*)\.js$/, 'packages/client/src/$1.ts')
+    .replace(/^@tollgate\/client\/([a-z]+)$/, 'packages/client/src/$1.ts')
     .replace(/^@tollgate\/(client|tools)\/(.*)\.js$/, '$1/src/$2.ts')
     .replace(/^@tollgate\/session-service\/test\/(.*)\.js$/, 'services/session-service/test/support/$1.ts')
     .replace(/^@tollgate\/challenge-service\/(extensions\/.*)\.js$/, 'services/challenge-service/$1.ts')

@@ -1,4 +1,4 @@
-// Generates the types of the bodies that a browser receives (client/src/wire.ts) from their schemas.
+// Generates the types of the bodies that a browser receives (packages/client/src/wire.ts) from their schemas.
 import { EffortChallenge, ImageChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
 import { ErrorBody } from '@tollgate/shared/schemas/error-body.js';
 import {
@@ -35,7 +35,7 @@ const bodies: readonly (readonly [Schema, string])[] = [
 const head =
   '// The bodies that the services send, as types. Written by `npm run docs` from their schemas. Do not edit.';
 
-/** The text of client/src/wire.ts. */
+/** The text of packages/client/src/wire.ts. */
 export function wireBodies(): string {
   return `${[head, ...bodies.map(([schema, purpose]) => interfaceOf(schema, purpose))].join('\n\n')}\n`;
 }

@@ -36,7 +36,7 @@ const solves = (solution: string, changed: Partial<typeof task> = {}) =>
 
 t.test('the module in the sources is what its text assembles to', async (t) => {
   const { assemble } = (await import(
-    new URL('../../../../../client/build/assemble.js', import.meta.url).href
+    new URL('../../../../../packages/client/build/assemble.js', import.meta.url).href
   )) as { assemble(text: string): Promise<string> };
   const text = new URL('../../../../src/pow/hashwx/hashwx.wat', import.meta.url);
   t.equal(await assemble(readFileSync(text, 'utf8')), hashwxModule, 'run node shared/build.js');

@@ -7,7 +7,7 @@ import { compile as runCompiler } from '@tollgate/test-support/compiler.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 
-export const projectRoot = fileURLToPath(new URL('../../../../', import.meta.url));
+export const projectRoot = fileURLToPath(new URL('../../../../../', import.meta.url));
 const examples = join(projectRoot, 'docs', 'examples');
 
 /** Folders with installed packages; the first one that has a package wins, as in Node. */
@@ -40,7 +40,7 @@ export interface Installed {
 export function packClient(t: Test): (example?: string) => Installed {
   const packed = tempDir(t);
   const [{ filename }] = JSON.parse(
-    npm('pack', '--workspace', 'client', '--pack-destination', packed, '--json', '--ignore-scripts'),
+    npm('pack', '--workspace', 'packages/client', '--pack-destination', packed, '--json', '--ignore-scripts'),
   );
   return (example) => {
     const folder = tempDir(t);
@@ -74,7 +74,7 @@ function filesOf(folder: string): string[] {
 }
 
 function folderOf(name: string): string {
-  const folders = ['client', ''].map((owner) => join(projectRoot, owner, 'node_modules', name));
+  const folders = ['packages/client', ''].map((owner) => join(projectRoot, owner, 'node_modules', name));
   return folders.find((folder) => existsSync(folder)) ?? name;
 }
 

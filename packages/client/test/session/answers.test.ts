@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { meaningOf } from '../../src/session/answers.js';
 
-const page = readFileSync(new URL('../../../../docs/client/session.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../../docs/client/session.md', import.meta.url), 'utf8');
 const [, table = ''] = /^\| Response \| Meaning \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(page) ?? [];
 
 /** The meaning of each literal: `401 CODE`, a status, a class such as `5xx`, or `network`. */

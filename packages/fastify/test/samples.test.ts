@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 t.test('the bearer of the sample was possibly null', (t) => {
   const page = readFileSync(join(root, 'docs/sessions/verify-tokens.md'), 'utf8');
   const [, sample = ''] = /```js\n(\/\/ A service that verifies the bearers[\s\S]*?)```/.exec(page) ?? [];
   t.match(sample, /bearerGuard/);
   // Inside the package, whose dependencies it finds.
-  const folder = mkdtempSync(join(root, 'host/dist/sample-'));
+  const folder = mkdtempSync(join(root, 'packages/fastify/dist/sample-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'sample.mts');
   writeFileSync(file, sample);

@@ -24,7 +24,7 @@ const open = (t: Test, body: string) => openPage(t, browser, site.page(body, { p
 
 /** The page of a document. */
 function sample(name: string): string {
-  const text = readFileSync(new URL(`../../../../docs/client/${name}.md`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../../../../docs/client/${name}.md`, import.meta.url), 'utf8');
   return /```html\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
 }
 

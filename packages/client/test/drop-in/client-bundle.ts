@@ -7,7 +7,7 @@ export async function bundleClients(): Promise<string> {
   const built = await build({
     configFile: false,
     logLevel: 'silent',
-    root: fileURLToPath(new URL('../../../', import.meta.url)),
+    root: fileURLToPath(new URL('../../../../', import.meta.url)),
     // Other packages of this repository need another version, which lies nearer to some libraries.
     resolve: { dedupe: ['react', 'react-dom'] },
     define: { 'process.env.NODE_ENV': '"production"' },

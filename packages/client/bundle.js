@@ -2,8 +2,8 @@
 // classic script tags, dist/classic.js, which imports it. Beside them, for challenge-service alone: dist/frame.js, the
 // page in the frame of a widget, which loads the same files later, and the scripts of the widgets in dist/drop-in/.
 //
-//   node client/bundle.js
-//       run after client/build.js; does nothing if the file is newer than the code in it
+//   node packages/client/bundle.js
+//       run after packages/client/build.js; does nothing if the file is newer than the code in it
 import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

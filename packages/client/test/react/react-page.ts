@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Test } from 'tap';
 import { build } from 'vite';
 
-const projectRoot = fileURLToPath(new URL('../../../../', import.meta.url));
+const projectRoot = fileURLToPath(new URL('../../../../../', import.meta.url));
 const script = fileURLToPath(new URL('page.js', import.meta.url));
 
 export interface InstalledReact {
@@ -15,7 +15,7 @@ export interface InstalledReact {
 }
 
 /** The version of this package, and an older one if another tool has installed it. */
-export const reacts: readonly InstalledReact[] = ['client/node_modules', 'node_modules']
+export const reacts: readonly InstalledReact[] = ['packages/client/node_modules', 'node_modules']
   .map((folder) => join(projectRoot, folder))
   .filter((modules) => ['react', 'react-dom'].every((name) => existsSync(join(modules, name))))
   .map((modules) => {

@@ -1,4 +1,4 @@
-// Where the prebuilt file starts its workers from: `client/bundle.js` puts this in place of the worker's own file.
+// Where the prebuilt file starts its workers from: `packages/client/bundle.js` puts this in place of the worker's own file.
 
 let url: string | undefined;
 
