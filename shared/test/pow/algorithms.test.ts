@@ -30,6 +30,27 @@ t.test('a client gets the first algorithm of its list that is accepted, and othe
   }
 });
 
+t.test('of the algorithms that a client asks for, one that the form demands goes first', async (t) => {
+  const both = { hashwx: 150 };
+  for (const [asked, demanded, chosen] of [
+    ['hashwx-1,sha256', ['sha256'], 'sha256'],
+    ['sha256,hashwx-1', ['hashwx-1'], 'hashwx-1'],
+    ['sha256,hashwx-1', ['hashwx-1', 'sha256'], 'sha256'],
+    ['sha256', ['hashwx-1'], 'sha256'],
+    ['sha256,hashwx-1', ['argon2'], 'sha256'],
+    ['hashwx-1', null, 'hashwx-1'],
+  ] as const) {
+    t.equal(chooseAlgorithm(both, asked, demanded), chosen, `${asked}, ${demanded}`);
+  }
+  t.equal(chooseAlgorithm({ hashwx: null }, 'hashwx-1', ['hashwx-1']), 'sha256');
+  t.equal(
+    chooseAlgorithm(both, `hashwx-1,${'x'.repeat(247)}`),
+    'hashwx-1',
+    'a list of 256 characters is read',
+  );
+  t.equal(chooseAlgorithm(both, `hashwx-1,${'x'.repeat(248)}`), 'sha256', 'a longer one is not');
+});
+
 t.test('work in HashWX costs what SHA-256 of the same bits costs, to the rounding of one part', async (t) => {
   const bits = fc.integer({ min: 1, max: 28 });
   const exchange = fc.integer({ min: 1, max: 9999 });

@@ -70,6 +70,7 @@ t.test('a state of the future, which a clock that was set back leaves behind, ke
   const state = { level: 2, heldMs: START_MS + 86_400_000, overMs: START_MS + 86_400_000 };
   t.equal(levelAt(state, START_MS), 0);
   t.equal(follow(seconds(RISE_S, FULL_LOAD), state).level, 0);
+  t.equal(follow(seconds(RISE_S + 1, FULL_LOAD), state).level, 1, 'and delays no rise');
 });
 
 t.test('whatever the loads, the level stays within its bounds and moves by one', async (t) => {

@@ -1,6 +1,6 @@
 // Where twins of the refresh cookie are looked for.
 import t from 'tap';
-import { boundedFrom, MAX_EXPIRED, twinScopes } from '../../src/domain/presented-cookies.js';
+import { boundedFrom, MAX_EXPIRED, pathBelow, twinScopes } from '../../src/domain/presented-cookies.js';
 
 const text = ({ domain = '', path, partitioned }: { domain?: string; path: string; partitioned?: boolean }) =>
   `${domain} ${path}${partitioned ? ' partitioned' : ''}`;
@@ -27,6 +27,31 @@ t.test('an IP address has no parent domains', async (t) => {
   }
 });
 
+t.test('a host name with a label of digits has parent domains', async (t) => {
+  for (const [host, parents] of [
+    ['1.auth.example.com', ['1.auth.example.com', 'auth.example.com', 'example.com']],
+    ['auth.node.1', ['auth.node.1', 'node.1']],
+    ['localhost', ['localhost']],
+  ] as const) {
+    const domains = new Set(twinScopes(host, '/refresh').map(({ domain }) => domain));
+    t.strictSame([...domains], [undefined, ...parents]);
+  }
+});
+
+t.test(
+  'the path of a cookie begins with the path of the public URL, without its trailing slashes',
+  async (t) => {
+    for (const [url, path] of [
+      ['https://auth.example.com', '/refresh'],
+      ['https://auth.example.com/', '/refresh'],
+      ['https://example.com/a/b//', '/a/b/refresh'],
+      ['https://example.com//a', '//a/refresh'],
+    ] as const) {
+      t.equal(pathBelow(url, '/refresh'), path);
+    }
+  },
+);
+
 t.test(
   'each response expires a part of the many scopes of a deep address, and in turn all of them',
   async (t) => {
@@ -39,6 +64,8 @@ t.test(
       for (const scope of part) seen.add(text(scope));
     }
     t.equal(seen.size, scopes.length);
+    const most = Array.from({ length: MAX_EXPIRED }, (_, at) => at);
+    t.strictSame(boundedFrom(most, 3), most);
     const few = twinScopes('auth.example.com', '/refresh');
     t.strictSame(boundedFrom(few, 3).map(text).sort(), few.map(text).sort());
   },
