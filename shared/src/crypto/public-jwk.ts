@@ -44,11 +44,9 @@ export function readDeviceKey(jwk: unknown): DeviceKey | undefined {
 
 /** Reads the compact form; undefined for any other text. */
 export function parseDeviceKey(compact: string): DeviceKey | undefined {
-  const [kty, ...texts] = compact.split('.');
-  const [first, second] = texts;
-  if (texts.length !== 2 || first === undefined || second === undefined) return undefined;
-  const [name, other] = MEMBERS[kty as keyof typeof MEMBERS] ?? [];
-  if (name === undefined || other === undefined) return undefined;
+  const [kty, first, second, ...more] = compact.split('.');
+  if ((kty !== 'EC' && kty !== 'RSA') || second === undefined || more.length > 0) return undefined;
+  const [name, other] = MEMBERS[kty];
   return readDeviceKey({ kty, ...(kty === 'EC' && { crv: 'P-256' }), [name]: first, [other]: second });
 }
 
