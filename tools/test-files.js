@@ -13,8 +13,6 @@ export const productTests = [
 
 /** Those of them that `npm test` leaves to `npm run test:rest`: failing stores, other programs, packages, deployment. */
 export const slowTests = [
-  'packages/client/dist/test/package/examples.test.js',
-  'packages/client/dist/test/{drop-in,element}/libraries.test.js',
   'services/session-service/dist/test/stores/fail-over.test.js',
   'shared/dist/test/store/{deaths,fail-over,full-disk,pid-namespaces}.test.js',
   'tests/dist/{helm,monitoring}/*.test.js',

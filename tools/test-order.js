@@ -40,7 +40,7 @@ const longest = [
   'tests/dist/gateway/roll-out',
   'lab/dist/test/drills/drills',
   'lab/dist/test/packages/packages',
-  'packages/client/dist/test/package/examples',
+  'lab/dist/test/client/examples',
   'lab/dist/test/engines/webkit',
   'lab/dist/test/engines/firefox',
   'lab/dist/test/engines/chromium',

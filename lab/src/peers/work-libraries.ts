@@ -23,20 +23,20 @@ const toBase64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString
 /** @param redis where it keeps what a second process and a restart must know */
 export function openWorkLibrary(kind: WorkKind, load: LoadPeer, redis: Redis): Promise<WorkLibrary> {
   if (kind === '@cap.js/server') return openCap(load, redis);
-  /** Resolves with whether a challenge is used for the first time. */
-  const useOnce = async (id: string) =>
+  /** Marks a challenge as used. Resolves with whether it was not used before. */
+  const markUsed = async (id: string) =>
     (await redis.set(`altcha:${id}`, '1', 'PX', LIFETIME_MS, 'NX')) === 'OK';
-  return kind === 'altcha-lib v1' ? openAltcha1(load, useOnce) : openAltcha2(load, useOnce);
+  return kind === 'altcha-lib v1' ? openAltcha1(load, markUsed) : openAltcha2(load, markUsed);
 }
 
-type UseOnce = (id: string) => Promise<boolean>;
+type MarkUsed = (id: string) => Promise<boolean>;
 
 interface Altcha1 {
   createChallenge(options: object): Promise<{ maxnumber?: number; signature: string }>;
   verifySolution(payload: string, key: string): Promise<boolean>;
 }
 
-async function openAltcha1(load: LoadPeer, useOnce: UseOnce): Promise<WorkLibrary> {
+async function openAltcha1(load: LoadPeer, markUsed: MarkUsed): Promise<WorkLibrary> {
   const { createChallenge, verifySolution } = await load<Altcha1>('altcha-lib/v1');
   const options = () => ({ hmacKey: SECRET, maxnumber: 2, expires: expiry() });
   return {
@@ -44,7 +44,7 @@ async function openAltcha1(load: LoadPeer, useOnce: UseOnce): Promise<WorkLibrar
     async check(body) {
       const { altcha } = body as { altcha: string };
       if (!(await verifySolution(altcha, SECRET))) return false;
-      return useOnce((JSON.parse(atob(altcha)) as { signature: string }).signature);
+      return markUsed((JSON.parse(atob(altcha)) as { signature: string }).signature);
     },
     async solved() {
       const { maxnumber: _, ...challenge } = await createChallenge({ ...options(), number: 1 });
@@ -69,12 +69,12 @@ interface Altcha2Fastify {
   };
 }
 
-async function openAltcha2(load: LoadPeer, useOnce: UseOnce): Promise<WorkLibrary> {
+async function openAltcha2(load: LoadPeer, markUsed: MarkUsed): Promise<WorkLibrary> {
   const { createChallenge, solveChallenge } = await load<Altcha2>('altcha-lib');
   const { create } = await load<Altcha2Fastify>('altcha-lib/frameworks/fastify');
   const { deriveKey } = await load<{ deriveKey: unknown }>('altcha-lib/algorithms/sha');
   const { verify } = create({ hmacSignatureSecret: SECRET });
-  const store = { get: () => undefined, set: () => undefined, setIfAbsent: useOnce };
+  const store = { get: () => undefined, set: () => undefined, setIfAbsent: markUsed };
   const createOne = () =>
     createChallenge({
       algorithm: 'SHA-256',

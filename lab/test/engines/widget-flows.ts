@@ -1,5 +1,6 @@
 // The vendors' client libraries in a page of another origin, with our scripts in the place of the vendors'.
 import { createHash } from 'node:crypto';
+import { bundleWidgets } from '../client/widget-bundle.js';
 import type { Flows } from './flows.js';
 import type { Site } from './site.js';
 
@@ -10,16 +11,11 @@ export const shopSites = JSON.stringify({
   shop: { secret_sha256: createHash('sha256').update(secret).digest('hex'), hostnames: ['localhost'] },
 });
 
-/** In the tests of the browser package, which this package does not know: they are compiled together. */
-const bundler = new URL('../../../../packages/client/dist/test/drop-in/client-bundle.js', import.meta.url)
-  .href;
-
 async function serveLibraries({ front, elsewhere }: Site): Promise<void> {
-  const { bundleClients } = (await import(bundler)) as { bundleClients(): Promise<string> };
   const service = `${front.address}/api/captcha`;
   elsewhere.serve('/clients.js', {
     headers: { 'content-type': 'text/javascript' },
-    body: await bundleClients(),
+    body: await bundleWidgets(),
   });
   elsewhere.serve('/widgets', {
     headers: { 'content-type': 'text/html' },

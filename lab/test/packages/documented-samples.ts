@@ -38,7 +38,12 @@ declare global {
 }
 `;
 
-const pages = () => ['README.md', 'host/README.md', 'client/README.md', ...listFiles('docs', /\.md$/)];
+const pages = () => [
+  'README.md',
+  'packages/fastify/README.md',
+  'packages/client/README.md',
+  ...listFiles('docs', /\.md$/),
+];
 
 /** The programs of docs/examples that a compiler without plugins can read; those of Vue and Svelte are built in other tests. */
 const programs = () => listFiles('docs/examples', /^(?!.*(?:svelte|vue)-form|.*vite\.config).*\.(js|tsx)$/);

@@ -1,7 +1,15 @@
 // The packages as strangers have them: packed, and in a project outside of this repository.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { compile } from '@tollgate/test-support/compiler.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
@@ -59,7 +67,7 @@ export function install(folder: string): void {
 }
 
 /** What the samples import besides the packages. */
-const beside = [
+const importedBySamples = [
   '@fastify/type-provider-typebox',
   '@sinclair/typebox',
   'fastify',
@@ -74,16 +82,31 @@ const beside = [
   '@types/react-dom',
 ];
 
+/** What a project is made of, besides the archives. */
+export interface OutsideProject {
+  /** The folder of docs/examples that is copied; none unless said. */
+  readonly example?: string;
+  /** The installed packages; those that the samples import unless said. */
+  readonly beside?: readonly string[];
+}
+
 /**
- * A project with the archives unpacked in it, and beside them what they declare and what the samples import, as links to
- * what is installed here: that npm itself installs the archives is tested with the contact form.
+ * A project with the archives unpacked in it, and beside them what they declare and other packages, as links to what is
+ * installed here: that npm itself installs the archives is tested with the contact form.
  */
-export function createOutsideProject(t: Test, archives: readonly string[]): string {
+export function createOutsideProject(
+  t: Pick<Test, 'teardown'>,
+  archives: readonly string[],
+  { example, beside = importedBySamples }: OutsideProject = {},
+): string {
   const folder = tempDir(t);
-  writeFileSync(
-    join(folder, 'package.json'),
-    JSON.stringify({ name: 'outside', version: '1.0.0', private: true, type: 'module' }),
-  );
+  if (example !== undefined)
+    cpSync(join(projectRoot, 'docs', 'examples', example), folder, { recursive: true });
+  else
+    writeFileSync(
+      join(folder, 'package.json'),
+      JSON.stringify({ name: 'outside', version: '1.0.0', private: true, type: 'module' }),
+    );
   const modules = join(folder, 'node_modules');
   const needed = new Set(beside);
   for (const archive of archives) {

@@ -62,7 +62,7 @@ function tabRefresh(behaviour: Behaviour): fc.Arbitrary<TabRefresh> {
     requestMs: within(behaviour.requestMs),
     answerMs: within(behaviour.answerMs),
     fate: fc.integer({ min: 0, max: 99 }).map((number) => fateOf(number, behaviour.lostPercent)),
-    useMs: useDelay(behaviour.usedPercent),
+    useMs: delayUntilUse(behaviour.usedPercent),
   });
 }
 
@@ -72,7 +72,7 @@ function thieves({ thieves, rounds: [, mostRounds] }: Behaviour): fc.Arbitrary<T
   const move: fc.Arbitrary<Move> = fc.record({
     roundsLater: someOf([thieves.roundsLater]),
     afterMs,
-    useMs: useDelay(thieves.usedPercent),
+    useMs: delayUntilUse(thieves.usedPercent),
   });
   const [fewestMoves, mostMoves] = thieves.moves;
   return fc.array(
@@ -90,7 +90,7 @@ function fateOf(number: number, lostPercent: number): Fate {
   return number % 2 === 0 ? 'cut_off' : 'unsent';
 }
 
-function useDelay(usedPercent: number): fc.Arbitrary<number | undefined> {
+function delayUntilUse(usedPercent: number): fc.Arbitrary<number | undefined> {
   return fc
     .tuple(fc.integer({ min: 0, max: 99 }), within(LONGEST_USE_MS))
     .map(([number, delayMs]) => (number < usedPercent ? delayMs : undefined));

@@ -1,9 +1,9 @@
 // Challenges through the lifecycle of a page in a real browser, with the service on another origin.
 import type { ChallengeController } from '@tollgate/client/challenge';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import { chromium, type Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { openPage } from '../support/browser.js';
 import { startStaticSite } from '../support/static-site.js';
 import { password, startRealService } from './real-service.js';
 

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { openVisit, startWidgetSite } from '@tollgate/tests/browser/widget-site.js';
 import type { Frame, Page } from 'playwright-core';
 import t from 'tap';
-import { openVisit, startWidgetSite } from './widget-site.js';
 
 const site = await startWidgetSite(t);
 const browser = await launchBrowser();
@@ -31,6 +31,7 @@ declare global {
   var note: (name: string) => (value?: unknown) => void;
   /** Of widgets. */
   var ids: unknown[];
+  var grecaptcha: Api;
   var hcaptcha: Api;
   var turnstile: Api;
 }
@@ -497,7 +498,7 @@ t.test(
       if (/\/sites\/image\?/.test(response.url())) answers.push((await response.json()).answer);
     });
     await page.evaluate(() => {
-      const { render, execute } = grecaptcha as unknown as Api;
+      const { render, execute } = grecaptcha;
       (execute(render({ sitekey: 'image' })) as Promise<string>).then(note('token'));
     });
     const frame = await frameOf(page);

@@ -1,10 +1,10 @@
 // What has the focus when a page, a label or the browser gives it to the element, also before its parts have been loaded.
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { asModules, policy, startFormSite } from '@tollgate/tests/browser/form-site.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { openPage } from '../support/browser.js';
-import { asModules, policy, startFormSite } from './form-site.js';
 
 const site = await startFormSite(t, { RATE_LIMIT_POW: '1000', RATE_LIMIT_CAPTCHA: '1000' });
 const browser = await launchBrowser();

@@ -1,9 +1,9 @@
 // The size and sharpness of the element's image, on usual and dense screens, in wide and narrow pages.
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { startFormSite } from '@tollgate/tests/browser/form-site.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import t, { type Test } from 'tap';
-import { openPage } from '../support/browser.js';
-import { startFormSite } from './form-site.js';
 
 const site = await startFormSite(t);
 const browser = await launchBrowser();

@@ -2,11 +2,11 @@
 
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { imageForm, startFormSite } from '@tollgate/tests/browser/form-site.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { openPage } from '../support/browser.js';
 import { startStaticSite } from '../support/static-site.js';
-import { imageForm, startFormSite } from './form-site.js';
 
 const other = await startStaticSite({ pages: {} });
 t.teardown(() => other.stop());

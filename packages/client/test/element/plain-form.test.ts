@@ -1,10 +1,16 @@
 // Plain HTML forms that the browser sends to a guarded route; the only script of the page imports the element.
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import {
+  asModules,
+  policyWithoutWasm,
+  ready,
+  signInForm,
+  startFormSite,
+} from '@tollgate/tests/browser/form-site.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { openPage } from '../support/browser.js';
-import { asModules, policyWithoutWasm, ready, signInForm, startFormSite } from './form-site.js';
 
 const site = await startFormSite(t);
 const browser = await launchBrowser();

@@ -1,10 +1,10 @@
 // What the element tells the person when something goes wrong, that it goes on by itself, and what pages are told.
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { imageForm as form, ready, startFormSite } from '@tollgate/tests/browser/form-site.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Page, Route } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { openPage } from '../support/browser.js';
-import { imageForm as form, ready, startFormSite } from './form-site.js';
 
 const site = await startFormSite(t, { RATE_LIMIT_POW: '1000', CAPTCHA_EFFORT_BITS: '8' });
 const browser = await launchBrowser();

@@ -2,11 +2,11 @@
 import type {} from '@tollgate/client/element';
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { ready, startFormSite } from '@tollgate/tests/browser/form-site.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Page, Request } from 'playwright-core';
 import t from 'tap';
-import { openPage } from '../support/browser.js';
 import { startStaticSite } from '../support/static-site.js';
-import { ready, startFormSite } from './form-site.js';
 
 /** Pages of another origin, by their paths; the file's address is known once the site has started. */
 const shopPages: Record<string, string> = {};

@@ -2,10 +2,10 @@
 import type {} from '@tollgate/client/element';
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { ready, startFormSite } from '@tollgate/tests/browser/form-site.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { openPage } from '../support/browser.js';
-import { ready, startFormSite } from './form-site.js';
 
 const site = await startFormSite(t, { RATE_LIMIT_POW: '1000' });
 const browser = await launchBrowser();

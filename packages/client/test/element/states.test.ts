@@ -3,11 +3,16 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import {
+  imageForm as form,
+  policyWithoutWasm,
+  ready,
+  startFormSite,
+} from '@tollgate/tests/browser/form-site.js';
+import { type OpenPageOptions, openPage } from '@tollgate/tests/browser/open-page.js';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { type OpenPageOptions, openPage } from '../support/browser.js';
-import { imageForm as form, policyWithoutWasm, ready, startFormSite } from './form-site.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const site = await startFormSite(t, { CAPTCHA_EFFORT_BITS: '8', RATE_LIMIT_POW: '1000' });

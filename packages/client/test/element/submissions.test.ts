@@ -1,10 +1,10 @@
 // How the element controls the submissions of its form: validity, buttons, early submissions.
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { ready, startFormSite } from '@tollgate/tests/browser/form-site.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { openPage } from '../support/browser.js';
-import { ready, startFormSite } from './form-site.js';
 
 const site = await startFormSite(t);
 const browser = await launchBrowser();

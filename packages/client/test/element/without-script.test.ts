@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { ready, startFormSite } from '@tollgate/tests/browser/form-site.js';
+import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { projectRoot } from '../package/installed-package.js';
-import { ready, startFormSite } from './form-site.js';
 
 interface ServerForm {
   ready(): Promise<unknown>;

@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
 import { build } from 'vite';
-import { compile, packClient } from './installed-package.js';
+import { compile, installClient } from './installed-package.js';
 import { templateConsumers } from './template-consumers.js';
 
-const installed = packClient(t)();
+const installed = installClient(t);
 const manifest = JSON.parse(readFileSync(join(installed.client, 'package.json'), 'utf8'));
 
 const consumer = `

@@ -1,30 +1,13 @@
-// The package as other projects install it: packed, and unpacked beside the dependencies of the examples.
+// The package as other projects install it: packed, and unpacked beside the frameworks whose types it extends.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { compile as runCompiler } from '@tollgate/test-support/compiler.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import type { Test } from 'tap';
 
-export const projectRoot = fileURLToPath(new URL('../../../../../', import.meta.url));
-const examples = join(projectRoot, 'docs', 'examples');
-
-/** Folders with installed packages; the first one that has a package wins, as in Node. */
-const beside = [
-  'react',
-  'react-dom',
-  'vue',
-  'svelte',
-  'preact',
-  'solid-js',
-  'vite',
-  '@types/react',
-  '@types/react-dom',
-  '@vitejs/plugin-react',
-  '@vitejs/plugin-vue',
-  '@sveltejs/vite-plugin-svelte',
-];
+const frameworks = ['react', 'vue', 'preact', 'solid-js', '@types/react'];
 
 /** A project that has the package installed. */
 export interface Installed {
@@ -36,25 +19,22 @@ export interface Installed {
   files(): string[];
 }
 
-/** Packs the package. @returns a function that installs it in a new project, a copy of an example or empty */
-export function packClient(t: Test): (example?: string) => Installed {
+/** Packs the package, and installs it in a new project. */
+export function installClient(t: Test): Installed {
   const packed = tempDir(t);
   const [{ filename }] = JSON.parse(
     npm('pack', '--workspace', 'packages/client', '--pack-destination', packed, '--json', '--ignore-scripts'),
   );
-  return (example) => {
-    const folder = tempDir(t);
-    if (example !== undefined) cpSync(join(examples, example), folder, { recursive: true });
-    const modules = join(folder, 'node_modules');
-    const client = join(modules, '@tollgate', 'client');
-    mkdirSync(client, { recursive: true });
-    run('tar', ['-xzf', join(packed, filename), '-C', client, '--strip-components=1']);
-    for (const name of beside) {
-      mkdirSync(dirname(join(modules, name)), { recursive: true });
-      symlinkSync(folderOf(name), join(modules, name), 'junction');
-    }
-    return { folder, client, files: () => filesOf(client) };
-  };
+  const folder = tempDir(t);
+  const modules = join(folder, 'node_modules');
+  const client = join(modules, '@tollgate', 'client');
+  mkdirSync(client, { recursive: true });
+  run('tar', ['-xzf', join(packed, filename), '-C', client, '--strip-components=1']);
+  for (const name of frameworks) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(folderOf(name), join(modules, name), 'junction');
+  }
+  return { folder, client, files: () => filesOf(client) };
 }
 
 /** Compiles a project. @returns the compiler's output, empty on success */
@@ -73,6 +53,7 @@ function filesOf(folder: string): string[] {
     .sort();
 }
 
+/** The first folder that has a package wins, as in Node. */
 function folderOf(name: string): string {
   const folders = ['packages/client', ''].map((owner) => join(projectRoot, owner, 'node_modules', name));
   return folders.find((folder) => existsSync(folder)) ?? name;

@@ -1,4 +1,4 @@
-// Pages of other frameworks that use <tollgate-challenge>: what their compilers must accept, and what they must refuse.
+// Pages of frameworks that use <tollgate-challenge>: what their compilers must accept, and what they must refuse.
 
 const texts = `{ label: 'Letters' }`;
 
@@ -74,20 +74,5 @@ export const props: Props = { baseUrl: 'https://example.com', holdSubmit: true, 
 export const wrongProps: Props = { image: 'sometimes' };
 // @ts-expect-error written as the text "false", which is true
 export const wrongFlag: Props = { holdSubmit: false };
-`,
-  'in-svelte.ts': `import type {} from '@tollgate/client/types/svelte';
-import type { SvelteHTMLElements } from 'svelte/elements';
-
-// Its templates are checked against this interface.
-type Props = SvelteHTMLElements['tollgate-challenge'];
-export const props: Props = {
-  id: 'check', start: 'focus', display: 'floating', 'hold-submit': true, texts: ${texts}, 'chunk-size': '1000',
-  onclick: () => {}, onstatuschange: ({ type }) => type,
-  'ontollgate-error': ({ detail }) => detail.code === 'offline',
-};
-// @ts-expect-error no such start
-export const wrong: Props = { start: 'later' };
-// @ts-expect-error no such event
-export const wrongEvent: Props = { 'ontollgate-done': () => {} };
 `,
 };

@@ -1,13 +1,13 @@
 // The hooks in components, in a browser, with each installed version of React, against the real system.
 
 import type { TollgateChallengeAttributes } from '@tollgate/client/react';
+import { password, startAppSite } from '@tollgate/tests/browser/app-site.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Page } from 'playwright-core';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import t, { type Test } from 'tap';
-import { password, startAppSite } from '../support/app-site.js';
-import { openPage } from '../support/browser.js';
 import { buildReactPage, reacts } from './react-page.js';
 import { SignedOutForm } from './signed-out-form.js';
 

@@ -3,9 +3,9 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Browser } from 'playwright-core';
 import t from 'tap';
-import { openPage } from '../support/browser.js';
 import { becomes, isReplaced, logInAt, profile, profileOfDemo, states } from '../support/session-page.js';
 import { type SessionSite, startSessionSite } from '../support/session-site.js';
 import { type StaticSite, startStaticSite } from '../support/static-site.js';

@@ -2,10 +2,10 @@
 import { fileURLToPath } from 'node:url';
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import type { Found, SearchOptions, SearchTask, SolverOptions } from '../../src/solver/solver.js';
-import { openPage } from '../support/browser.js';
 import { type StaticSite, startStaticSite } from '../support/static-site.js';
 import { zeroBits } from '../support/zero-bits.js';
 

@@ -1,10 +1,10 @@
 // The solver in a bundle that Vite builds without configuration: it finds and copies the worker's file.
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import t from 'tap';
 import { build } from 'vite';
 import type { Found } from '../../src/solver/solver.js';
-import { openPage } from '../support/browser.js';
 import { startStaticSite } from '../support/static-site.js';
 import { zeroBits } from '../support/zero-bits.js';
 

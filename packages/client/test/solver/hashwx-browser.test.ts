@@ -5,10 +5,10 @@ import { warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
 import { solvesHashwx } from '@tollgate/shared/pow/hashwx/work.js';
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import type { Found, HashwxTask, SearchProgress, SolverOptions } from '../../src/solver/solver.js';
-import { openPage } from '../support/browser.js';
 import { startStaticSite } from '../support/static-site.js';
 
 const built = fileURLToPath(new URL('../../', import.meta.url));

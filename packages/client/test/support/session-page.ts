@@ -1,10 +1,10 @@
 // Opens pages with a session, and drives them.
 
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import type { SessionOptions } from '../../src/session/session-options.js';
 import type { SessionState, SessionStatus } from '../../src/session/session-state.js';
-import { openPage } from './browser.js';
 import type { SessionSite } from './session-site.js';
 
 export const profileOfDemo = { status: 200, body: { id: 1, email: 'demo@example.com' } };

@@ -3,19 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
 /** Returns the code of one module that mounts the library which the query of its page names. */
-export async function bundleClients(): Promise<string> {
+export async function bundleWidgets(): Promise<string> {
   const built = await build({
     configFile: false,
     logLevel: 'silent',
     root: fileURLToPath(new URL('../../../../', import.meta.url)),
-    // Other packages of this repository need another version, which lies nearer to some libraries.
-    resolve: { dedupe: ['react', 'react-dom'] },
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
       write: false,
       modulePreload: false,
       rolldownOptions: {
-        input: fileURLToPath(new URL('./clients.js', import.meta.url)),
+        input: fileURLToPath(new URL('./widget-page.js', import.meta.url)),
         output: { codeSplitting: false },
       },
     },

@@ -1,13 +1,23 @@
 // Libraries that send forms by script: each submission has fresh fields, and none of them calls the element.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { startFormSite } from '@tollgate/tests/browser/form-site.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { openPage } from '../support/browser.js';
-import { startFormSite } from './form-site.js';
 
-const site = await startFormSite(t);
+const { resolve } = createRequire(import.meta.url);
+/** At the paths that docs/client uses. */
+const libraries = {
+  '/htmx.min.js': resolve('htmx.org/dist/htmx.min.js'),
+  '/htmx-1.min.js': resolve('htmx.org-1/dist/htmx.min.js'),
+  '/turbo.js': fileURLToPath(import.meta.resolve('@hotwired/turbo')),
+  '/jquery.min.js': resolve('jquery'),
+};
+const site = await startFormSite(t, {}, libraries);
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
 
@@ -24,7 +34,7 @@ const open = (t: Test, body: string) => openPage(t, browser, site.page(body, { p
 
 /** The page of a document. */
 function sample(name: string): string {
-  const text = readFileSync(new URL(`../../../../../docs/client/${name}.md`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../../../docs/client/${name}.md`, import.meta.url), 'utf8');
   return /```html\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
 }
 

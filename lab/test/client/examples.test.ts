@@ -1,25 +1,42 @@
 // docs/examples, built with the packed archive in a project of their own, in a browser and against the real system.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { compile } from '@tollgate/test-support/compiler.js';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { cheap, password, startAppSite } from '@tollgate/tests/browser/app-site.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { openPage } from '@tollgate/tests/browser/open-page.js';
 import { startServiceHere } from '@tollgate/tests/system/services-here.js';
 import { startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { build, createServer } from 'vite';
-import { cheap, password, startAppSite } from '../support/app-site.js';
-import { openPage } from '../support/browser.js';
-import { compile, packClient } from './installed-package.js';
+import { createOutsideProject, packInto, published } from '../packages/outside-project.js';
 
+/** What the examples name besides the package. */
+const builders = [
+  'react',
+  'react-dom',
+  'vue',
+  'svelte',
+  'vite',
+  '@types/react',
+  '@types/react-dom',
+  '@vitejs/plugin-react',
+  '@vitejs/plugin-vue',
+  '@sveltejs/vite-plugin-svelte',
+];
 const emails = ['plain', 'react', 'vue', 'svelte', 'react-dev', 'vue-dev', 'svelte-dev'].map(
   (name) => `${name}@example.com`,
 );
-const install = packClient(t);
+const archives = packInto(tempDir(t), [published['tollgate-client']]);
 const site = await startAppSite(t, emails);
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
+
+/** Installs an example with the package. @returns its folder */
+const install = (example: string) => createOutsideProject(t, archives, { example, beside: builders });
 
 interface Visit {
   readonly page: Page;
@@ -196,7 +213,7 @@ const solverOfElement = async (page: Page) => {
 };
 
 t.test('plain-form', async (t) => {
-  const { folder } = install('plain-form');
+  const folder = install('plain-form');
   site.serve({ '/': folder });
   const visited = await visit(t);
   await signInAndOut(t, visited, 'plain@example.com');
@@ -206,7 +223,7 @@ t.test('plain-form', async (t) => {
 });
 
 t.test('plain-form asks for no challenge while somebody is signed in', async (t) => {
-  const { folder } = install('plain-form');
+  const folder = install('plain-form');
   const pages = { '/': folder };
   site.serve(pages);
   const { page } = await visit(t);
@@ -227,8 +244,8 @@ t.test('plain-form asks for no challenge while somebody is signed in', async (t)
 
 for (const name of ['react', 'vue', 'svelte']) {
   t.test(`${name}-form, built by Vite`, async (t) => {
-    const { folder: root } = install(`${name}-form`);
-    if (name === 'react') t.equal(compile(root), '', 'its types are right');
+    const root = install(`${name}-form`);
+    if (name === 'react') t.equal(compile(['-p', root], root), '', 'its types are right');
     await build({ root, logLevel: 'error' });
     const assets = readdirSync(join(root, 'dist', 'assets'));
     t.ok(
@@ -245,7 +262,7 @@ for (const name of ['react', 'vue', 'svelte']) {
   });
 
   t.test(`${name}-form, in the development server of Vite`, async (t) => {
-    const { folder: root } = install(`${name}-form`);
+    const root = install(`${name}-form`);
     const server = await createServer({
       root,
       logLevel: 'error',
@@ -269,7 +286,7 @@ t.test('the documented proxy of Vite and PUBLIC_URL are all that a page needs', 
   });
   t.teardown(() => system.stop());
   for (const name of ['react', 'vue']) {
-    const { folder: root } = install(`${name}-form`);
+    const root = install(`${name}-form`);
     const config = join(root, 'vite.config.js');
     const text = readFileSync(config, 'utf8');
     writeFileSync(config, text.replace('localhost:8080', `127.0.0.1:${system.gatewayPort}`));

@@ -1,7 +1,6 @@
 // A site of plain HTML forms with the real system: pages, the package, and an application that guards its forms.
 
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import proxy from '@fastify/http-proxy';
@@ -58,22 +57,17 @@ const anyPort = {
   CHALLENGE_ADMIN_PORT: '0',
 };
 
-const { resolve } = createRequire(import.meta.url);
-
-/** Libraries that send forms by script, at the paths that docs/client uses. */
-const libraries: Readonly<Record<string, string>> = {
-  '/htmx.min.js': resolve('htmx.org/dist/htmx.min.js'),
-  '/htmx-1.min.js': resolve('htmx.org-1/dist/htmx.min.js'),
-  '/turbo.js': fileURLToPath(import.meta.resolve('@hotwired/turbo')),
-  '/jquery.min.js': resolve('jquery'),
-};
-
 /**
  * Starts the site; it stops when the test ends. Forms can be sent to `/contact` (work), `/image` (work and image),
  * `/stream` and `/frame` (work; answered for Turbo) and `/sign-in` (an account with the password `right`, whose refusals
  * are rendered as a form again).
+ * @param scripts files that the site serves as scripts, by their paths there
  */
-export async function startFormSite(t: Test, environment: Environment = {}): Promise<FormSite> {
+export async function startFormSite(
+  t: Test,
+  environment: Environment = {},
+  scripts: Readonly<Record<string, string>> = {},
+): Promise<FormSite> {
   const folder = tempDir(t);
   const port = await freePort();
   const address = `http://localhost:${port}`;
@@ -123,7 +117,7 @@ export async function startFormSite(t: Test, environment: Environment = {}): Pro
       .headers({ ...page?.headers })
       .send(page?.html);
   });
-  for (const [path, file] of Object.entries(libraries))
+  for (const [path, file] of Object.entries(scripts))
     app.get(path, async (_request, reply) => reply.type('text/javascript').send(await readFile(file)));
   app.get('/empty', async (_request, reply) => reply.code(204).send());
   const hostEnvironment = {

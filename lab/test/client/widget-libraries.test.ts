@@ -1,16 +1,16 @@
 // The vendors' client libraries, unmodified: they load our scripts in place of the vendors', and their users notice nothing.
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { openVisit, startWidgetSite } from '@tollgate/tests/browser/widget-site.js';
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { bundleClients, vendorScripts } from './client-bundle.js';
-import type {} from './clients.js';
-import { openVisit, startWidgetSite } from './widget-site.js';
+import { bundleWidgets, vendorScripts } from './widget-bundle.js';
+import type {} from './widget-page.js';
 
 const site = await startWidgetSite(t);
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
 const visit = await openVisit(t, browser);
-site.script('/clients.js', await bundleClients());
+site.script('/clients.js', await bundleWidgets());
 for (const [address, path] of vendorScripts) {
   await visit.context.route(address, async (route) =>
     route.fulfill({ response: await route.fetch({ url: site.service + path }) }),
