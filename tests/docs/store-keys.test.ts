@@ -18,6 +18,7 @@ import { createSessionMetrics } from '@tollgate/session-service/plugins/session-
 import { openAccountEvents } from '@tollgate/session-service/stores/account-events.js';
 import { openDeviceVoids } from '@tollgate/session-service/stores/device-voids.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
+import { createRevoker } from '@tollgate/session-service/stores/revoker.js';
 import {
   deviceVoidKey,
   endNotesKey,
@@ -42,7 +43,6 @@ import { loadKeys, openLoadRecord } from '@tollgate/shared/load/load-record.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
 import { REVOCATION_LOG_KEY } from '@tollgate/shared/sessions/revocation-log.js';
-import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
 import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
 import { openAccessLifetimes } from '@tollgate/shared/sessions/verified-tokens.js';
 import { openStore, type Store } from '@tollgate/shared/store/open-store.js';

@@ -4,7 +4,6 @@ import { canonicalText, createKeyedEnvelope } from '@tollgate/shared/crypto/enve
 import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
 import bearer, { type BearerOptions } from '@tollgate/shared/http/tokens/bearer.js';
 import { createPublicReader } from '@tollgate/shared/http/tokens/public-tokens.js';
-import { followRemoteKeys } from '@tollgate/shared/http/tokens/remote-keys.js';
 import { openTokenCodec, type TokenCodec } from '@tollgate/shared/http/tokens/token-codec.js';
 import { reportKeys } from '@tollgate/shared/keys/key-report.js';
 import { AccessClaims } from '@tollgate/shared/schemas/token-claims.js';
@@ -21,6 +20,7 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { type BearerKeys, readBearerEnvironment } from './bearer-environment.js';
 import { pluginLog } from './plugin-log.js';
+import { followRemoteKeys } from './remote-keys.js';
 
 /** The options of the plugin. */
 export interface BearerGuardOptions {

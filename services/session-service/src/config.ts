@@ -1,7 +1,6 @@
 // The configuration of the session service, read from the environment.
 
 import { Type } from '@sinclair/typebox';
-import { BindingVariables } from '@tollgate/shared/config/binding-variables.js';
 import {
   captchaOptionsFrom,
   captchaVariables,
@@ -28,6 +27,22 @@ import {
   StoreVariables,
 } from '@tollgate/shared/config/variables.js';
 import { checkApiKey, checkDirectory, checkStatements } from './config-checks.js';
+
+/** How sessions are bound to the device that signed in. */
+const BindingVariables = {
+  REFRESH_BINDING: Type.Union([Type.Literal('off'), Type.Literal('offer'), Type.Literal('require')], {
+    default: 'offer',
+    description:
+      '[Device binding](sessions/device-binding.md): `offer` binds sessions of capable clients, `require` rejects refreshes of others, `off` ignores all keys',
+  }),
+  BOUND_COOKIE_TTL: Type.Integer({
+    default: 600,
+    minimum: 1,
+    maximum: 86_400,
+    description:
+      'Lifetime in seconds of a browser-bound cookie before the browser signs again; at 120 or less, at every refresh',
+  }),
+};
 
 const seconds = (value: number, minimum: number, description: string) =>
   Type.Integer({ default: value, minimum, maximum: 31_536_000, description });

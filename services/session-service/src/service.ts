@@ -19,7 +19,6 @@ import type { RunningService, Service } from '@tollgate/shared/http/server/lifec
 import { watchLoad } from '@tollgate/shared/load/load-watch.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
 import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
-import { createRevoker } from '@tollgate/shared/sessions/revoker.js';
 import { createProofOfUse, openAccessLifetimes } from '@tollgate/shared/sessions/verified-tokens.js';
 import { openConfiguredStore, waitForStores } from '@tollgate/shared/store/open-store.js';
 import { startPruning } from '@tollgate/shared/store/periodic-task.js';
@@ -37,6 +36,7 @@ import { createSessionMetrics } from './plugins/session-metrics.js';
 import { openAccountEvents } from './stores/account-events.js';
 import { openDeviceVoids } from './stores/device-voids.js';
 import { openSessionStore } from './stores/open-session-store.js';
+import { createRevoker } from './stores/revoker.js';
 import { openSignInCodes } from './stores/sign-in-codes.js';
 import { watchStores } from './stores/watch-stores.js';
 import { openTokenKeys, reportTokenKeys } from './token-setup.js';

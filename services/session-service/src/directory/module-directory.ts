@@ -1,9 +1,9 @@
 // The directory that the operator's own module provides.
 
 import { importModule } from '@tollgate/shared/config/load-module.js';
-import { redactedMessage } from '@tollgate/shared/config/redacted-message.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { checkFound, type Directory, DirectoryUnavailableError, readDirectoryUser } from './directory.js';
+import { redactedMessage } from './redacted-message.js';
 
 /** Time limit for an answer of the driver, in milliseconds. */
 const TIMEOUT_MS = 2000;

@@ -3,13 +3,13 @@
 import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
 import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
-import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { underLimit } from '@tollgate/shared/store/store.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { AccountDirectory } from '../directory/directory.js';
 import type { SignIn } from '../passwords/sign-in.js';
 import type { DeviceVoids } from '../stores/device-voids.js';
+import type { Revoker } from '../stores/revoker.js';
 import type { SessionStore } from '../stores/session-store.js';
 import type { SignInCodes } from '../stores/sign-in-codes.js';
 import type { SessionMetrics } from './session-metrics.js';

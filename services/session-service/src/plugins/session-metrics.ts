@@ -16,11 +16,11 @@ import {
 } from '@tollgate/shared/http/observability/service-metrics.js';
 import type { QueueMeter } from '@tollgate/shared/load/load-watch.js';
 import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
-import type { Revoker } from '@tollgate/shared/sessions/revoker.js';
 import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
 import type { BoundKind } from '../domain/binding/binding-rule.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { HashingOverloadedError, type HashingQueue } from '../passwords/sign-in.js';
+import type { Revoker } from '../stores/revoker.js';
 import type { DeviceOutcome } from './known-device.js';
 
 /** Read when the metrics are scraped. */

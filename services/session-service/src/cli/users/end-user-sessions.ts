@@ -5,12 +5,12 @@ import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
 import { StoreVariables } from '@tollgate/shared/config/variables.js';
 import type { UserId } from '@tollgate/shared/schemas/user-id.js';
 import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { revocationMs } from '@tollgate/shared/sessions/revoker.js';
 import type { Store } from '@tollgate/shared/store/open-store.js';
 import { SessionVariables } from '../../config.js';
 import type { RequestedEnd } from '../../domain/session-end.js';
 import { openDeviceVoids } from '../../stores/device-voids.js';
 import { openSessionStore } from '../../stores/open-session-store.js';
+import { revocationMs } from '../../stores/revoker.js';
 import { storeFileMissing, withExistingStore } from '../service-data.js';
 
 /** The variables by which the store of the sessions is found, and how long its entries are kept. */

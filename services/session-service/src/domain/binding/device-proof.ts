@@ -1,10 +1,10 @@
 // What shows the key of a device: challenges, proofs of pages, the bound cookie, and the sessions of browsers (DBSC).
 
-import { type CompactJws, readCompactJws } from '@tollgate/shared/crypto/compact-jws.js';
 import { equalText } from '@tollgate/shared/crypto/constant-time.js';
 import { type KeyRing, keyedHash, type RingKey } from '@tollgate/shared/crypto/key-ring.js';
 import { type DeviceKey, readDeviceKey } from '@tollgate/shared/crypto/public-jwk.js';
 import type { BindingKey } from './binding-rule.js';
+import { type CompactJws, readCompactJws } from './compact-jws.js';
 
 /**
  * What a challenge is for: the proof that binds a session (`first`), the registration of a browser's key (`bind`), the

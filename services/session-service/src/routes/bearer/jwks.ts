@@ -4,8 +4,31 @@ import { Type } from '@sinclair/typebox';
 import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
 import { hasCurrent } from '@tollgate/shared/http/server/responses.js';
 import { JWKS_MAX_AGE_SECONDS, type PublishedKeys } from '@tollgate/shared/http/tokens/public-tokens.js';
-import { JwksBody } from '@tollgate/shared/schemas/json-web-keys.js';
 import type { FastifyInstance } from 'fastify';
+
+/** The algorithms that sign access tokens in the format `public`. */
+const SigningAlgorithm = Type.Union([Type.Literal('EdDSA'), Type.Literal('ES256')]);
+
+const coordinate = (description: string) => Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description });
+
+/** One public key (RFC 7517, 4). */
+const JsonWebKey = Type.Object(
+  {
+    kty: Type.Union([Type.Literal('OKP'), Type.Literal('EC')]),
+    crv: Type.Union([Type.Literal('Ed25519'), Type.Literal('P-256')]),
+    x: coordinate('The public key of Ed25519, or the first coordinate'),
+    y: Type.Optional(coordinate('The second coordinate, for P-256')),
+    kid: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The id that tokens name' }),
+    alg: SigningAlgorithm,
+    use: Type.Literal('sig'),
+  },
+  { $id: 'JsonWebKey' },
+);
+/** Answer to `GET /.well-known/jwks.json` (RFC 7517, 5). */
+const JwksBody = Type.Object(
+  { keys: Type.Array(JsonWebKey, { description: 'Every key whose tokens are accepted; the first signs' }) },
+  { $id: 'JwksBody' },
+);
 
 /**
  * @param options.published the keys of `ACCESS_SIGNING_KEYS`; none without that variable

@@ -2,15 +2,10 @@
 
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { jwksOf } from '@tollgate/shared/crypto/public-keys.js';
+import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
 import t, { type Test } from 'tap';
-import { jwksOf } from '../../../src/crypto/public-keys.js';
-import { createSigningKey, openSigningKeys } from '../../../src/crypto/signing-keys.js';
-import {
-  COOLDOWN_MS,
-  followRemoteKeys,
-  KEEP_MS,
-  REFRESH_AFTER_MS,
-} from '../../../src/http/tokens/remote-keys.js';
+import { COOLDOWN_MS, followRemoteKeys, KEEP_MS, REFRESH_AFTER_MS } from '../src/remote-keys.js';
 
 const [ONE, TWO] = [createSigningKey('ES256'), createSigningKey('EdDSA')];
 const setOf = (list: string) => JSON.stringify(jwksOf(openSigningKeys(list).all));

@@ -1,12 +1,12 @@
 // What becomes of an entry that cannot be written.
 
+import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
+import { LOG_START } from '@tollgate/shared/sessions/revocation-log.js';
+import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import { redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { openRevocationLog } from '../../src/sessions/open-revocation-log.js';
-import { followRevocations } from '../../src/sessions/revocation-follower.js';
-import { LOG_START } from '../../src/sessions/revocation-log.js';
-import { createRevoker } from '../../src/sessions/revoker.js';
-import { StoreUnavailableError } from '../../src/store/store.js';
+import { createRevoker } from '../../src/stores/revoker.js';
 
 const quiet = { info() {}, warn() {}, error() {} };
 

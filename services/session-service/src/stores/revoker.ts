@@ -1,9 +1,9 @@
 // Tells every node which sessions have ended.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { reconnectDelayMs } from '../store/redis-connection.js';
-import type { RevocationFollower } from './revocation-follower.js';
-import type { RevocationLog } from './revocation-log.js';
+import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
+import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
+import { reconnectDelayMs } from '@tollgate/shared/store/redis-connection.js';
 
 /** The part of a logger that this file uses. */
 export interface RevokerLog {
