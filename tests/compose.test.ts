@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { environmentWith } from '@tollgate/challenge-service/config.js';
 import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
-import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
+import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config';
 import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import { nodeOptions, processVariables } from '@tollgate/tools/launcher/service-program.js';
 import { Ajv2019, type AnySchemaObject } from 'ajv/dist/2019.js';

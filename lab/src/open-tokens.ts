@@ -1,8 +1,11 @@
 // The project's own tokens, for the benchmarks that issue and read them.
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import type { SigningAlgorithm } from '@tollgate/shared/crypto/public-keys.js';
-import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
-import tokens from '@tollgate/shared/http/tokens/tokens.js';
+import {
+  createSigningKey,
+  openKeyRing,
+  openSigningKeys,
+  type SigningAlgorithm,
+} from '@tollgate/shared/crypto';
+import { type Tokens, tokens } from '@tollgate/shared/tokens';
 import Fastify from 'fastify';
 import type { Open } from './opened.js';
 
@@ -11,7 +14,7 @@ import type { Open } from './opened.js';
  * @param open closes them with the program
  * @param algorithm signs access tokens in the format `public`; without it they are sealed
  */
-export async function openTokens(open: Open, algorithm?: SigningAlgorithm) {
+export async function openTokens(open: Open, algorithm?: SigningAlgorithm): Promise<Tokens> {
   const app = await open(Fastify());
   const ring = (name: string) => openKeyRing(`${name} `.repeat(8).trim());
   await app.register(tokens, {

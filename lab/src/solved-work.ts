@@ -3,11 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { hashwxFields, type NewWork } from '@tollgate/challenge-service/domain/issuing.js';
 import { powIssue } from '@tollgate/challenge-service/domain/proof-of-work.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { SHA256 } from '@tollgate/shared/pow/algorithms.js';
-import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { openStore } from '@tollgate/shared/store/open-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { SHA256 } from '@tollgate/shared/pow';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
+import { openChallengeStore, openStore } from '@tollgate/shared/store';
 import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
 import { untilAnswered } from './until-answered.js';
 

@@ -1,5 +1,5 @@
 // Asks a store again that was late, while something is prepared: other programs may use the machine, too.
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { StoreUnavailableError } from '@tollgate/shared/store';
 
 const TRIES = 10;
 

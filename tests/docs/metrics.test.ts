@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
-import { makePass } from '@tollgate/shared/challenges/attempts/pass.js';
+import { makePass } from '@tollgate/shared/challenges';
 import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
 import t, { type Test } from 'tap';
 import { CHEAP, onRedis, type Site } from '../e2e/site.js';

@@ -30,24 +30,36 @@ import {
 } from '@tollgate/session-service/stores/session-keys.js';
 import { openSignInCodes } from '@tollgate/session-service/stores/sign-in-codes.js';
 import { watchStores } from '@tollgate/session-service/stores/watch-stores.js';
-import { makePass, passHash } from '@tollgate/shared/challenges/attempts/pass.js';
-import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { createChallengeVerifier } from '@tollgate/shared/challenges/challenge-verifier.js';
-import { watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { challengeKeys, configFingerprintKey, readyKey } from '@tollgate/shared/challenges/store/records.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/observability/logger.js';
-import { KEY_RECORD_KEY, openKeyRecord } from '@tollgate/shared/keys/key-record.js';
-import { loadKeys, openLoadRecord } from '@tollgate/shared/load/load-record.js';
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
-import { REVOCATION_LOG_KEY } from '@tollgate/shared/sessions/revocation-log.js';
-import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
-import { openAccessLifetimes } from '@tollgate/shared/sessions/verified-tokens.js';
-import { openStore, type Store } from '@tollgate/shared/store/open-store.js';
-import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { recordMachine } from '@tollgate/shared/store/watch/embedded-watch.js';
+import {
+  challengeKeys,
+  configFingerprintKey,
+  createChallengeVerifier,
+  makePass,
+  passHash,
+  readyKey,
+  slotTag,
+} from '@tollgate/shared/challenges';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { createLogger } from '@tollgate/shared/http';
+import {
+  followRevocations,
+  openAccessLifetimes,
+  openRevocationLog,
+  REVOCATION_LOG_KEY,
+  userSessionsKey,
+} from '@tollgate/shared/sessions';
+import {
+  KEY_RECORD_KEY,
+  loadKeys,
+  openChallengeStore,
+  openKeyRecord,
+  openLoadRecord,
+  openRequestCounter,
+  openStore,
+  recordMachine,
+  type Store,
+  watchConfigFingerprint,
+} from '@tollgate/shared/store';
 import { silentTrail } from '@tollgate/test-support/audit.js';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import { redisStore } from '@tollgate/test-support/stores.js';

@@ -1,8 +1,8 @@
 // The doctor with the service's environment: what is wrong with secrets, addresses and clocks.
 
 import { join } from 'node:path';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { openStore } from '@tollgate/shared/store/open-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { openStore } from '@tollgate/shared/store';
 import { countedAddress } from '@tollgate/tools/doctor/inside/counted-address.js';
 import { createPublicClient } from '@tollgate/tools/doctor/public-client.js';
 import { startService } from '@tollgate/tools/launcher/service-process.js';

@@ -2,8 +2,7 @@
 
 import { linkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
-import { recordMachine } from '@tollgate/shared/store/watch/embedded-watch.js';
+import { openEmbeddedStore, recordMachine } from '@tollgate/shared/store';
 import { diagnoseFiles, type FileFacts } from '@tollgate/tools/doctor/inside/files.js';
 import t from 'tap';
 import { complaints, sharedExaminedSystem } from './examined-system.js';

@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { isUserId } from '@tollgate/shared/schemas/user-id.js';
+import { isUserId } from '@tollgate/shared/schemas';
 import t, { type Test } from 'tap';
 import type { Answer } from './client.js';
 import { CHEAP, onRedis, type Site } from './site.js';

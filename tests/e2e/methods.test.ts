@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { openDatabase } from '@tollgate/shared/store/sqlite.js';
+import { openDatabase } from '@tollgate/shared/store';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import {

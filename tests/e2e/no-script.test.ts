@@ -1,6 +1,6 @@
 // The login without JavaScript: an image alone in place of the work, where the operator allows it.
 
-import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
+import { randomAlphanumerics } from '@tollgate/shared/crypto';
 import t, { type Test } from 'tap';
 import { startServiceHere } from '../system/services-here.js';
 import type { Answer } from './client.js';

@@ -1,6 +1,6 @@
 // The bodies of refusals, whole, as the specification has them.
 
-import { en } from '@tollgate/shared/messages/en.js';
+import { en } from '@tollgate/shared/messages';
 import type { Answer } from './client.js';
 
 type Code = keyof typeof en;

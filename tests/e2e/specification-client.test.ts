@@ -3,15 +3,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerText } from '@tollgate/challenge-service/image/derivation.js';
 import { defaultPreset } from '@tollgate/challenge-service/presets/preset.js';
-import { slotTag } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import {
   challengeKeys,
+  drawKey,
   parseAnswerRecord,
   parseVerifiedRecord,
-} from '@tollgate/shared/challenges/store/records.js';
-import { drawKey } from '@tollgate/shared/challenges/types/answer-hashing.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
+  slotTag,
+} from '@tollgate/shared/challenges';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { openEmbeddedStore } from '@tollgate/shared/store';
 import t, { type Test } from 'tap';
 import { missSolution, type Work } from '../solving.js';
 import { startServiceHere } from '../system/services-here.js';

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openChallengeService } from '@tollgate/challenge-service/service.js';
-import { startService } from '@tollgate/shared/http/server/lifecycle.js';
+import { startService } from '@tollgate/shared/http';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';

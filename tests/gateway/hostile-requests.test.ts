@@ -3,8 +3,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
-import { createPublicIssuer } from '@tollgate/shared/http/tokens/public-tokens.js';
+import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto';
+import { createPublicIssuer } from '@tollgate/shared/tokens';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { startSystem } from '@tollgate/tools/launcher/system.js';

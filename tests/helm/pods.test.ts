@@ -3,8 +3,8 @@
 import { environmentWith, readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { readSessionConfig, SessionEnvironment } from '@tollgate/session-service/config.js';
-import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
-import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
+import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config';
+import { createSigningKey } from '@tollgate/shared/crypto';
 import t from 'tap';
 import { readProjectFile } from '../docs/project-file.js';
 import { toolsMissing } from '../system/tool-packages.js';

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { openChallengeService } from '@tollgate/challenge-service/service.js';
 import { openSessionService } from '@tollgate/session-service/service.js';
-import { startService } from '@tollgate/shared/http/server/lifecycle.js';
+import { startService } from '@tollgate/shared/http';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import { programOf } from '@tollgate/tools/launcher/service-program.js';

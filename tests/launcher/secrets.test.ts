@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { environmentWith } from '@tollgate/challenge-service/config.js';
 import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
-import { secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
+import { secretVariablesOf } from '@tollgate/shared/config';
 import { fileSecrets, openSecrets, readSecretFiles } from '@tollgate/tools/launcher/secrets.js';
 import t from 'tap';
 

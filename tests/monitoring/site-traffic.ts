@@ -1,7 +1,7 @@
 // Makes every metric of both services move: what people, machines, guessers and an outage do.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makePass } from '@tollgate/shared/challenges/attempts/pass.js';
+import { makePass } from '@tollgate/shared/challenges';
 import type { Site, User } from '../e2e/site.js';
 
 /** Keys of the admin ports in these tests. */

@@ -5,7 +5,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs
 import { dirname } from 'node:path';
 import { openChallengeService } from '@tollgate/challenge-service/service.js';
 import { openSessionService } from '@tollgate/session-service/service.js';
-import { startService } from '@tollgate/shared/http/server/lifecycle.js';
+import { startService } from '@tollgate/shared/http';
 import type { ServiceName } from '@tollgate/tools/launcher/local-environment.js';
 import type { ServiceOptions, ServiceProcess } from '@tollgate/tools/launcher/service-process.js';
 

@@ -5,9 +5,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { solves } from '@tollgate/shared/pow/difficulty.js';
-import { warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
-import { solvesHashwx } from '@tollgate/shared/pow/hashwx/work.js';
+import { solves, solvesHashwx, warmHashwx } from '@tollgate/shared/pow';
 import { hashVectors } from '@tollgate/test-support/hashwx/vectors.js';
 
 /** The sources are read where they are written: the compiler of TypeScript copies nothing. */

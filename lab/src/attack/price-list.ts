@@ -1,8 +1,12 @@
 // What an attempt costs at each price: the work of an attacker's core, and the table of all prices.
-import { acceptedAlgorithms, HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
-import { effortBits } from '@tollgate/shared/pow/effort.js';
-import { HASHWX_PARTS, hashwxPartHashes } from '@tollgate/shared/pow/hashwx/work.js';
-import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import {
+  acceptedAlgorithms,
+  effortBits,
+  HASHWX_EXCHANGE,
+  HASHWX_PARTS,
+  hashwxPartHashes,
+} from '@tollgate/shared/pow';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
 import { formatNumber, type Row } from '../report/report.js';
 import type { AttackAlgorithm, RateSample } from './native-solvers.js';
 

@@ -1,6 +1,6 @@
 // The command `drill`: lists the drills, or runs those that are named.
 import { parseArgs } from 'node:util';
-import { runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
+import { runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config';
 import { drills } from './catalogue.js';
 import type { Drill } from './drill.js';
 import { writeResult } from './reliability-page.js';

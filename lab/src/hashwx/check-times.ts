@@ -1,7 +1,6 @@
 // What a check of HashWX costs in this process.
 import { createHash, randomBytes } from 'node:crypto';
-import { warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
-import { solvesHashwx } from '@tollgate/shared/pow/hashwx/work.js';
+import { solvesHashwx, warmHashwx } from '@tollgate/shared/pow';
 
 /** Short samples, so that some are undisturbed even on a busy machine. */
 const CHECKS = 100;

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import {
   type ChallengeVerifier,
   createChallengeVerifier,
-} from '@tollgate/shared/challenges/challenge-verifier.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import type { GivenProof, KnownDevice } from '@tollgate/shared/challenges/submission.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { priceOf } from '@tollgate/shared/pow/price.js';
-import { type CaptchaOptions, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { openStore } from '@tollgate/shared/store/open-store.js';
+  type GivenProof,
+  type KnownDevice,
+} from '@tollgate/shared/challenges';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { priceOf } from '@tollgate/shared/pow';
+import { type CaptchaOptions, resolveCaptchaOptions } from '@tollgate/shared/schemas';
+import { openChallengeStore, openStore } from '@tollgate/shared/store';
 
 /** Who tries a password. */
 export interface Person {

@@ -3,12 +3,9 @@ import { hash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { makeReceipt } from '@tollgate/challenge-service/extensions/drop-in/receipt.js';
 import { encodeReceiptTail } from '@tollgate/challenge-service/extensions/drop-in/receipt-record.js';
-import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { encodePowTail, makeToken } from '@tollgate/shared/challenges/store/records.js';
-import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
-import { openStore } from '@tollgate/shared/store/open-store.js';
+import { type ChallengeStore, encodePowTail, makeToken } from '@tollgate/shared/challenges';
+import { type KeyRing, openKeyRing, randomAlphanumerics } from '@tollgate/shared/crypto';
+import { openChallengeStore, openStore } from '@tollgate/shared/store';
 import { type BodySupply, openSupply } from '../solved-work.js';
 import { untilAnswered } from '../until-answered.js';
 

@@ -1,6 +1,6 @@
 // The routes of both services that are put under load, each with what its requests need.
 
-import { HASHWX } from '@tollgate/shared/pow/hashwx/work.js';
+import { HASHWX } from '@tollgate/shared/pow';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import type { SignedIn } from '../log-in.js';
 import type { ServerProcess } from '../server-process.js';

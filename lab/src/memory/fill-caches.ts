@@ -1,6 +1,6 @@
 // Fills what session-service remembers of tokens and sessions, so that it does not grow any more afterwards.
 import { once } from 'node:events';
-import { openStore } from '@tollgate/shared/store/open-store.js';
+import { openStore } from '@tollgate/shared/store';
 import { send } from '../scaling/send.js';
 import { type PreparedSession, prepareSessions } from '../scaling/sessions.js';
 

@@ -6,7 +6,7 @@ import { openChallengeService } from '@tollgate/challenge-service/service.js';
 import { addOrReplaceUser } from '@tollgate/session-service/cli/user-actions.js';
 import { openEmbeddedDirectory } from '@tollgate/session-service/directory/embedded-directory.js';
 import { openSessionService } from '@tollgate/session-service/service.js';
-import { startService } from '@tollgate/shared/http/server/lifecycle.js';
+import { startService } from '@tollgate/shared/http';
 import { openPrivateRedis } from '../private-redis.js';
 
 /** The account that signs in. */

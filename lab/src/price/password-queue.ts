@@ -1,5 +1,5 @@
 // The queue of passwords of one process, in virtual time: one thread, every check takes as long.
-import { FULL_LOAD, type QueueLoad } from '@tollgate/shared/pow/load.js';
+import { FULL_LOAD, type QueueLoad } from '@tollgate/shared/pow';
 
 /** A queue. Times are seconds. */
 export interface PasswordQueue {

@@ -8,7 +8,7 @@ import {
   NO_LOAD,
   nextLoadState,
   type QueueLoad,
-} from '@tollgate/shared/pow/load.js';
+} from '@tollgate/shared/pow';
 
 /** What all processes reported of a second. */
 export interface ReportedSecond {

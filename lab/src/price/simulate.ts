@@ -1,8 +1,7 @@
 // A site under attack, in virtual time: the domain code of the price, the limits and the queue of passwords.
 
-import { FULL_LOAD } from '@tollgate/shared/pow/load.js';
-import { priceOf } from '@tollgate/shared/pow/price.js';
-import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { FULL_LOAD, priceOf } from '@tollgate/shared/pow';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
 import { openRandom, type Random } from '../random.js';
 import { openPasswordQueue } from './password-queue.js';
 import type { ComparedRule } from './rules.js';

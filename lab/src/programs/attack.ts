@@ -1,6 +1,6 @@
 // The price list: what each attempt costs an attacker's core with native solvers, and what a browser waits for it.
 
-import { HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
+import { HASHWX_EXCHANGE } from '@tollgate/shared/pow';
 import { compileSolvers, type NativeSolvers, type RateSample } from '../attack/native-solvers.js';
 import {
   type AlgorithmName,

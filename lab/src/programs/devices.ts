@@ -1,6 +1,6 @@
 // The wait for the work at the default price, on slow devices and in odd browsers and pages.
 
-import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
 import { type Condition, conditions } from '../devices/conditions.js';
 import type { Solve } from '../devices/page.js';
 import { slowDown } from '../devices/slow-down.js';

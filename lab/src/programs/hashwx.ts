@@ -1,8 +1,6 @@
 // HashWX: what a check costs in Node, and what browsers hash, for the choice of the nonces of a function.
 import { randomBytes } from 'node:crypto';
-import { HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
-import { openHashwx, warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
-import { hashwxPartHashes } from '@tollgate/shared/pow/hashwx/work.js';
+import { HASHWX_EXCHANGE, hashwxPartHashes, openHashwx, warmHashwx } from '@tollgate/shared/pow';
 import type { Engine, Tab } from '../engines/engine.js';
 import { engines } from '../engines/engines.js';
 import { microseconds, openPassingCheck } from '../hashwx/check-times.js';

@@ -4,10 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { powIssue } from '@tollgate/challenge-service/domain/proof-of-work.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { openStore } from '@tollgate/shared/store/open-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
+import { openChallengeStore, openStore } from '@tollgate/shared/store';
 import type { Program } from '../program.js';
 import { percentile } from '../statistics.js';
 

@@ -1,7 +1,7 @@
 // What each operation costs, how throughput grows with masters and processes, and what two deployments would need.
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { openStore } from '@tollgate/shared/store/open-store.js';
+import { openStore } from '@tollgate/shared/store';
 import { startRedisCluster } from '@tollgate/test-support/redis-cluster.js';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import type { Program } from '../program.js';

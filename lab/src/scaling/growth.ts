@@ -1,6 +1,6 @@
 // How throughput grows with the masters of a cluster and with the processes of a service, on small machines.
 import { once } from 'node:events';
-import { openStore } from '@tollgate/shared/store/open-store.js';
+import { openStore } from '@tollgate/shared/store';
 import type { Redis } from 'ioredis';
 import { cpuOf } from './costs.js';
 import { type Fleet, type FleetNode, startFleet } from './fleet.js';

@@ -1,6 +1,6 @@
 // What the services are asked for, each as a supply of requests that come from different users and addresses.
 import { randomInt } from 'node:crypto';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import type { Store } from '@tollgate/shared/store';
 import type { ServerProcess } from '../server-process.js';
 import { HOST_KEY } from '../site.js';
 import { prepareSolvedWork } from '../solved-work.js';

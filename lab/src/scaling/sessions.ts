@@ -2,10 +2,9 @@
 import { cookieName } from '@tollgate/session-service/domain/presented-cookies.js';
 import { tokenPair } from '@tollgate/session-service/domain/token-pair.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
-import tokens from '@tollgate/shared/http/tokens/tokens.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import { openKeyRing, randomAlphanumerics } from '@tollgate/shared/crypto';
+import type { Store } from '@tollgate/shared/store';
+import { tokens } from '@tollgate/shared/tokens';
 import Fastify from 'fastify';
 import { untilAnswered } from '../until-answered.js';
 import { emailOf } from './users.js';

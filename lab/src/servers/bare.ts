@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gatherCommands } from '@tollgate/shared/store/redis-connection.js';
+import { gatherCommands } from '@tollgate/shared/store';
 import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 

@@ -4,7 +4,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { openSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import cors from '@fastify/cors';
-import { gatherCommands } from '@tollgate/shared/store/redis-connection.js';
+import { gatherCommands } from '@tollgate/shared/store';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { Redis } from 'ioredis';
 import { destination, pino } from 'pino';

@@ -1,7 +1,7 @@
 // Writes entries to an embedded store and takes them again for some seconds, then reports: `store-pairs.js PATH SECONDS`.
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
+import { openEmbeddedStore } from '@tollgate/shared/store';
 import { percentile } from '../statistics.js';
 
 /** Pairs under way at a time, as in a service with that many requests. */

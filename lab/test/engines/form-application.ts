@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
-import { challengeFieldsOf } from '@tollgate/shared/http/guard/guarded-attempt.js';
+import { challengeFieldsOf } from '@tollgate/shared/guard';
 import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
 import Fastify, { type FastifyRequest } from 'fastify';
 

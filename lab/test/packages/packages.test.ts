@@ -70,17 +70,36 @@ t.test('the licence is MIT, and in every archive', async (t) => {
   );
 });
 
-t.test('what is shared is named module by module, and needed outside', async (t) => {
-  const { exports } = read('shared/package.json') as { exports: Readonly<Record<string, string>> };
-  const needed = readSources()
-    .filter(({ path }) => !path.startsWith('shared/'))
-    .flatMap(({ imports }) => imports)
-    .filter((target) => target.startsWith('shared/src/'));
-  const modules = [...new Set(needed)].map((path) => path.replace(/^shared\/src\/(.*)\.ts$/, '$1.js')).sort();
-  t.strictSame(
-    Object.entries(exports).sort(),
-    modules.map((name) => [`./${name}`, `./dist/src/${name}`]).sort(),
+/** The names between the braces of imports and exports, as their own file calls them. */
+const namesOf = (lists: Iterable<RegExpMatchArray>) =>
+  [...lists].flatMap(([, list = '']) =>
+    list
+      .split(',')
+      .map((name) => name.trim().replace(/^type /, ''))
+      .filter((name) => name !== ''),
   );
+
+t.test('every entry point of shared exports what another package imports, and nothing else', async (t) => {
+  const { exports } = read('shared/package.json') as { exports: Readonly<Record<string, object>> };
+  const entries = listFiles('shared/src', /^shared\/src\/[^/]+\.ts$/).map((path) => path.slice(11, -3));
+  const compiled = (name: string) => ({ types: `./dist/src/${name}.d.ts`, default: `./dist/src/${name}.js` });
+  t.strictSame(exports, Object.fromEntries(entries.map((name) => [`./${name}`, compiled(name)])));
+  const outside = readSources().filter(({ path }) => !path.startsWith('shared/'));
+  for (const name of entries) {
+    const importing = new RegExp(
+      `(?:import|export) (?:type )?\\{([^}]*)\\} from '@tollgate/shared/${name}'`,
+      'g',
+    );
+    const imported = namesOf(outside.flatMap(({ text }) => [...text.matchAll(importing)]));
+    const exported = namesOf(
+      readProjectFile(`shared/src/${name}.ts`).matchAll(/export (?:type )?\{([^}]*)\}/g),
+    );
+    t.strictSame(
+      exported.map((each) => each.replace(/^default as /, '')).sort(),
+      [...new Set(imported.map((each) => each.replace(/ as .*$/, '')))].sort(),
+      name,
+    );
+  }
 });
 
 const publint = join(projectRoot, 'lab', 'node_modules', 'publint', 'src', 'cli.js');

@@ -3,7 +3,7 @@
 import type { PresentedBinding } from '@tollgate/session-service/domain/binding/binding-rule.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
 import { DAY, RULES, SECOND } from '@tollgate/session-service/test/session-rules.js';
-import { userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
+import { userSessionsKey } from '@tollgate/shared/sessions';
 import { embeddedStore, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';

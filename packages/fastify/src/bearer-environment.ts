@@ -1,16 +1,17 @@
 // The variables of the bearer guard: what verifies tokens of each format.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { checkStores } from '@tollgate/shared/config/checks.js';
-import { readEnvironment } from '@tollgate/shared/config/environment.js';
-import { fileVariableOf } from '@tollgate/shared/config/secret-files.js';
-import { checkSecrets } from '@tollgate/shared/config/secrets.js';
-import { PublicTokenVariables } from '@tollgate/shared/config/token-formats.js';
-import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
-import { importAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
-import type { EnvelopeKey } from '@tollgate/shared/crypto/envelope.js';
-import { type PublicKey, readJwks } from '@tollgate/shared/crypto/public-keys.js';
-import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import {
+  checkSecrets,
+  checkStores,
+  fileVariableOf,
+  PublicTokenVariables,
+  readEnvironment,
+  SecretVariables,
+  StoreVariables,
+} from '@tollgate/shared/config';
+import { type EnvelopeKey, importAccessKeys, type PublicKey, readJwks } from '@tollgate/shared/crypto';
+import { ConfigurationError } from '@tollgate/shared/schemas';
 
 /** The variables of the guard. */
 export const BearerEnvironment = Type.Object({

@@ -1,21 +1,23 @@
 // The bearer guard of an application: verifies the access tokens of the session service on its own.
 
-import { canonicalText, createKeyedEnvelope } from '@tollgate/shared/crypto/envelope.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import bearer, { type BearerOptions } from '@tollgate/shared/http/tokens/bearer.js';
-import { createPublicReader } from '@tollgate/shared/http/tokens/public-tokens.js';
-import { openTokenCodec, type TokenCodec } from '@tollgate/shared/http/tokens/token-codec.js';
-import { reportKeys } from '@tollgate/shared/keys/key-report.js';
-import { AccessClaims } from '@tollgate/shared/schemas/token-claims.js';
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
+import { canonicalText, createKeyedEnvelope, openKeyRing } from '@tollgate/shared/crypto';
+import { AccessClaims } from '@tollgate/shared/schemas';
 import {
   createProofOfUse,
+  followRevocations,
   openAccessLifetimes,
   openProofStore,
-} from '@tollgate/shared/sessions/verified-tokens.js';
-import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
-import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
+  openRevocationLog,
+  type RevocationFollower,
+} from '@tollgate/shared/sessions';
+import { openConfiguredStore, reportKeys, waitForStore, watchStore } from '@tollgate/shared/store';
+import {
+  type BearerOptions,
+  bearerPlugin as bearer,
+  createPublicReader,
+  openTokenCodec,
+  type TokenCodec,
+} from '@tollgate/shared/tokens';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { type BearerKeys, readBearerEnvironment } from './bearer-environment.js';

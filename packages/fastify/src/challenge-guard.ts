@@ -1,39 +1,44 @@
 // The challenge guard of an application: opens the store of the challenge service and enforces the guards of routes.
 
 import { Type } from '@sinclair/typebox';
-import { watchChallengeService } from '@tollgate/shared/challenges/challenge-service-watch.js';
-import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-verifier.js';
-import { watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';
 import {
+  type ChallengeObserver,
   type ChallengeType,
   challengeTypeMistakes,
-} from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { applicationNameMistake } from '@tollgate/shared/config/application-keys.js';
+  loadChallengeModule,
+} from '@tollgate/shared/challenges';
 import {
+  applicationNameMistake,
+  ChallengeModuleVariables,
+  cacheStoreUrlOf,
+  cacheStoreVariableOf,
   captchaOptionsFrom,
   captchaVariables,
   checkCaptchaVariables,
-  unknownCaptchaVariables,
-} from '@tollgate/shared/config/captcha-environment.js';
-import { checkStores } from '@tollgate/shared/config/checks.js';
-import { readEnvironment } from '@tollgate/shared/config/environment.js';
-import { cacheStoreUrlOf, cacheStoreVariableOf } from '@tollgate/shared/config/fallbacks.js';
-import { checkSecrets } from '@tollgate/shared/config/secrets.js';
-import {
-  ChallengeModuleVariables,
+  checkSecrets,
+  checkStores,
   HttpVariables,
+  readEnvironment,
   SecretVariables,
   StoreVariables,
-} from '@tollgate/shared/config/variables.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import guard from '@tollgate/shared/http/guard/challenge-guard.js';
-import { reportKeys } from '@tollgate/shared/keys/key-report.js';
-import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
-import { openConfiguredStore, waitForStore } from '@tollgate/shared/store/open-store.js';
-import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
+  unknownCaptchaVariables,
+} from '@tollgate/shared/config';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { challengeGuard as guard } from '@tollgate/shared/guard';
+import {
+  type CaptchaOptionsInput,
+  ConfigurationError,
+  resolveCaptchaOptions,
+} from '@tollgate/shared/schemas';
+import {
+  openChallengeStore,
+  openConfiguredStore,
+  reportKeys,
+  waitForStore,
+  watchChallengeService,
+  watchConfigFingerprint,
+  watchStore,
+} from '@tollgate/shared/store';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { pluginLog } from './plugin-log.js';

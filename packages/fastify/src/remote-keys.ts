@@ -1,6 +1,6 @@
 // The public keys of an address, for services that verify access tokens without a secret.
 
-import { type PublicKey, readJwks } from '@tollgate/shared/crypto/public-keys.js';
+import { type PublicKey, readJwks } from '@tollgate/shared/crypto';
 
 /** The part of a logger that this file uses. */
 export interface RemoteKeysLog {

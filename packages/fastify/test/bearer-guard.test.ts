@@ -1,15 +1,16 @@
 // The bearer guard: another Fastify service verifies bearers on its own.
 
-import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { jwksOf } from '@tollgate/shared/crypto/public-keys.js';
-import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
-import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
-import tokens from '@tollgate/shared/http/tokens/tokens.js';
-import { openKeyRecord, SILENCE_MS } from '@tollgate/shared/keys/key-record.js';
-import type { AccessClaims } from '@tollgate/shared/schemas/token-claims.js';
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { openAccessLifetimes } from '@tollgate/shared/sessions/verified-tokens.js';
+import {
+  createSigningKey,
+  exportAccessKeys,
+  jwksOf,
+  openKeyRing,
+  openSigningKeys,
+} from '@tollgate/shared/crypto';
+import type { AccessClaims } from '@tollgate/shared/schemas';
+import { openAccessLifetimes, openRevocationLog } from '@tollgate/shared/sessions';
+import { openKeyRecord, SILENCE_MS } from '@tollgate/shared/store';
+import { bearerOf, tokens } from '@tollgate/shared/tokens';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';

@@ -3,8 +3,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { ConfigurationError } from '@tollgate/shared/schemas';
+import { StoreUnavailableError } from '@tollgate/shared/store';
 import { SECRET } from '@tollgate/test-support/issuing.js';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';

@@ -2,12 +2,16 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { jwksOf } from '@tollgate/shared/crypto/public-keys.js';
-import { createSigningKey, openSigningKeys, type SigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
-import tokens from '@tollgate/shared/http/tokens/tokens.js';
-import { openKeyRecord } from '@tollgate/shared/keys/key-record.js';
+import {
+  createSigningKey,
+  exportAccessKeys,
+  jwksOf,
+  openKeyRing,
+  openSigningKeys,
+  type SigningKeys,
+} from '@tollgate/shared/crypto';
+import { openKeyRecord } from '@tollgate/shared/store';
+import { tokens } from '@tollgate/shared/tokens';
 import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
 import { redisStore } from '@tollgate/test-support/stores.js';
 import Fastify from 'fastify';

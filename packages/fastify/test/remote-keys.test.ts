@@ -2,8 +2,7 @@
 
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { jwksOf } from '@tollgate/shared/crypto/public-keys.js';
-import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
+import { createSigningKey, jwksOf, openSigningKeys } from '@tollgate/shared/crypto';
 import t, { type Test } from 'tap';
 import { COOLDOWN_MS, followRemoteKeys, KEEP_MS, REFRESH_AFTER_MS } from '../src/remote-keys.js';
 

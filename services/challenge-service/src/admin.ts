@@ -1,8 +1,6 @@
 // The admin application of the challenge service: health, metrics and, for applications with a key, the host API.
 
-import { metricsRoute } from '@tollgate/shared/http/observability/metrics.js';
-import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/server/admin-app.js';
-import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/responses.js';
+import { type AdminOptions, buildAdminApp, metricsRoute, TEST_MODE_HEADERS } from '@tollgate/shared/http';
 import type { FastifyInstance } from 'fastify';
 import type { ChallengeDependencies } from './app.js';
 import type { ChallengeConfig } from './config.js';

@@ -1,22 +1,28 @@
 // The public application of the challenge service: what is registered, in reading order.
 
-import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { limitFactors } from '@tollgate/shared/config/limit-ranges.js';
-import { isSameSite } from '@tollgate/shared/config/same-site.js';
-import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
-import { type HealthState, servingRoute } from '@tollgate/shared/http/observability/health.js';
-import { requestMetrics } from '@tollgate/shared/http/observability/metrics.js';
-import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
-import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
-import methods from '@tollgate/shared/http/server/methods.js';
-import openapi from '@tollgate/shared/http/server/openapi.js';
-import rateLimit, { byAddress } from '@tollgate/shared/http/server/rate-limit.js';
-import redisClients from '@tollgate/shared/http/server/redis-clients.js';
-import { responseHeaders, TEST_MODE_HEADERS, writeTimeout } from '@tollgate/shared/http/server/responses.js';
-import { proxyWarning, serverOptions } from '@tollgate/shared/http/server/server-options.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
+import type { AuditTrail } from '@tollgate/shared/audit';
+import type { ChallengeType } from '@tollgate/shared/challenges';
+import { limitFactors } from '@tollgate/shared/config';
+import {
+  byAddress,
+  crossOrigin,
+  errorHandler,
+  type HealthState,
+  jsonBodies,
+  methods,
+  openapi,
+  proxyWarning,
+  rateLimit,
+  redisClients,
+  requestMetrics,
+  responseHeaders,
+  serverOptions,
+  servingRoute,
+  TEST_MODE_HEADERS,
+  writeTimeout,
+} from '@tollgate/shared/http';
+import { isSameSite } from '@tollgate/shared/same-site';
+import type { RequestCounter, Store } from '@tollgate/shared/store';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { ChallengeConfig } from './config.js';
 import type { ExtensionServices, OpenExtension } from './extension.js';

@@ -1,32 +1,39 @@
 // Reads the configuration of the challenge service and of its commands from the environment.
 
 import { type TObject, Type } from '@sinclair/typebox';
-import { applicationKeysFrom, checkApplicationKeys } from '@tollgate/shared/config/application-keys.js';
 import {
-  captchaOptionsFrom,
-  captchaVariables,
-  checkCaptchaVariables,
-  unknownCaptchaVariables,
-} from '@tollgate/shared/config/captcha-environment.js';
-import { checkHttp, checkStores, checkTestMode, plainHttpWarning } from '@tollgate/shared/config/checks.js';
-import { readEnvironment } from '@tollgate/shared/config/environment.js';
-import { cacheStoreUrlOf, cacheStoreVariableOf, corsOriginOf } from '@tollgate/shared/config/fallbacks.js';
-import { checkAddressRanges, RangeVariables } from '@tollgate/shared/config/limit-ranges.js';
-import { checkSecrets, weakSecrets } from '@tollgate/shared/config/secrets.js';
-import { isThisMachineOnly, withPortAndAddress } from '@tollgate/shared/config/this-machine.js';
-import { unknownVariables } from '@tollgate/shared/config/unknown-variables.js';
-import {
+  applicationKeysFrom,
   CHALLENGE_PORT,
   ChallengeLimitVariables,
   ChallengeListenVariables,
   ChallengeModuleVariables,
+  cacheStoreUrlOf,
+  cacheStoreVariableOf,
+  captchaOptionsFrom,
+  captchaVariables,
+  checkAddressRanges,
+  checkApplicationKeys,
+  checkCaptchaVariables,
+  checkHttp,
+  checkSecrets,
+  checkStores,
+  checkTestMode,
+  corsOriginOf,
   HostApiVariables,
   HttpVariables,
+  isThisMachineOnly,
   PresetVariables,
+  plainHttpWarning,
+  RangeVariables,
+  readEnvironment,
   SecretVariables,
   SessionLimitVariables,
   StoreVariables,
-} from '@tollgate/shared/config/variables.js';
+  unknownCaptchaVariables,
+  unknownVariables,
+  weakSecrets,
+  withPortAndAddress,
+} from '@tollgate/shared/config';
 import type { Extension } from './extension.js';
 import { knownExtensions } from './extensions.js';
 

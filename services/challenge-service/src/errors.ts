@@ -1,6 +1,6 @@
 // The errors that only the challenge service returns.
 
-import { defineError } from '@tollgate/shared/http/errors/errors.js';
+import { defineError } from '@tollgate/shared/http';
 
 /** The query names an unknown preset. */
 export const UnknownPreset = defineError('UNKNOWN_PRESET', 422);

@@ -2,11 +2,14 @@
 
 import type { ParseArgsConfig } from 'node:util';
 import type { Static, TObject, TProperties } from '@sinclair/typebox';
-import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import type { ExtensionLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
-import type { ChallengeStore, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
-import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import type { OriginRule } from '@tollgate/shared/http/server/cross-origin.js';
+import type { AuditTrail } from '@tollgate/shared/audit';
+import type {
+  ChallengeStore,
+  ChallengeType,
+  ExtensionLifetimes,
+  RequestLimit,
+} from '@tollgate/shared/challenges';
+import type { OriginRule } from '@tollgate/shared/http';
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { ChallengeConfig } from './config.js';
 

@@ -1,9 +1,8 @@
 // The image setup of this node, loaded from its configuration: presets, challenge types and renderer.
 
-import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';
-import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { ConfigurationError } from '@tollgate/shared/config/environment.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { type ChallengeType, loadChallengeModule } from '@tollgate/shared/challenges';
+import { ConfigurationError } from '@tollgate/shared/config';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import { readJsonSource } from './json-source.js';
 import { type PresetSource, type Presets, resolvePresets } from './presets/presets.js';
 import { openRendererPool, type Renderer, rendererMistake } from './renderer/custom-renderer.js';

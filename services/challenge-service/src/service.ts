@@ -2,25 +2,32 @@
 
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { openAuditSink, openAuditTrail, writeStartEvents } from '@tollgate/shared/audit/open-audit-trail.js';
-import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
-import { configFingerprint, watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { readyKey } from '@tollgate/shared/challenges/store/records.js';
-import { withChallengeSecret } from '@tollgate/shared/config/this-machine.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import type { HealthState } from '@tollgate/shared/http/observability/health.js';
-import type { LogOutput } from '@tollgate/shared/http/observability/log-output.js';
-import { createLogger } from '@tollgate/shared/http/observability/logger.js';
-import { addClockOffsets } from '@tollgate/shared/http/observability/service-metrics.js';
-import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
-import { reportKeys } from '@tollgate/shared/keys/key-report.js';
-import { counted, watchLoad } from '@tollgate/shared/load/load-watch.js';
-import { openConfiguredStore, waitForStores } from '@tollgate/shared/store/open-store.js';
-import { startPruning } from '@tollgate/shared/store/periodic-task.js';
-import { openDataFolder } from '@tollgate/shared/store/private-file.js';
-import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
-import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
+import { openAuditSink, openAuditTrail, writeStartEvents } from '@tollgate/shared/audit';
+import { challengeLifetimes, readyKey } from '@tollgate/shared/challenges';
+import { withChallengeSecret } from '@tollgate/shared/config';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import {
+  addClockOffsets,
+  createLogger,
+  type HealthState,
+  type LogOutput,
+  type RunningService,
+  type Service,
+} from '@tollgate/shared/http';
+import {
+  configFingerprint,
+  counted,
+  openChallengeStore,
+  openConfiguredStore,
+  openDataFolder,
+  openRequestCounter,
+  reportKeys,
+  startPruning,
+  waitForStores,
+  watchConfigFingerprint,
+  watchLoad,
+  watchStore,
+} from '@tollgate/shared/store';
 import { buildChallengeAdmin } from './admin.js';
 import { buildApp } from './app.js';
 import { readChallengeConfig } from './config.js';

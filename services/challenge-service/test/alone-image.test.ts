@@ -1,6 +1,6 @@
 // Images for pages without JavaScript: under a token that the page has chosen, and counted for the address.
 
-import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
+import { randomAlphanumerics } from '@tollgate/shared/crypto';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openImages, openNode } from './challenge-node.js';

@@ -1,10 +1,8 @@
 // A node of the challenge service in the process of the test: its public application over the test's store.
 
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/observability/logger.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { createLogger } from '@tollgate/shared/http';
+import { openChallengeStore, openRequestCounter, type Store } from '@tollgate/shared/store';
 import { silentTrail } from '@tollgate/test-support/audit.js';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import type { Test } from 'tap';

@@ -1,15 +1,15 @@
 // Challenge types of the operator on the wire, in the store and when they are verified.
 
 import {
+  type AnswerType,
+  type ChallengeType,
   type ChallengeVerifier,
   createChallengeVerifier,
-} from '@tollgate/shared/challenges/challenge-verifier.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
-import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+  type VerifiedType,
+} from '@tollgate/shared/challenges';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
+import { openChallengeStore, type Store } from '@tollgate/shared/store';
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openRendererPool } from '../src/renderer/custom-renderer.js';

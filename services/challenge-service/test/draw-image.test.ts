@@ -1,9 +1,8 @@
 // The image route of a node that cannot draw, while everything else works.
 
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/observability/logger.js';
-import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { createLogger } from '@tollgate/shared/http';
+import { openChallengeStore, openRequestCounter } from '@tollgate/shared/store';
 import { silentTrail } from '@tollgate/test-support/audit.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';

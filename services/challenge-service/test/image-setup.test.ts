@@ -2,8 +2,8 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationError } from '@tollgate/shared/config/environment.js';
-import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { ConfigurationError } from '@tollgate/shared/config';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { loadImageSetup, openImages } from '../src/image-setup.js';

@@ -1,6 +1,6 @@
 // Address ranges with limits of their own: an office behind one address, and whoever pretends to be there.
 
-import { ConfigurationError } from '@tollgate/shared/config/environment.js';
+import { ConfigurationError } from '@tollgate/shared/config';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { readChallengeConfig } from '../src/config.js';

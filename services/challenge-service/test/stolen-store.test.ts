@@ -1,12 +1,13 @@
 // An attack with a dump of the store and the source, but without the secret, cannot compute an answer.
 
-import { parseAnswerRecord, parseVerifiedRecord } from '@tollgate/shared/challenges/store/records.js';
 import {
   drawKey,
   normaliseAnswer,
+  parseAnswerRecord,
+  parseVerifiedRecord,
   scrambleAnswer,
-} from '@tollgate/shared/challenges/types/answer-hashing.js';
-import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+} from '@tollgate/shared/challenges';
+import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto';
 import { redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { answerText } from '../src/image/derivation.js';

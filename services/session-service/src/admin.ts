@@ -1,15 +1,17 @@
 // The admin application of the session service: health, metrics and, with an API key, routes for other services.
 
-import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
-import { matcherOf } from '@tollgate/shared/crypto/constant-time.js';
-import { ApiKeyInvalid, refuse } from '@tollgate/shared/http/errors/errors.js';
-import formBodies from '@tollgate/shared/http/guard/form-bodies.js';
-import { metricsRoute } from '@tollgate/shared/http/observability/metrics.js';
-import { type AdminOptions, buildAdminApp } from '@tollgate/shared/http/server/admin-app.js';
-import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/responses.js';
-import bearer from '@tollgate/shared/http/tokens/bearer.js';
-import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
-import tokens from '@tollgate/shared/http/tokens/tokens.js';
+import { SESSION_APPLICATION } from '@tollgate/shared/config';
+import { matcherOf } from '@tollgate/shared/crypto';
+import { formBodies } from '@tollgate/shared/guard';
+import {
+  type AdminOptions,
+  ApiKeyInvalid,
+  buildAdminApp,
+  metricsRoute,
+  refuse,
+  TEST_MODE_HEADERS,
+} from '@tollgate/shared/http';
+import { bearerPlugin as bearer, bearerToken, tokens } from '@tollgate/shared/tokens';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionDependencies } from './app.js';
 import type { SessionConfig } from './config.js';

@@ -1,30 +1,32 @@
 // The public application of the session service: everything that is registered, in reading order.
 
-import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
-import { limitFactors } from '@tollgate/shared/config/limit-ranges.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import errorHandler from '@tollgate/shared/http/errors/error-handler.js';
-import challengeGuard from '@tollgate/shared/http/guard/challenge-guard.js';
-import { type HealthState, servingRoute } from '@tollgate/shared/http/observability/health.js';
-import { requestMetrics } from '@tollgate/shared/http/observability/metrics.js';
-import crossOrigin from '@tollgate/shared/http/server/cross-origin.js';
-import jsonBodies from '@tollgate/shared/http/server/json-bodies.js';
-import methods from '@tollgate/shared/http/server/methods.js';
-import openapi from '@tollgate/shared/http/server/openapi.js';
-import { originCheck } from '@tollgate/shared/http/server/origin-check.js';
-import rateLimit, { byAddress } from '@tollgate/shared/http/server/rate-limit.js';
-import redisClients from '@tollgate/shared/http/server/redis-clients.js';
-import { responseHeaders, TEST_MODE_HEADERS, writeTimeout } from '@tollgate/shared/http/server/responses.js';
-import { proxyWarning, serverOptions } from '@tollgate/shared/http/server/server-options.js';
-import bearer from '@tollgate/shared/http/tokens/bearer.js';
-import { publishKeys } from '@tollgate/shared/http/tokens/public-tokens.js';
-import tokens, { type TokenOptions } from '@tollgate/shared/http/tokens/tokens.js';
-import type { AccessLifetimes, SeenClaims } from '@tollgate/shared/sessions/verified-tokens.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
+import type { AuditTrail } from '@tollgate/shared/audit';
+import type { ChallengeStore, ChallengeType } from '@tollgate/shared/challenges';
+import { limitFactors, SESSION_APPLICATION } from '@tollgate/shared/config';
+import type { KeyRing } from '@tollgate/shared/crypto';
+import { challengeGuard } from '@tollgate/shared/guard';
+import {
+  byAddress,
+  crossOrigin,
+  errorHandler,
+  type HealthState,
+  jsonBodies,
+  methods,
+  openapi,
+  originCheck,
+  proxyWarning,
+  rateLimit,
+  redisClients,
+  requestMetrics,
+  responseHeaders,
+  serverOptions,
+  servingRoute,
+  TEST_MODE_HEADERS,
+  writeTimeout,
+} from '@tollgate/shared/http';
+import type { AccessLifetimes, SeenClaims } from '@tollgate/shared/sessions';
+import type { RequestCounter, Store } from '@tollgate/shared/store';
+import { bearerPlugin as bearer, publishKeys, type TokenOptions, tokens } from '@tollgate/shared/tokens';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { SessionConfig } from './config.js';
 import { cookieName } from './domain/presented-cookies.js';

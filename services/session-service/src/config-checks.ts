@@ -1,6 +1,6 @@
 // Checks of the configuration that concern several variables, or what a value means.
 
-import { isWeakSecret, WEAK_SECRET } from '@tollgate/shared/config/secrets.js';
+import { isWeakSecret, WEAK_SECRET } from '@tollgate/shared/config';
 
 /** Other services hold this key, so it must not be one of the secrets. */
 export function checkApiKey(values: {

@@ -2,30 +2,37 @@
 
 import { Type } from '@sinclair/typebox';
 import {
-  captchaOptionsFrom,
-  captchaVariables,
-  checkCaptchaVariables,
-  unknownCaptchaVariables,
-} from '@tollgate/shared/config/captcha-environment.js';
-import { checkHttp, checkStores, checkTestMode, plainHttpWarning } from '@tollgate/shared/config/checks.js';
-import { readEnvironment } from '@tollgate/shared/config/environment.js';
-import { cacheStoreUrlOf, corsOriginOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
-import { checkAddressRanges, RangeVariables } from '@tollgate/shared/config/limit-ranges.js';
-import { checkSecrets, weakSecrets } from '@tollgate/shared/config/secrets.js';
-import { isThisMachineOnly, withPortAndAddress } from '@tollgate/shared/config/this-machine.js';
-import { checkTokenFormat, TokenFormatVariables } from '@tollgate/shared/config/token-formats.js';
-import { unknownVariables } from '@tollgate/shared/config/unknown-variables.js';
-import {
   ChallengeLimitVariables,
   ChallengeModuleVariables,
+  cacheStoreUrlOf,
+  captchaOptionsFrom,
+  captchaVariables,
+  checkAddressRanges,
+  checkCaptchaVariables,
+  checkHttp,
+  checkSecrets,
+  checkStores,
+  checkTestMode,
+  checkTokenFormat,
+  corsOriginOf,
   DeviceVariables,
   HttpVariables,
+  isThisMachineOnly,
+  plainHttpWarning,
+  RangeVariables,
+  readEnvironment,
   SESSION_PORT,
   SecretVariables,
   SessionLimitVariables,
   SessionListenVariables,
   StoreVariables,
-} from '@tollgate/shared/config/variables.js';
+  storeUrlOf,
+  TokenFormatVariables,
+  unknownCaptchaVariables,
+  unknownVariables,
+  weakSecrets,
+  withPortAndAddress,
+} from '@tollgate/shared/config';
 import { checkApiKey, checkDirectory, checkStatements } from './config-checks.js';
 
 /** How sessions are bound to the device that signed in. */

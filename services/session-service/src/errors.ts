@@ -1,6 +1,6 @@
 // The errors that only the session service returns.
 
-import { defineError } from '@tollgate/shared/http/errors/errors.js';
+import { defineError } from '@tollgate/shared/http';
 
 /** Wrong password, unknown, disabled or invalid account, indistinguishably. */
 export const LoginFailed = defineError('LOGIN_FAILED', 422);

@@ -1,7 +1,6 @@
 // Starts the session service as the program of a process of its own.
 
-import { openStandardOutput } from '@tollgate/shared/http/observability/log-output.js';
-import { runService, startOrExplain } from '@tollgate/shared/http/server/lifecycle.js';
+import { openStandardOutput, runService, startOrExplain } from '@tollgate/shared/http';
 import { openSessionService } from './service.js';
 
 // Not awaited at the top level, which a bundle in CommonJS cannot have.

@@ -3,27 +3,35 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openAuditSink, openAuditTrail, writeStartEvents } from '@tollgate/shared/audit/open-audit-trail.js';
-import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
-import { configFingerprint, watchConfigFingerprint } from '@tollgate/shared/challenges/config-fingerprint.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { readyKey } from '@tollgate/shared/challenges/store/records.js';
-import { loadChallengeModule } from '@tollgate/shared/challenges/types/challenge-module.js';
-import { withChallengeSecret } from '@tollgate/shared/config/this-machine.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import type { HealthState } from '@tollgate/shared/http/observability/health.js';
-import type { LogOutput } from '@tollgate/shared/http/observability/log-output.js';
-import { createLogger } from '@tollgate/shared/http/observability/logger.js';
-import { addClockOffsets } from '@tollgate/shared/http/observability/service-metrics.js';
-import type { RunningService, Service } from '@tollgate/shared/http/server/lifecycle.js';
-import { watchLoad } from '@tollgate/shared/load/load-watch.js';
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
-import { createProofOfUse, openAccessLifetimes } from '@tollgate/shared/sessions/verified-tokens.js';
-import { openConfiguredStore, waitForStores } from '@tollgate/shared/store/open-store.js';
-import { startPruning } from '@tollgate/shared/store/periodic-task.js';
-import { openDataFolder } from '@tollgate/shared/store/private-file.js';
-import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { openAuditSink, openAuditTrail, writeStartEvents } from '@tollgate/shared/audit';
+import { challengeLifetimes, loadChallengeModule, readyKey } from '@tollgate/shared/challenges';
+import { withChallengeSecret } from '@tollgate/shared/config';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import {
+  addClockOffsets,
+  createLogger,
+  type HealthState,
+  type LogOutput,
+  type RunningService,
+  type Service,
+} from '@tollgate/shared/http';
+import {
+  createProofOfUse,
+  followRevocations,
+  openAccessLifetimes,
+  openRevocationLog,
+} from '@tollgate/shared/sessions';
+import {
+  configFingerprint,
+  openChallengeStore,
+  openConfiguredStore,
+  openDataFolder,
+  openRequestCounter,
+  startPruning,
+  waitForStores,
+  watchConfigFingerprint,
+  watchLoad,
+} from '@tollgate/shared/store';
 import { buildSessionAdmin } from './admin.js';
 import { buildApp, type SessionDependencies } from './app.js';
 import { readSessionConfig } from './config.js';

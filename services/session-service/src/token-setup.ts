@@ -1,12 +1,10 @@
 // Opens what tokens are made with, and reports the ids of the keys.
 
-import { publicTokenNames } from '@tollgate/shared/config/token-formats.js';
-import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { openSigningKeys, type SigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
-import type { TokenOptions } from '@tollgate/shared/http/tokens/tokens.js';
-import { type KeyReportLog, type ReportedService, reportKeys } from '@tollgate/shared/keys/key-report.js';
-import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import { publicTokenNames } from '@tollgate/shared/config';
+import { type KeyRing, openKeyRing, openSigningKeys, type SigningKeys } from '@tollgate/shared/crypto';
+import { ConfigurationError } from '@tollgate/shared/schemas';
+import { type KeyReportLog, type ReportedService, reportKeys, type Store } from '@tollgate/shared/store';
+import type { TokenOptions } from '@tollgate/shared/tokens';
 import type { SessionConfig } from './config.js';
 import { acceptedKeys, type KeyLifetimes, type NodeRings, runningKeys } from './domain/key-roll-out.js';
 

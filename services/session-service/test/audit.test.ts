@@ -1,9 +1,9 @@
 // Every security event is written to the audit stream once and counted in the metrics once.
 
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { AuditEvents, type AuditLine, auditNamesOf } from '@tollgate/shared/schemas/audit-events.js';
+import { accountPseudonym } from '@tollgate/shared/challenges';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { AuditEvents, type AuditLine, auditNamesOf } from '@tollgate/shared/schemas';
 import { eachKind, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { openSessionStore } from '../src/stores/open-session-store.js';

@@ -3,8 +3,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { exportAccessKeys, openKeyRing } from '@tollgate/shared/crypto';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { heldFrom, logIn, refresh, SECRETS, startNode, userDirectory } from './support/session-node.js';

@@ -4,7 +4,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
+import { openEmbeddedStore } from '@tollgate/shared/store';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { startRunningService } from './support/session-process.js';

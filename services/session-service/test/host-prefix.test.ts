@@ -1,5 +1,5 @@
 // COOKIE_PREFIX=__Host-: what another host of the site plants, and a change of the prefix while people are signed in.
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import type { Store } from '@tollgate/shared/store';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import type { LightMyRequestResponse } from 'fastify';
 import t, { type Test } from 'tap';

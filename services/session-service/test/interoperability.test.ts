@@ -5,7 +5,7 @@ import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
+import { createSigningKey } from '@tollgate/shared/crypto';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import { createVerifier } from 'fast-jwt';
 import { createRemoteJWKSet, jwtVerify } from 'jose';

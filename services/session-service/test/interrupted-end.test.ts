@@ -1,6 +1,6 @@
 // The end of a session that was cut off between the entry that every node reads and the session step.
 
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { openRevocationLog } from '@tollgate/shared/sessions';
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openSessionStore } from '../src/stores/open-session-store.js';

@@ -1,6 +1,6 @@
 // The device cookie: who gets one, what it is good for, what voids it, and what is none.
 
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
 import { eachKind, embeddedStore, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
 import type { LightMyRequestResponse } from 'fastify';

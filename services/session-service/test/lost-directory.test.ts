@@ -2,7 +2,7 @@
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import { ConfigurationError } from '@tollgate/shared/schemas';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';

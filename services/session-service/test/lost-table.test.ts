@@ -1,6 +1,6 @@
 // The service after the table of its users in PostgreSQL was emptied or dropped while people are signed in.
 
-import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import { ConfigurationError } from '@tollgate/shared/schemas';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { runSession } from '../src/cli/session.js';

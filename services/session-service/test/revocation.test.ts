@@ -1,8 +1,7 @@
 // A session that has ended is refused by every node, at once and without asking the store.
 
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { openRevocationLog, type RevocationLog } from '@tollgate/shared/sessions';
+import { StoreUnavailableError } from '@tollgate/shared/store';
 import { eachKind, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import {

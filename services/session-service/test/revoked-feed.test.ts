@@ -1,6 +1,6 @@
 // GET /sessions/revoked: what a service that verifies tokens by itself learns of ended sessions.
 
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { openRevocationLog } from '@tollgate/shared/sessions';
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {

@@ -1,7 +1,7 @@
 // Writes to a store all the while, and remembers what it acknowledged and when it failed.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import type { Store } from '@tollgate/shared/store';
 
 const KEEP_MS = 600_000;
 const PARALLEL = 4;

@@ -1,8 +1,12 @@
 // An audit stream for tests that build an application.
 
-import { type AuditTrail, createAuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { type AuditCounters, openAuditTrail } from '@tollgate/shared/audit/open-audit-trail.js';
-import type { AuditLine } from '@tollgate/shared/schemas/audit-events.js';
+import {
+  type AuditCounters,
+  type AuditTrail,
+  createAuditTrail,
+  openAuditTrail,
+} from '@tollgate/shared/audit';
+import type { AuditLine } from '@tollgate/shared/schemas';
 
 /** A stream that nobody reads. */
 export function silentTrail(): AuditTrail {

@@ -1,6 +1,6 @@
 // Raises the time limit of a store's commands, for tests that are not about it.
 
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import type { Store } from '@tollgate/shared/store';
 import { Cluster, type Redis } from 'ioredis';
 
 /** A busy machine answers hundreds of commands at once later than a service would wait. */

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
+import { openEmbeddedStore } from '@tollgate/shared/store';
 import type { NodeProgram } from './pid-namespace.js';
 
 const WRITER = fileURLToPath(new URL('./store-writer.js', import.meta.url));

@@ -1,7 +1,7 @@
 // Solves challenges in HashWX as docs/challenges/hashwx.md describes them, on the module that services check them with.
 
 import { createHash } from 'node:crypto';
-import { openHashwx } from '@tollgate/shared/pow/hashwx/function.js';
+import { openHashwx } from '@tollgate/shared/pow';
 
 /** The fields of a challenge that its solution depends on. */
 export interface HashwxFields {

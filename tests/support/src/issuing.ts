@@ -1,41 +1,36 @@
 // Issues challenges as the challenge service does, and solves them, for the tests of what checks them.
 
 import { randomBytes } from 'node:crypto';
-import type { Demand } from '@tollgate/shared/challenges/attempts/demand.js';
 import {
   accountPseudonym,
   addressPseudonym,
-  normaliseAddress,
-  slotTag,
-} from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { openTicket, type Scope, sealTicket } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
-import {
+  type ChallengeStore,
   type ChallengeVerifier,
   createChallengeVerifier,
-} from '@tollgate/shared/challenges/challenge-verifier.js';
-import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import {
+  type Demand,
+  EFFORT,
+  effortPartDifficulty,
   encodePowTail,
   encodeVerifiedTail,
   formatAnswerRecord,
-  makeToken,
-} from '@tollgate/shared/challenges/store/records.js';
-import { scrambleAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';
-import type { VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
-import {
-  EFFORT,
-  effortPartDifficulty,
   formatEffortRecord,
-} from '@tollgate/shared/challenges/types/effort-type.js';
-import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { EFFORT_PARTS } from '@tollgate/shared/pow/effort.js';
+  makeToken,
+  normaliseAddress,
+  openTicket,
+  type Scope,
+  scrambleAnswer,
+  sealTicket,
+  slotTag,
+  type VerifiedType,
+} from '@tollgate/shared/challenges';
+import { type KeyRing, openKeyRing } from '@tollgate/shared/crypto';
+import { EFFORT_PARTS } from '@tollgate/shared/pow';
 import {
   type CaptchaOptions,
   type CaptchaOptionsInput,
   resolveCaptchaOptions,
-} from '@tollgate/shared/schemas/captcha-options.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+} from '@tollgate/shared/schemas';
+import { openChallengeStore, type Store } from '@tollgate/shared/store';
 import { findNonce } from './find-nonce.js';
 
 export const SECRET = 'challenge-secret-of-these-tests-01';

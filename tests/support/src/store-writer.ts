@@ -2,7 +2,7 @@
 
 import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
+import { openEmbeddedStore } from '@tollgate/shared/store';
 
 /** Steps under way at a time. */
 const AT_ONCE = 8;

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { openStore, type Store } from '@tollgate/shared/store/open-store.js';
+import { openStore, type Store } from '@tollgate/shared/store';
 import type { Test } from 'tap';
 import { ageRedis } from './ageing.js';
 import { raiseCommandTimeout } from './command-timeout.js';

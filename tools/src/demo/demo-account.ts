@@ -5,7 +5,7 @@ import { addOrReplaceUser } from '@tollgate/session-service/cli/user-actions.js'
 import { DirectoryUnavailableError } from '@tollgate/session-service/directory/directory.js';
 import { openEmbeddedDirectory } from '@tollgate/session-service/directory/embedded-directory.js';
 import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
-import { CommandError } from '@tollgate/shared/config/command-line.js';
+import { CommandError } from '@tollgate/shared/config';
 import { type Environment, projectRoot, StartError } from '../launcher/local-environment.js';
 
 export interface Account {

@@ -1,8 +1,7 @@
 // Generates docs/audit.md, the form of every line of the audit stream, from the schemas of the events.
 import { KindGuard, OptionalKind, type TSchema } from '@sinclair/typebox';
-import { LIMITED_EVENTS, MOST_LINES } from '@tollgate/shared/audit/audit-trail.js';
-import { AuditEvents } from '@tollgate/shared/schemas/audit-events.js';
-import { AUDIT_VERSION } from '@tollgate/shared/schemas/audit-fields.js';
+import { LIMITED_EVENTS, MOST_LINES } from '@tollgate/shared/audit';
+import { AUDIT_VERSION, AuditEvents } from '@tollgate/shared/schemas';
 
 const HEAD = ['type', 'version', 'time', 'service', 'event'];
 const events = Object.values(AuditEvents);

@@ -4,7 +4,7 @@ import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
 import { environmentWith } from '@tollgate/challenge-service/config.js';
 import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
-import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
+import { expectationOf } from '@tollgate/shared/schemas';
 
 const challengeEnvironment = environmentWith(await loadAllExtensions());
 

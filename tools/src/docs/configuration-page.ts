@@ -3,11 +3,8 @@ import { Type } from '@sinclair/typebox';
 import { environmentWith } from '@tollgate/challenge-service/config.js';
 import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
-import { variableOf } from '@tollgate/shared/config/captcha-environment.js';
-import { fileVariableOf, secretVariablesOf } from '@tollgate/shared/config/secret-files.js';
-import { variablesTable } from '@tollgate/shared/config/variables-table.js';
-import { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { leavesOf } from '@tollgate/shared/schemas/option-tree.js';
+import { fileVariableOf, secretVariablesOf, variableOf, variablesTable } from '@tollgate/shared/config';
+import { CaptchaOptions, leavesOf } from '@tollgate/shared/schemas';
 import { completeForLocalUse, type Ports, portVariables } from '../launcher/local-environment.js';
 
 type Environment = Parameters<typeof variablesTable>[0];

@@ -1,5 +1,5 @@
 // Collects every error code on the wire: its status, meaning and English message, and who sends it.
-import { isMessageKey, messageIn } from '@tollgate/shared/messages/messages.js';
+import { isMessageKey, messageIn } from '@tollgate/shared/messages';
 import { reachableFrom, readSources, type SourceFile } from './source-files.js';
 
 /** An error code and its class. */

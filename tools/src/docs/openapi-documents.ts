@@ -11,9 +11,9 @@ import { buildSessionAdmin } from '@tollgate/session-service/admin.js';
 import { buildApp as buildSessionApp, type SessionDependencies } from '@tollgate/session-service/app.js';
 import { readSessionConfig } from '@tollgate/session-service/config.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/observability/logger.js';
-import { openAccessLifetimes } from '@tollgate/shared/sessions/verified-tokens.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { createLogger } from '@tollgate/shared/http';
+import { openAccessLifetimes } from '@tollgate/shared/sessions';
 import type { FastifyInstance } from 'fastify';
 
 /** An OpenAPI document, as far as the documentation reads it. */

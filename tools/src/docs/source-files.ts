@@ -26,7 +26,7 @@ const parts = ['src', 'extensions', 'test'];
 const roots = [...folders.flatMap((folder) => parts.map((part) => `${folder}/${part}`)), 'tests'];
 
 const statements =
-  /^(?:import|export)\s+(?:type\s)?[^'";]*?\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm;
+  /^(?:import|export)\s+(?:type\s)?([^'";]*?)\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm;
 
 /** Every TypeScript file of the project, ordered by path in each folder. */
 export function readSources(): SourceFile[] {
@@ -48,10 +48,24 @@ export function listFiles(folder: string, pattern: RegExp): string[] {
 
 function readSource(path: string): SourceFile {
   const text = readFileSync(join(projectRoot, path), 'utf8');
-  const imports = [...text.matchAll(statements)].map(([, from, bare, dynamic]) =>
-    resolveImport(path, from ?? bare ?? dynamic ?? ''),
-  );
+  const imports = [...text.matchAll(statements)].flatMap(([, names = '', from, bare, dynamic]) => {
+    const target = resolveImport(path, from ?? bare ?? dynamic ?? '');
+    return ENTRY_POINT.test(target) ? filesBehind(target, names) : [target];
+  });
   return { path, text, imports };
+}
+
+const ENTRY_POINT = /^shared\/src\/[a-z-]+\.ts$/;
+
+/** The files that an entry point of `shared` exports some names from. */
+function filesBehind(entryPoint: string, names: string): string[] {
+  const text = readFileSync(join(projectRoot, entryPoint), 'utf8');
+  const wanted = new Set(names.match(/\w+/g));
+  return [...text.matchAll(statements)]
+    .filter(([, exported = '']) =>
+      exported.match(/\w+/g)?.some((name) => name !== 'type' && wanted.has(name)),
+    )
+    .map(([, , from = '']) => resolveImport(entryPoint, from));
 }
 
 /** The file that an import names; the specifier of a package from outside stays as it is. */
@@ -62,11 +76,11 @@ function resolveImport(path: string, specifier: string): string {
   return specifier
     .replace(/^@tollgate\/tests\/(.*)\.js$/, 'tests/$1.ts')
     .replace(/^@tollgate\/fastify$/, 'packages/fastify/src/tollgate.ts')
-    .replace(/^@tollgate\/shared\/(.*)\.js$/, 'shared/src/$1.ts')
+    .replace(/^@tollgate\/shared\/([a-z-]+)$/, 'shared/src/$1.ts')
     .replace(/^@tollgate\/test-support\/(.*)\.js$/, 'tests/support/src/$1.ts')
     .replace(/^#client\/(.*)\.js$/, 'packages/client/src/$1.ts')
     .replace(/^@tollgate\/client\/([a-z]+)$/, 'packages/client/src/$1.ts')
-    .replace(/^@tollgate\/(client|tools)\/(.*)\.js$/, '$1/src/$2.ts')
+    .replace(/^@tollgate\/tools\/(.*)\.js$/, 'tools/src/$1.ts')
     .replace(/^@tollgate\/session-service\/test\/(.*)\.js$/, 'services/session-service/test/support/$1.ts')
     .replace(/^@tollgate\/challenge-service\/(extensions\/.*)\.js$/, 'services/challenge-service/$1.ts')
     .replace(/^@tollgate\/(challenge|session)-service\/(.*)\.js$/, 'services/$1-service/src/$2.ts');

@@ -1,12 +1,14 @@
 // Generates the types of the bodies that a browser receives (packages/client/src/wire.ts) from their schemas.
-import { EffortChallenge, ImageChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { ErrorBody } from '@tollgate/shared/schemas/error-body.js';
 import {
+  EffortChallenge,
+  ErrorBody,
+  ImageChallenge,
+  PowChallenge,
   ProfileBody,
   SessionEntry,
   SessionsBody,
   TokenBody,
-} from '@tollgate/shared/schemas/session-bodies.js';
+} from '@tollgate/shared/schemas';
 
 /** The parts of a JSON schema that are read here. */
 interface Schema {

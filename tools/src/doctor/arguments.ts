@@ -3,8 +3,7 @@
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { hasControlCharacters } from '@tollgate/session-service/cli/email-address.js';
-import { checkCorsOrigin, checkPublicUrl } from '@tollgate/shared/config/checks.js';
-import { UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
+import { checkCorsOrigin, checkPublicUrl, UsageError, usageErrorOf } from '@tollgate/shared/config';
 
 export const USAGE = `usage: doctor [PUBLIC_URL] [--email EMAIL] [--origin ORIGIN] [--prefix PATH] [--connect ADDRESS] [--json]
 Signs in, refreshes and signs out through the public address, and says in plain words what would hurt.

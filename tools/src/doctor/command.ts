@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 import type { Terminal } from '@tollgate/session-service/cli/password-input.js';
-import { runCommand } from '@tollgate/shared/config/command-line.js';
+import { runCommand } from '@tollgate/shared/config';
 import { namedAddress, readDoctorArguments, USAGE } from './arguments.js';
 import { isHealthy, reportLines, reportObject } from './report.js';
 import { runningEnvironment } from './running-system.js';

@@ -2,10 +2,9 @@
 
 import { Type } from '@sinclair/typebox';
 import { readSessionConfig, type SessionConfig } from '@tollgate/session-service/config.js';
-import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
-import { ChallengeListenVariables } from '@tollgate/shared/config/variables.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { ChallengeListenVariables, ConfigurationError, readEnvironment } from '@tollgate/shared/config';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { StoreUnavailableError } from '@tollgate/shared/store';
 import type { OutsideResult } from './examine-outside.js';
 import { configurationFacts, diagnoseConfiguration } from './inside/configuration.js';
 import { type CountedAddress, probeCountedAddress } from './inside/counted-address.js';

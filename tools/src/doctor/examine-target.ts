@@ -2,8 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import { readPassword, type Terminal } from '@tollgate/session-service/cli/password-input.js';
-import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
-import { readEnvironment } from '@tollgate/shared/config/environment.js';
+import { captchaOptionsFrom, captchaVariables, readEnvironment } from '@tollgate/shared/config';
 import type { DoctorArguments } from './arguments.js';
 import { examine } from './examine.js';
 import type { Report } from './report.js';

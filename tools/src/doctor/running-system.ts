@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fileVariableOf } from '@tollgate/shared/config/secret-files.js';
+import { fileVariableOf } from '@tollgate/shared/config';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,5 +1,5 @@
 // The path of the challenges and the names of their fields, for the gateway and the demo page.
-import { captchaOptionsFrom } from '@tollgate/shared/config/captcha-environment.js';
+import { captchaOptionsFrom } from '@tollgate/shared/config';
 import { type Environment, StartError } from '../launcher/local-environment.js';
 
 /** The names of the four fields by their defaults, as in `fields` of the browser package's `createChallenge`. */

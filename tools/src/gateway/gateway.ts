@@ -2,8 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import proxy from '@fastify/http-proxy';
-import { answerClientError } from '@tollgate/shared/http/errors/send-error.js';
-import { TEST_MODE_HEADERS } from '@tollgate/shared/http/server/responses.js';
+import { answerClientError, TEST_MODE_HEADERS } from '@tollgate/shared/http';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { type PageFiles, servePage, shippedPage } from '../demo/demo-page.js';
 import type { ChallengeNames } from './challenge-names.js';

@@ -1,5 +1,5 @@
 // The terms of the price of work, for the picture on the demo page.
-import { captchaOptionsFrom } from '@tollgate/shared/config/captcha-environment.js';
+import { captchaOptionsFrom } from '@tollgate/shared/config';
 import type { Environment } from '../launcher/local-environment.js';
 
 /** What the demo page needs to draw how the price of an attempt grows. Difficulties are zero bits. */

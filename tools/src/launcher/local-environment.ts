@@ -1,7 +1,7 @@
 // The environment of a system on one machine: what the user sets, completed with defaults for local use.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fileVariableOf } from '@tollgate/shared/config/secret-files.js';
+import { fileVariableOf } from '@tollgate/shared/config';
 
 /** A reason not to start that a person can act on: its message is complete, lines for the terminal without a stack. */
 export class StartError extends Error {

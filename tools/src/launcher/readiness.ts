@@ -1,6 +1,6 @@
 // Waits until the services are ready, and says why one is not.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeStoreUrl } from '@tollgate/shared/store/store-url.js';
+import { describeStoreUrl } from '@tollgate/shared/store';
 import { type Environment, type ServiceName, StartError } from './local-environment.js';
 import type { ServiceProcess } from './service-process.js';
 

@@ -1,10 +1,14 @@
 // The secrets of a local system: created on the first run and kept in DATA_DIR/secrets.json, for its owner only.
 import { randomBytes, randomInt } from 'node:crypto';
 import { chmodSync, statSync } from 'node:fs';
-import { withSecretsFromFiles } from '@tollgate/shared/config/secret-files.js';
-import { readSecretsFile, replaceSecretsFile, secretsPathOf } from '@tollgate/shared/config/secrets-file.js';
-import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
-import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import {
+  readSecretsFile,
+  replaceSecretsFile,
+  secretsPathOf,
+  withSecretsFromFiles,
+} from '@tollgate/shared/config';
+import { createSigningKey } from '@tollgate/shared/crypto';
+import { ConfigurationError } from '@tollgate/shared/schemas';
 import { type Environment, StartError } from './local-environment.js';
 
 const secretNames = [

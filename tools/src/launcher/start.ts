@@ -1,6 +1,6 @@
 // The local launcher behind `npm start`: starts the system, prints its address, stops it on Ctrl-C.
 import { relative } from 'node:path';
-import { describeStoreUrl } from '@tollgate/shared/store/store-url.js';
+import { describeStoreUrl } from '@tollgate/shared/store';
 import { projectRoot, StartError } from './local-environment.js';
 import { type System, startSystem } from './system.js';
 import { showLogLine } from './terminal-log.js';

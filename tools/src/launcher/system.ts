@@ -1,8 +1,8 @@
 // Starts the whole system on one machine: both services as child processes, and the gateway in front of them.
 import { join } from 'node:path';
-import { reachableHost } from '@tollgate/shared/config/sites.js';
-import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
-import { openDataFolder } from '@tollgate/shared/store/private-file.js';
+import { reachableHost } from '@tollgate/shared/config';
+import { ConfigurationError } from '@tollgate/shared/schemas';
+import { openDataFolder } from '@tollgate/shared/store';
 import { type Account, checkDemoAccount, ownsDirectory, saveAccounts } from '../demo/demo-account.js';
 import { pageSegments, shippedPage } from '../demo/demo-page.js';
 import { writeRunningFile } from '../doctor/running-system.js';

@@ -1,8 +1,7 @@
 // HashWX in a real browser: in workers, on the main thread, without WebAssembly, and in the prebuilt file.
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { warmHashwx } from '@tollgate/shared/pow/hashwx/function.js';
-import { solvesHashwx } from '@tollgate/shared/pow/hashwx/work.js';
+import { solvesHashwx, warmHashwx } from '@tollgate/shared/pow';
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { openPage } from '@tollgate/tests/browser/open-page.js';

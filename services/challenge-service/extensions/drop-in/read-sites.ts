@@ -1,8 +1,7 @@
 // Reads SITES: JSON, in the variable itself or in a file, with a line for each mistake.
 
 import { Value } from '@sinclair/typebox/value';
-import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
-import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
+import { ConfigurationError, expectationOf } from '@tollgate/shared/schemas';
 import { readJsonText } from '../../src/json-source.js';
 import { repeatedKeys } from './repeated-keys.js';
 import { areHostnames, isSiteKey, type Site, SiteOptions } from './site.js';

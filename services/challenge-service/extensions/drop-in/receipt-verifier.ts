@@ -1,12 +1,9 @@
 // Verifies the receipts of a site for its server.
 
 import { createHmac } from 'node:crypto';
-import { createLruCache } from '@tollgate/shared/cache/bounded-maps.js';
-import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { equalText } from '@tollgate/shared/crypto/constant-time.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { randomHex } from '@tollgate/shared/crypto/random.js';
+import { addressPseudonym, type ChallengeStore, normaliseAddress } from '@tollgate/shared/challenges';
+import { equalText, type KeyRing, randomHex } from '@tollgate/shared/crypto';
+import { createLruCache } from '@tollgate/shared/store';
 import { openReceipt } from './receipt.js';
 import { parseReceiptRecord, type ReceiptRecord } from './receipt-record.js';
 import { isSiteKey, type Site } from './site.js';

@@ -1,7 +1,6 @@
 // Receipts: what a page gets for its work and sends to its server.
 
-import { equalText } from '@tollgate/shared/crypto/constant-time.js';
-import { type KeyRing, keyedHash, type RingKey } from '@tollgate/shared/crypto/key-ring.js';
+import { equalText, type KeyRing, keyedHash, type RingKey } from '@tollgate/shared/crypto';
 
 /** Token, expiry in milliseconds since 1970, and the MAC: 128 bits in 22 characters of base64url. */
 const RECEIPT = /^([A-Za-z0-9]{40})\.([1-9][0-9]{0,14})\.([A-Za-z0-9_-]{22})$/;

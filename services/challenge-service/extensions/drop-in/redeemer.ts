@@ -1,30 +1,29 @@
 // Redeems the work of a page for a receipt of its site.
 
-import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { makeToken } from '@tollgate/shared/challenges/store/records.js';
 import {
+  addressPseudonym,
+  type ChallengeStore,
+  type ChallengeType,
+  createImageVerifier,
+  createWorkJudge,
   type FailedVerdict,
   type FieldNames,
   failed,
   imageMissing,
   imageProblems,
+  MAX_ANSWER_CHARACTERS,
+  makeToken,
   malformed,
+  normaliseAddress,
   offersImage,
+  openAlgorithms,
   powProblems,
   type Submission,
   submissionFrom,
-} from '@tollgate/shared/challenges/submission.js';
-import { MAX_ANSWER_CHARACTERS, openAlgorithms } from '@tollgate/shared/challenges/types/answer-hashing.js';
-import {
-  type ChallengeType,
   verifiedTypes,
-} from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { createImageVerifier } from '@tollgate/shared/challenges/verify-image.js';
-import { createWorkJudge } from '@tollgate/shared/challenges/verify-record.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { randomHex } from '@tollgate/shared/crypto/random.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+} from '@tollgate/shared/challenges';
+import { type KeyRing, randomHex } from '@tollgate/shared/crypto';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import { makeReceipt } from './receipt.js';
 import { encodeReceiptTail } from './receipt-record.js';
 import type { Site } from './site.js';

@@ -1,7 +1,7 @@
 // The bodies of sites: what a page redeems its work with, and what a server is told of the receipt.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { PowQuery } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { PowQuery } from '@tollgate/shared/schemas';
 
 /** The key of a site: 1 to 64 letters, digits, `_` or `-`. */
 export const SITE_KEY_PATTERN = '^[A-Za-z0-9_-]{1,64}$';

@@ -1,6 +1,6 @@
 // How the challenges of a site differ from those of the plain endpoints.
 
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
 
 /** The options of a site that decide its challenges. */
 export interface SiteChallengeOptions {

@@ -1,7 +1,6 @@
 // The metrics of sites, each under its key.
 
-import type { Metrics } from '@tollgate/shared/http/observability/metrics.js';
-import type { WorkCounter } from '@tollgate/shared/http/observability/service-metrics.js';
+import type { Metrics, WorkCounter } from '@tollgate/shared/http';
 
 /** Counts what happens on sites. */
 export interface SiteCounters {

@@ -1,6 +1,6 @@
 // Which origins may call the paths of a site: those of the pages of its host names.
 
-import type { OriginRule } from '@tollgate/shared/http/server/cross-origin.js';
+import type { OriginRule } from '@tollgate/shared/http';
 import { hostnameMatcher, hostnameOf } from './hostnames.js';
 import type { Sites } from './read-sites.js';
 

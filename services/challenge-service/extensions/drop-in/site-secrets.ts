@@ -1,7 +1,7 @@
 // Finds the site that a secret belongs to.
 
 import { hash, randomBytes } from 'node:crypto';
-import { equalBytes } from '@tollgate/shared/crypto/constant-time.js';
+import { equalBytes } from '@tollgate/shared/crypto';
 import type { Site } from './site.js';
 
 /** Bytes of a secret. */

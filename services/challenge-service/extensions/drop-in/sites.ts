@@ -1,11 +1,14 @@
 // Decorates the server with the sites that it serves: each with its own challenges, counters, price and rules.
 
-import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { ChallengeStore, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
-import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { createProcessCounter } from '@tollgate/shared/http/server/rate-limit.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import {
+  addressPseudonym,
+  type ChallengeStore,
+  type ChallengeType,
+  normaliseAddress,
+  type RequestLimit,
+} from '@tollgate/shared/challenges';
+import { createProcessCounter, NotFound, refuse } from '@tollgate/shared/http';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import type { IssuerDependencies } from '../../src/domain/issuing.js';

@@ -1,6 +1,6 @@
 // What a server is told of a receipt, in the form of the API that the page of the site expects.
 
-import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
+import { isoTime } from '@tollgate/shared/schemas';
 import type { ReceiptRecord } from './receipt-record.js';
 import type { Api, SiteverifyAnswer, SiteverifyError } from './site-bodies.js';
 

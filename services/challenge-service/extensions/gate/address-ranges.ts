@@ -1,8 +1,8 @@
 // Sets of address ranges.
 
 import { BlockList, isIP } from 'node:net';
-import { createLruCache } from '@tollgate/shared/cache/bounded-maps.js';
-import { parseAddressRange } from '@tollgate/shared/config/address-range.js';
+import { parseAddressRange } from '@tollgate/shared/config';
+import { createLruCache } from '@tollgate/shared/store';
 
 /** Addresses whose result is kept. */
 const MOST_CACHED = 5000;

@@ -1,6 +1,6 @@
 // The metrics of the gate.
 
-import type { Metrics } from '@tollgate/shared/http/observability/metrics.js';
+import type { Metrics } from '@tollgate/shared/http';
 
 /** Counts what happens at the gate. */
 export interface GateCounters {

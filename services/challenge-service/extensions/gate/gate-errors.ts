@@ -1,6 +1,6 @@
 // The errors that the gate returns.
 
-import { defineError } from '@tollgate/shared/http/errors/errors.js';
+import { defineError } from '@tollgate/shared/http';
 
 /** The gate requires a valid pass. */
 export const GatePassRequired = defineError('GATE_PASS_REQUIRED', 403);

@@ -2,9 +2,8 @@
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value, type ValueError } from '@sinclair/typebox/value';
-import { parseAddressRange } from '@tollgate/shared/config/address-range.js';
-import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
-import { NAME_PATTERN } from '@tollgate/shared/schemas/names.js';
+import { parseAddressRange } from '@tollgate/shared/config';
+import { expectationOf, NAME_PATTERN } from '@tollgate/shared/schemas';
 
 const MOST_RULES = 200;
 const MOST_RANGES = 2000;

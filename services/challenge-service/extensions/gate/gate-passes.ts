@@ -1,9 +1,7 @@
 // The passes of the gate: sealed cookies that name site, networks and expiry, and are verified without the store.
 
-import { createLruCache } from '@tollgate/shared/cache/bounded-maps.js';
-import { createEnvelope } from '@tollgate/shared/crypto/envelope.js';
-import { type KeyRing, keyedHash } from '@tollgate/shared/crypto/key-ring.js';
-import { randomHex } from '@tollgate/shared/crypto/random.js';
+import { createEnvelope, type KeyRing, keyedHash, randomHex } from '@tollgate/shared/crypto';
+import { createLruCache } from '@tollgate/shared/store';
 import type { GateOptions } from './gate-options.js';
 
 /** Why a pass is not accepted. */

@@ -1,16 +1,15 @@
 // Decorates the server with the gate: which requests pass, what passes are worth, and the page for those without one.
 
-import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { AuditTrail } from '@tollgate/shared/audit';
 import {
+  type ChallengeType,
   type ChallengeVerifier,
   createChallengeVerifier,
-} from '@tollgate/shared/challenges/challenge-verifier.js';
-import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { GATE_APPLICATION } from '@tollgate/shared/config/application-keys.js';
-import { acceptedAlgorithms, SHA256 } from '@tollgate/shared/pow/algorithms.js';
-import { HASHWX } from '@tollgate/shared/pow/hashwx/work.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+  normaliseAddress,
+} from '@tollgate/shared/challenges';
+import { GATE_APPLICATION } from '@tollgate/shared/config';
+import { acceptedAlgorithms, HASHWX, SHA256 } from '@tollgate/shared/pow';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { createGateCounters } from './gate-counters.js';

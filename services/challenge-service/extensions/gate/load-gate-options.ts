@@ -1,6 +1,6 @@
 // Loads the options of the gate from its variable.
 
-import { ConfigurationError } from '@tollgate/shared/config/environment.js';
+import { ConfigurationError } from '@tollgate/shared/config';
 import { readJsonSource } from '../../src/json-source.js';
 import { type GateOptions, resolveGateOptions } from './gate-options.js';
 

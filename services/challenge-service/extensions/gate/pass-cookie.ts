@@ -1,6 +1,6 @@
 // The cookie that a pass is kept in.
 
-import { cookieValues } from '@tollgate/shared/crypto/envelope.js';
+import { cookieValues } from '@tollgate/shared/crypto';
 
 /** Cookies of the name that are looked at: another host of the domain may plant some. */
 const MOST_COOKIES = 50;

@@ -1,7 +1,7 @@
 // The verified names of addresses: what the reverse look-up of an address gives, and the forward look-up confirms.
 
 import { BlockList, isIP } from 'node:net';
-import { createLruCache } from '@tollgate/shared/cache/bounded-maps.js';
+import { createLruCache } from '@tollgate/shared/store';
 
 /** Looks up names; both throw if there is no answer. `node:dns/promises` has it, as `systemResolver` makes it. */
 export interface NameResolver {

@@ -1,13 +1,13 @@
 // captcha attack: raises the price of work by hand for all processes, ends that, and says how things stand.
 
+import { levelAt, levelBits, loadLevels, NO_LOAD } from '@tollgate/shared/pow';
 import {
   type KnownLoad,
   type LoadRecord,
   openLoadRecord,
   parseLoadState,
-} from '@tollgate/shared/load/load-record.js';
-import { levelAt, levelBits, loadLevels, NO_LOAD } from '@tollgate/shared/pow/load.js';
-import { withConnectedStore } from '@tollgate/shared/store/open-store.js';
+  withConnectedStore,
+} from '@tollgate/shared/store';
 import { readLoadConfig } from '../config.js';
 import { PROJECT_ROOT } from '../project-root.js';
 

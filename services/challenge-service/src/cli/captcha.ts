@@ -2,9 +2,9 @@
 // passes. Extensions add subcommands.
 
 import { parseArgs } from 'node:util';
-import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type.js';
-import { isProgram, runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { ChallengeTypeError } from '@tollgate/shared/challenges';
+import { isProgram, runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config';
+import { StoreUnavailableError } from '@tollgate/shared/store';
 import type { ExtensionCommand } from '../extension.js';
 import { loadCommands } from '../extensions.js';
 import { type AttackCommand, attack } from './attack.js';

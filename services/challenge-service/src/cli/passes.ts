@@ -4,14 +4,12 @@ import {
   makePass,
   PASS_NAME_FORM,
   PASS_NAME_PATTERN,
+  type PassStore,
   passHash,
-} from '@tollgate/shared/challenges/attempts/pass.js';
-import type { PassStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { GATE_APPLICATION } from '@tollgate/shared/config/application-keys.js';
-import { CommandError, UsageError } from '@tollgate/shared/config/command-line.js';
-import { APPLICATION_NAME_FORM, isApplicationName } from '@tollgate/shared/schemas/names.js';
-import { withConnectedStore } from '@tollgate/shared/store/open-store.js';
+} from '@tollgate/shared/challenges';
+import { CommandError, GATE_APPLICATION, UsageError } from '@tollgate/shared/config';
+import { APPLICATION_NAME_FORM, isApplicationName } from '@tollgate/shared/schemas';
+import { openChallengeStore, withConnectedStore } from '@tollgate/shared/store';
 import { readPassesConfig } from '../config.js';
 import { PROJECT_ROOT } from '../project-root.js';
 import { wholeNumber } from './whole-number.js';

@@ -2,10 +2,9 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
-import { CommandError } from '@tollgate/shared/config/command-line.js';
-import { withConnectedStore } from '@tollgate/shared/store/open-store.js';
+import { EFFORT } from '@tollgate/shared/challenges';
+import { CommandError } from '@tollgate/shared/config';
+import { openChallengeStore, withConnectedStore } from '@tollgate/shared/store';
 import { readPreviewConfig } from '../config.js';
 import { loadImageSetup, openImages } from '../image-setup.js';
 import { findPreset, type NamedPreset, type Presets } from '../presets/presets.js';

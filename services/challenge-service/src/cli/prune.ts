@@ -1,9 +1,8 @@
 // captcha prune: removes expired entries from a store that does not remove them itself.
 
 import { existsSync } from 'node:fs';
-import { ConfigurationError } from '@tollgate/shared/config/environment.js';
-import { openConfiguredStore } from '@tollgate/shared/store/open-store.js';
-import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
+import { ConfigurationError } from '@tollgate/shared/config';
+import { openConfiguredStore, parseStoreUrl } from '@tollgate/shared/store';
 import { readStoreConfig } from '../config.js';
 import { PROJECT_ROOT } from '../project-root.js';
 

@@ -1,10 +1,10 @@
 // Draws samples of a preset through a store, with the code that issues and draws live challenges.
 
 import { randomBytes } from 'node:crypto';
-import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { CommandError } from '@tollgate/shared/config/command-line.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { ChallengeStore } from '@tollgate/shared/challenges';
+import { CommandError } from '@tollgate/shared/config';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import { type Drawing, drawingOf } from '../domain/drawing.js';
 import { imageIssue } from '../domain/image-challenge.js';
 import type { NamedPreset, Presets } from '../presets/presets.js';

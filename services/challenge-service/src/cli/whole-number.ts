@@ -1,6 +1,6 @@
 // Reads the numbers among the options of the commands.
 
-import { UsageError } from '@tollgate/shared/config/command-line.js';
+import { UsageError } from '@tollgate/shared/config';
 
 /**
  * Returns the whole number that an option has: decimal digits without a sign or a leading zero.

@@ -1,20 +1,18 @@
 // The content of a challenge, which its type makes from the secret, the token and the seed alone.
 
 import {
-  drawKey,
-  MAX_ANSWER_CHARACTERS,
-  normaliseAnswer,
-  seededRandom,
-} from '@tollgate/shared/challenges/types/answer-hashing.js';
-import {
   type AnswerType,
   challengeTypeFault,
+  drawKey,
+  MAX_ANSWER_CHARACTERS,
   type MadeChallenge,
+  normaliseAnswer,
   runChallengeType,
+  seededRandom,
   type VerifiedType,
-} from '@tollgate/shared/challenges/types/challenge-type.js';
-import type { RingKey } from '@tollgate/shared/crypto/key-ring.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+} from '@tollgate/shared/challenges';
+import type { RingKey } from '@tollgate/shared/crypto';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import { answerText } from '../image/derivation.js';
 import type { ImagePreset } from '../presets/preset.js';
 

@@ -2,17 +2,16 @@
 
 import {
   type AnswerRecord,
+  type AnswerType,
+  drawKey,
+  isVerifiedType,
+  normaliseAnswer,
   parseAnswerRecord,
   parseVerifiedRecord,
-} from '@tollgate/shared/challenges/store/records.js';
-import {
-  drawKey,
-  normaliseAnswer,
   scrambleAnswer,
-} from '@tollgate/shared/challenges/types/answer-hashing.js';
-import type { AnswerType } from '@tollgate/shared/challenges/types/challenge-type.js';
-import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
+  TEXT,
+} from '@tollgate/shared/challenges';
+import type { KeyRing, RingKey } from '@tollgate/shared/crypto';
 import { type DrawingJob, drawingJob } from '../image/derivation.js';
 import { presetNameOf } from '../presets/preset-fingerprint.js';
 import type { Presets } from '../presets/presets.js';

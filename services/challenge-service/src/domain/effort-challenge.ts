@@ -1,12 +1,15 @@
 // Issues effort challenges: work in sixteen parts, or in the four of HashWX, in place of an image (docs/decisions/effort.md).
 
-import type { EffortIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { encodeVerifiedTail, makeToken } from '@tollgate/shared/challenges/store/records.js';
-import { EFFORT, formatEffortRecord } from '@tollgate/shared/challenges/types/effort-type.js';
-import { EFFORT_PARTS, totalBits } from '@tollgate/shared/pow/effort.js';
-import { hashwxPartBits } from '@tollgate/shared/pow/hashwx/work.js';
-import type { EffortChallenge, HashwxEffortChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
+import {
+  EFFORT,
+  type EffortIssue,
+  encodeVerifiedTail,
+  formatEffortRecord,
+  type Issued,
+  makeToken,
+} from '@tollgate/shared/challenges';
+import { EFFORT_PARTS, hashwxPartBits, totalBits } from '@tollgate/shared/pow';
+import { type EffortChallenge, type HashwxEffortChallenge, isoTime } from '@tollgate/shared/schemas';
 import {
   hashwxFields,
   type IssuerDependencies,

@@ -1,6 +1,6 @@
 // Finds the settings of a call of `POST /host/verify` that do not exist: a misspelt one would count nothing.
 
-import type { FieldNames } from '@tollgate/shared/challenges/submission.js';
+import type { FieldNames } from '@tollgate/shared/challenges';
 
 /** Most names that are returned, and the most of their characters. */
 const MOST_NAMES = 20;

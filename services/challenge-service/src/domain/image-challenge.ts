@@ -1,17 +1,20 @@
 // Issues challenges on the image endpoint: the request to the store and the response body.
 
-import type { ImageIssue, Issued } from '@tollgate/shared/challenges/store/challenge-store.js';
 import {
+  type AnswerType,
   encodeVerifiedTail,
   formatAnswerRecord,
+  type ImageIssue,
+  type Issued,
+  isVerifiedType,
   makeToken,
+  normaliseAnswer,
+  scrambleAnswer,
+  TEXT,
   type VerifiedRecord,
-} from '@tollgate/shared/challenges/store/records.js';
-import { normaliseAnswer, scrambleAnswer } from '@tollgate/shared/challenges/types/answer-hashing.js';
-import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
-import { isVerifiedType, TEXT } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import type { ImageChallenge, KindChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
+  type VerifiedType,
+} from '@tollgate/shared/challenges';
+import { type ImageChallenge, isoTime, type KindChallenge } from '@tollgate/shared/schemas';
 import type { ImagePreset } from '../presets/preset.js';
 import type { NamedPreset } from '../presets/presets.js';
 import { answerContent, type PublicFields, verifiedContent } from './challenge-content.js';

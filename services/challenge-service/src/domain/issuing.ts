@@ -1,19 +1,17 @@
 // What all challenge types share when they are issued: dependencies, the client's address, price, salt and times.
 
-import type { Demand } from '@tollgate/shared/challenges/attempts/demand.js';
-import { addressPseudonyms } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { Scope } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
-import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { randomHex } from '@tollgate/shared/crypto/random.js';
-import { acceptedAlgorithms, chooseAlgorithm, SHA256 } from '@tollgate/shared/pow/algorithms.js';
+import { addressPseudonyms, type Demand, type RequestLimit, type Scope } from '@tollgate/shared/challenges';
+import { type KeyRing, randomHex } from '@tollgate/shared/crypto';
 import {
+  acceptedAlgorithms,
+  chooseAlgorithm,
   type HASHWX,
   HASHWX_PARTS,
   type HashwxTerms,
   hashwxPartHashes,
-} from '@tollgate/shared/pow/hashwx/work.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+  SHA256,
+} from '@tollgate/shared/pow';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
 
 /** Dependencies of everything that issues challenges. */
 export interface IssuerDependencies {

@@ -1,9 +1,7 @@
 // Issues proof-of-work challenges: the request to the store and the response body.
 
-import type { Issued, PowIssue } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { encodePowTail, makeToken } from '@tollgate/shared/challenges/store/records.js';
-import type { HashwxChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
+import { encodePowTail, type Issued, makeToken, type PowIssue } from '@tollgate/shared/challenges';
+import { type HashwxChallenge, isoTime, type PowChallenge } from '@tollgate/shared/schemas';
 import {
   hashwxFields,
   type IssuerDependencies,

@@ -1,25 +1,23 @@
 // Authenticates the applications that call the host API by their keys, and verifies challenges for each under its own name.
 
-import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import type { AuditTrail } from '@tollgate/shared/audit';
 import {
   type AttemptContext,
-  type CheckedAttempt,
-  verifyAndCount,
-} from '@tollgate/shared/challenges/attempts/verify-and-count.js';
-import {
+  addressPseudonym,
+  type ChallengeStore,
+  type ChallengeType,
   type ChallengeVerifier,
+  type CheckedAttempt,
   createChallengeVerifier,
-} from '@tollgate/shared/challenges/challenge-verifier.js';
-import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import type { Submission } from '@tollgate/shared/challenges/submission.js';
-import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import type { ApplicationKey } from '@tollgate/shared/config/application-keys.js';
-import { matcherOf } from '@tollgate/shared/crypto/constant-time.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { refuse } from '@tollgate/shared/http/errors/errors.js';
-import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+  normaliseAddress,
+  type Submission,
+  verifyAndCount,
+} from '@tollgate/shared/challenges';
+import type { ApplicationKey } from '@tollgate/shared/config';
+import { type KeyRing, matcherOf } from '@tollgate/shared/crypto';
+import { refuse } from '@tollgate/shared/http';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
+import { bearerToken } from '@tollgate/shared/tokens';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import { HostKeyInvalid } from '../errors.js';

@@ -1,23 +1,19 @@
 // The metrics of the challenge service.
 
-import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import type { AuditCounters } from '@tollgate/shared/audit/open-audit-trail.js';
-import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-verifier.js';
-import {
-  createMetrics,
-  createRequestObservers,
-  type Metrics,
-  type RequestObserver,
-} from '@tollgate/shared/http/observability/metrics.js';
+import type { AuditCounters, AuditTrail } from '@tollgate/shared/audit';
+import type { ChallengeObserver } from '@tollgate/shared/challenges';
 import {
   createAuditCounters,
   createChallengeObservers,
+  createMetrics,
+  createRequestObservers,
   createStoreObservers,
   createWorkCounter,
+  type Metrics,
+  type RequestObserver,
   type WorkCounter,
-} from '@tollgate/shared/http/observability/service-metrics.js';
-import type { LoadWatch, QueueMeter } from '@tollgate/shared/load/load-watch.js';
-import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
+} from '@tollgate/shared/http';
+import { type LoadWatch, type QueueMeter, type StoreObserver, secondsSince } from '@tollgate/shared/store';
 import { type ImagePool, ImageQueueFullError } from '../renderer/image-pool.js';
 
 /** The metrics, and the functions that update them. */

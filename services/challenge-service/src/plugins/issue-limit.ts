@@ -1,8 +1,8 @@
 // Rate limits that the store counts in the issuing step, and the headers that report what is left of them.
 
-import type { Issued, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { RateLimited, refuse } from '@tollgate/shared/http/errors/errors.js';
-import type { Counted } from '@tollgate/shared/store/request-counter.js';
+import type { Issued, RequestLimit } from '@tollgate/shared/challenges';
+import { RateLimited, refuse } from '@tollgate/shared/http';
+import type { Counted } from '@tollgate/shared/store';
 import type { FastifyReply } from 'fastify';
 
 /** The window of all limits. */

@@ -1,11 +1,8 @@
 // Decorates the server with what issues and draws challenges, and reads the scope tickets of requests.
 
-import { presetMark } from '@tollgate/shared/challenges/attempts/demand.js';
-import { openTicket } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
-import type { ChallengeStore } from '@tollgate/shared/challenges/store/challenge-store.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { randomBytes } from '@tollgate/shared/crypto/random.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { type ChallengeStore, openTicket, presetMark } from '@tollgate/shared/challenges';
+import { type KeyRing, randomBytes } from '@tollgate/shared/crypto';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { PricedScope } from '../domain/issuing.js';

@@ -1,12 +1,8 @@
 // Tests a challenge type of the operator on samples before the service starts.
 
-import { ChallengeTypeError } from '@tollgate/shared/challenges/types/challenge-type.js';
-import {
-  type ChallengeType,
-  isVerifiedType,
-} from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { type ChallengeType, ChallengeTypeError, isVerifiedType } from '@tollgate/shared/challenges';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import { answerContent, verifiedContent } from '../domain/challenge-content.js';
 import { BUNDLED_CHARACTERS } from '../image/fonts.js';
 import type { ImagePreset } from './preset.js';

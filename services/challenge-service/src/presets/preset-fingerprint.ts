@@ -1,6 +1,6 @@
 // The fingerprint of a preset in a record: nodes with the same fingerprint have the same preset.
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '@tollgate/shared/schemas/canonical-json.js';
+import { canonicalJson } from '@tollgate/shared/schemas';
 import type { ImagePreset } from './preset.js';
 
 /**

@@ -1,8 +1,7 @@
 // Validates a preset as the operator wrote it, with a line for each mistake.
 
 import { Value } from '@sinclair/typebox/value';
-import { expectationOf } from '@tollgate/shared/schemas/expectation.js';
-import { leavesOf, strangersIn, valueAt } from '@tollgate/shared/schemas/option-tree.js';
+import { expectationOf, leavesOf, strangersIn, valueAt } from '@tollgate/shared/schemas';
 import { contrastBetween } from '../image/colours.js';
 import { BUNDLED_CHARACTERS } from '../image/fonts.js';
 import { ImagePreset, MIN_ALPHABET } from './preset.js';

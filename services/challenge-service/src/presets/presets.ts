@@ -1,14 +1,7 @@
 // The presets by name: the built-in default and the operator's, each completed with the options that it leaves out.
 
-import {
-  type ChallengeType,
-  isVerifiedType,
-  TEXT,
-} from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { NAME_PATTERN } from '@tollgate/shared/schemas/names.js';
-import { optionsFrom, valueAt } from '@tollgate/shared/schemas/option-tree.js';
+import { type ChallengeType, EFFORT, isVerifiedType, TEXT } from '@tollgate/shared/challenges';
+import { type CaptchaOptions, NAME_PATTERN, optionsFrom, valueAt } from '@tollgate/shared/schemas';
 import { sampleMistake } from './challenge-type-samples.js';
 import { defaultPreset, ImagePreset } from './preset.js';
 import { presetFingerprint } from './preset-fingerprint.js';

@@ -1,12 +1,10 @@
 // GET {prefix}/no-script/{token}.png: an image under a token that the page has chosen, accepted without work.
 
 import type { Static } from '@sinclair/typebox';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { refuse } from '@tollgate/shared/http/errors/errors.js';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import type { RequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { normaliseAddress, type RequestLimit } from '@tollgate/shared/challenges';
+import { limitTo, refuse } from '@tollgate/shared/http';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
+import type { RequestCounter } from '@tollgate/shared/store';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { imageIssue, mayHaveImage, type PreparedChallenge } from '../domain/image-challenge.js';
 import { NoImageLibrary } from '../errors.js';

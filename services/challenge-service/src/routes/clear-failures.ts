@@ -1,8 +1,8 @@
 // DELETE /host/failures: clears the failures of an account of an application, or withdraws one of them.
 
 import { Type } from '@sinclair/typebox';
-import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
-import { HostClearBody } from '@tollgate/shared/schemas/host-bodies.js';
+import { refuse, ValidationFailed } from '@tollgate/shared/http';
+import { HostClearBody } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import { applicationOf } from '../plugins/applications.js';
 

@@ -1,9 +1,8 @@
 // GET {prefix}/{token}.png: draws the image of a live challenge, the same bytes each time.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { NotFound, Overloaded, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
-import { TOKEN_CHARACTERS, TOKEN_PATTERN } from '@tollgate/shared/schemas/names.js';
+import { limitTo, NotFound, Overloaded, refuse } from '@tollgate/shared/http';
+import { TOKEN_CHARACTERS, TOKEN_PATTERN } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { drawingOf } from '../domain/drawing.js';
 import { ImageUnavailable, NoImageLibrary } from '../errors.js';

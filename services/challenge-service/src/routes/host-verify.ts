@@ -1,12 +1,16 @@
 // POST /host/verify: verifies a submission for an application in any language and, if asked, counts the attempt.
 
-import { areAcceptedAlgorithms, demandOf, requirementsOf } from '@tollgate/shared/challenges/form-rules.js';
-import { idempotentClaim, submissionFrom } from '@tollgate/shared/challenges/submission.js';
-import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
-import { localise } from '@tollgate/shared/http/errors/language.js';
-import { verdictBody } from '@tollgate/shared/http/guard/guard-answers.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { HostVerdict, HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas/host-bodies.js';
+import {
+  areAcceptedAlgorithms,
+  demandOf,
+  idempotentClaim,
+  requirementsOf,
+  submissionFrom,
+} from '@tollgate/shared/challenges';
+import { verdictBody } from '@tollgate/shared/guard';
+import { refuse, ValidationFailed } from '@tollgate/shared/http';
+import { localise } from '@tollgate/shared/messages';
+import { type CaptchaOptions, HostVerdict, HostVerifyBody, hostVerifyBody } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import { unknownSettings } from '../domain/host-settings.js';
 import { applicationOf } from '../plugins/applications.js';

@@ -1,19 +1,21 @@
 // GET {prefix}: issues a challenge of a preset. The image itself is behind the link in the response.
 
 import { Type } from '@sinclair/typebox';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { ChallengeStore, RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { EFFORT } from '@tollgate/shared/challenges/types/effort-type.js';
-import { refuse } from '@tollgate/shared/http/errors/errors.js';
-import { headOf } from '@tollgate/shared/http/server/methods.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
 import {
+  type ChallengeStore,
+  EFFORT,
+  normaliseAddress,
+  type RequestLimit,
+} from '@tollgate/shared/challenges';
+import { headOf, refuse } from '@tollgate/shared/http';
+import {
+  type CaptchaOptions,
   EffortChallenge,
   HashwxEffortChallenge,
   ImageChallenge,
   ImageQuery,
   KindChallenge,
-} from '@tollgate/shared/schemas/challenge-bodies.js';
+} from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { effortChallenge, effortIssue } from '../domain/effort-challenge.js';
 import { imageChallenge, imageIssue, mayHaveImage } from '../domain/image-challenge.js';

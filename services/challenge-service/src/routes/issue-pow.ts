@@ -1,11 +1,9 @@
 // GET {prefix}/pow: issues a proof of work, priced for the address of the client.
 
 import { Type } from '@sinclair/typebox';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { headOf } from '@tollgate/shared/http/server/methods.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { HashwxChallenge, PowChallenge, PowQuery } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { normaliseAddress, type RequestLimit } from '@tollgate/shared/challenges';
+import { headOf } from '@tollgate/shared/http';
+import { type CaptchaOptions, HashwxChallenge, PowChallenge, PowQuery } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import { powChallenge, powIssue, requestedDifficulty } from '../domain/proof-of-work.js';
 import { reportLimit } from '../plugins/issue-limit.js';

@@ -1,6 +1,6 @@
 // POST /host/failures: records a failure on an account of an application.
 
-import { HostFailure, HostFailureBody } from '@tollgate/shared/schemas/host-bodies.js';
+import { HostFailure, HostFailureBody } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import { applicationOf } from '../plugins/applications.js';
 

@@ -2,8 +2,7 @@
 // origin.
 
 import { Type } from '@sinclair/typebox';
-import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { hasCurrent } from '@tollgate/shared/http/server/responses.js';
+import { hasCurrent, NotFound, refuse } from '@tollgate/shared/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { BrowserCopy } from '../plugins/browser-files.js';
 

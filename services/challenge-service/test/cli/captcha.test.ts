@@ -3,9 +3,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
-import { openEmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
+import { openChallengeStore, openEmbeddedStore } from '@tollgate/shared/store';
 import { callCommand, spawnCommand } from '@tollgate/test-support/command.js';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';

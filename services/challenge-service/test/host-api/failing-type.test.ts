@@ -1,9 +1,8 @@
 // A challenge type of the operator that fails while the host API verifies an answer.
 
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { encodeVerifiedTail } from '@tollgate/shared/challenges/store/records.js';
-import type { VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { encodeVerifiedTail, type VerifiedType } from '@tollgate/shared/challenges';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { openChallengeStore } from '@tollgate/shared/store';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openHostApi } from './host-api-server.js';

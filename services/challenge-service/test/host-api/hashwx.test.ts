@@ -1,7 +1,6 @@
 // Work in HashWX over both listeners: who gets it, at what price, and what a solution must be.
 
-import { HASHWX_EXCHANGE } from '@tollgate/shared/pow/algorithms.js';
-import { hashwxPartHashes } from '@tollgate/shared/pow/hashwx/work.js';
+import { HASHWX_EXCHANGE, hashwxPartHashes } from '@tollgate/shared/pow';
 import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';

@@ -1,11 +1,9 @@
 // Both listeners of the challenge service over one store, and a client that solves their challenges.
 
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/observability/logger.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import type { ChallengeType } from '@tollgate/shared/challenges';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { createLogger } from '@tollgate/shared/http';
+import { openChallengeStore, openRequestCounter, type Store } from '@tollgate/shared/store';
 import { trailTo } from '@tollgate/test-support/audit.js';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import type { FastifyInstance } from 'fastify';

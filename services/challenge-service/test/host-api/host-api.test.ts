@@ -1,6 +1,6 @@
 // The host API: authentication, verification, counting, and the same verdict for a retry.
 
-import { ConfigurationError } from '@tollgate/shared/config/environment.js';
+import { ConfigurationError } from '@tollgate/shared/config';
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { readChallengeConfig } from '../../src/config.js';

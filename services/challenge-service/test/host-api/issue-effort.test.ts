@@ -1,7 +1,7 @@
 // Issuing with a ticket: the price of work and of effort, and the response for effort.
 
-import { openTicket } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { openTicket } from '@tollgate/shared/challenges';
+import { openKeyRing } from '@tollgate/shared/crypto';
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openHostApi } from './host-api-server.js';

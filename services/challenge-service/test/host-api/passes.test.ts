@@ -1,6 +1,6 @@
 // A pass over the host API, and the commands that make, list and revoke passes.
 
-import { openStore } from '@tollgate/shared/store/open-store.js';
+import { openStore } from '@tollgate/shared/store';
 import { callCommand } from '@tollgate/test-support/command.js';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { eachKind } from '@tollgate/test-support/stores.js';

@@ -1,6 +1,6 @@
 // Presets on the wire: chosen or refused by name, and never drawn by a node with another preset of that name.
 
-import type { AnswerType } from '@tollgate/shared/challenges/types/challenge-type.js';
+import type { AnswerType } from '@tollgate/shared/challenges';
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openImages, openNode } from '../challenge-node.js';

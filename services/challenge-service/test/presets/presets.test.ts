@@ -1,7 +1,7 @@
 // Presets of the operator: completed from the default, validated option by option, identified by their fingerprint.
 
-import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
-import { resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
 import t from 'tap';
 import { defaultPreset } from '../../src/presets/preset.js';
 import { findPreset, type PresetDependencies, resolvePresets } from '../../src/presets/presets.js';

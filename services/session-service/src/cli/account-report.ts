@@ -1,14 +1,10 @@
 // The report on an account, for `session account`: gathers what the store knows, and words it.
 
-import {
-  accountKey,
-  accountPseudonym,
-  accountSpellings,
-} from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import { accountKey, accountPseudonym, accountSpellings } from '@tollgate/shared/challenges';
+import { SESSION_APPLICATION } from '@tollgate/shared/config';
+import type { KeyRing } from '@tollgate/shared/crypto';
+import type { UserId } from '@tollgate/shared/schemas';
+import type { Store } from '@tollgate/shared/store';
 import type { AccountEvent } from '../domain/account-event.js';
 import type { SessionEnd } from '../domain/session-end.js';
 import type { ListedSession } from '../domain/session-entry.js';

@@ -1,6 +1,6 @@
 // Copies a file of the service for a command, also while the service writes to it.
 
-import { CommandError } from '@tollgate/shared/config/command-line.js';
+import { CommandError } from '@tollgate/shared/config';
 
 /**
  * Writes the copy into a new file.

@@ -1,7 +1,7 @@
 // The e-mail addresses that the command `users` accepts.
 
-import { CommandError } from '@tollgate/shared/config/command-line.js';
-import { EMAIL_CHARACTERS } from '@tollgate/shared/schemas/session-bodies.js';
+import { CommandError } from '@tollgate/shared/config';
+import { EMAIL_CHARACTERS } from '@tollgate/shared/schemas';
 
 /** Whether a text can be an e-mail address, so that a typo creates no account. Spaces around it are ignored. */
 export function isEmailAddress(text: string): boolean {

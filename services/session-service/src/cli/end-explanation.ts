@@ -1,6 +1,6 @@
 // Explains to operators why sessions end.
 
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+import type { UserId } from '@tollgate/shared/schemas';
 import type { EndReason, SessionEnd } from '../domain/session-end.js';
 
 /** What happened, what that means, and what to do. */

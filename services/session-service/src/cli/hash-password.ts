@@ -1,6 +1,6 @@
 // The command that prints the hash of a password, for accounts in a directory that `users` does not manage.
 
-import { isProgram, runCommand, UsageError } from '@tollgate/shared/config/command-line.js';
+import { isProgram, runCommand, UsageError } from '@tollgate/shared/config';
 import { hashPassword } from '../passwords/password-hash.js';
 import { readNewPassword, type Terminal } from './password-input.js';
 

@@ -1,8 +1,12 @@
 // Combines what nodes have reported of their keys on one store or two.
 
-import { isChallengeService } from '@tollgate/shared/challenges/challenge-service-watch.js';
-import { openKeyRecord, REPORT_EVERY_MS, type ReportedKeys } from '@tollgate/shared/keys/key-record.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import {
+  isChallengeService,
+  openKeyRecord,
+  REPORT_EVERY_MS,
+  type ReportedKeys,
+  type Store,
+} from '@tollgate/shared/store';
 import type { KeyVariable, ReportedRing } from '../domain/key-roll-out.js';
 
 /** The reports on the session store and, if it is a separate one, on the challenge store. */

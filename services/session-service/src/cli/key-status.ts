@@ -1,7 +1,7 @@
 // Describes which step of changing a key is safe now.
 
-import { JWKS_MAX_AGE_SECONDS } from '@tollgate/shared/http/tokens/public-tokens.js';
-import { REPORT_EVERY_MS } from '@tollgate/shared/keys/key-record.js';
+import { REPORT_EVERY_MS } from '@tollgate/shared/store';
+import { JWKS_MAX_AGE_SECONDS } from '@tollgate/shared/tokens';
 import {
   type KeyLifetimes,
   type KeyStep,

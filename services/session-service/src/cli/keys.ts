@@ -1,20 +1,25 @@
 // The command `keys`: makes and exports the keys of access tokens, and tells which step of changing a key is safe now.
 
 import { Type } from '@sinclair/typebox';
-import { challengeLifetimes } from '@tollgate/shared/challenges/challenge-lifetimes.js';
-import { captchaOptionsFrom, captchaVariables } from '@tollgate/shared/config/captcha-environment.js';
-import { isProgram, runCommand, UsageError } from '@tollgate/shared/config/command-line.js';
-import { ConfigurationError, readEnvironment } from '@tollgate/shared/config/environment.js';
-import { cacheStoreUrlOf, storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
-import { fileVariableOf } from '@tollgate/shared/config/secret-files.js';
-import { checkSecrets } from '@tollgate/shared/config/secrets.js';
-import { TokenFormatVariables } from '@tollgate/shared/config/token-formats.js';
-import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
-import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { jwksOf } from '@tollgate/shared/crypto/public-keys.js';
-import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { challengeLifetimes } from '@tollgate/shared/challenges';
+import {
+  ConfigurationError,
+  cacheStoreUrlOf,
+  captchaOptionsFrom,
+  captchaVariables,
+  checkSecrets,
+  fileVariableOf,
+  isProgram,
+  readEnvironment,
+  runCommand,
+  SecretVariables,
+  StoreVariables,
+  storeUrlOf,
+  TokenFormatVariables,
+  UsageError,
+} from '@tollgate/shared/config';
+import { createSigningKey, exportAccessKeys, jwksOf, openKeyRing } from '@tollgate/shared/crypto';
+import { StoreUnavailableError } from '@tollgate/shared/store';
 import { SessionVariables } from '../config.js';
 import { readSigningKeys } from '../token-setup.js';
 import { type KeyReports, readKeyReports } from './key-reports.js';

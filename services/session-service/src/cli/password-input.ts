@@ -2,8 +2,8 @@
 
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { CommandError } from '@tollgate/shared/config/command-line.js';
-import { MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS } from '@tollgate/shared/schemas/session-bodies.js';
+import { CommandError } from '@tollgate/shared/config';
+import { MAX_PASSWORD_BYTES, MIN_PASSWORD_CHARACTERS } from '@tollgate/shared/schemas';
 
 /** Where a command reads input and writes prompts. */
 export interface Terminal {

@@ -3,11 +3,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ConfigurationError } from '@tollgate/shared/config/environment.js';
-import { readSecretsFile } from '@tollgate/shared/config/secrets-file.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import { withConnectedStore } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { ConfigurationError, readSecretsFile } from '@tollgate/shared/config';
+import { type Store, StoreUnavailableError, withConnectedStore } from '@tollgate/shared/store';
 
 /** Root of the project, five levels above this compiled file. Relative paths of the configuration start from it. */
 export const PROJECT_ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));

@@ -1,6 +1,6 @@
 // The report on a session, for `session why`.
 
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+import type { UserId } from '@tollgate/shared/schemas';
 import { expiredEnd, MAX_NOTES, type SessionEnd } from '../domain/session-end.js';
 import type { SessionRecord } from '../domain/session-record.js';
 import type { SessionLookup } from '../stores/session-store.js';

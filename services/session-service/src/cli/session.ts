@@ -3,17 +3,21 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Static, Type } from '@sinclair/typebox';
-import { isProgram, runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
-import { readEnvironment } from '@tollgate/shared/config/environment.js';
-import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
-import { checkSecrets } from '@tollgate/shared/config/secrets.js';
-import { SecretVariables, StoreVariables } from '@tollgate/shared/config/variables.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { isUserId, readUserId, USER_ID_WORDS, type UserId } from '@tollgate/shared/schemas/user-id.js';
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { hasEntryOf } from '@tollgate/shared/sessions/revocation-log.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import {
+  checkSecrets,
+  isProgram,
+  readEnvironment,
+  runCommand,
+  SecretVariables,
+  StoreVariables,
+  storeUrlOf,
+  UsageError,
+  usageErrorOf,
+} from '@tollgate/shared/config';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { isUserId, readUserId, USER_ID_WORDS, type UserId } from '@tollgate/shared/schemas';
+import { hasEntryOf, openRevocationLog } from '@tollgate/shared/sessions';
+import { type Store, StoreUnavailableError } from '@tollgate/shared/store';
 import { SessionVariables } from '../config.js';
 import { openSessionStore } from '../stores/open-session-store.js';
 import { findAccount, reportAccount } from './account-report.js';

@@ -1,7 +1,7 @@
 // The actions of the command `session` on the store; each returns the text to print.
 
-import { CommandError } from '@tollgate/shared/config/command-line.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import { CommandError } from '@tollgate/shared/config';
+import type { Store } from '@tollgate/shared/store';
 import { KNOWN_USERS_KEY } from '../stores/session-keys.js';
 import { writeCopy } from './backup.js';
 

@@ -1,14 +1,14 @@
 // The actions of the command `users` on the directory; each returns the text to print.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { CommandError } from '@tollgate/shared/config/command-line.js';
+import { accountKey } from '@tollgate/shared/challenges';
+import { CommandError } from '@tollgate/shared/config';
 import {
   fitsTokens,
   MAX_CLAIMS_BYTES,
   MAX_USER_BYTES,
   readUserClaims,
-} from '@tollgate/shared/schemas/user-claims.js';
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+  type UserId,
+} from '@tollgate/shared/schemas';
 import { type DirectoryUser, withAccounts } from '../directory/directory.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
 import { hashPassword } from '../passwords/password-hash.js';

@@ -2,10 +2,14 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CommandError, isProgram, runCommand } from '@tollgate/shared/config/command-line.js';
-import { readEnvironment } from '@tollgate/shared/config/environment.js';
-import { withSecretsFromFiles } from '@tollgate/shared/config/secret-files.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import {
+  CommandError,
+  isProgram,
+  readEnvironment,
+  runCommand,
+  withSecretsFromFiles,
+} from '@tollgate/shared/config';
+import { StoreUnavailableError } from '@tollgate/shared/store';
 import { DirectoryUnavailableError } from '../directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../directory/embedded-directory.js';
 import { parseUsersUrl, type UsersLocation } from '../directory/users-url.js';

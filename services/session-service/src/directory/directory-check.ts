@@ -1,10 +1,9 @@
 // Refuses a directory that is empty or another than the one whose users signed in, so that it ends no session.
 
-import { accountPseudonym, foldAccount } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { KeyRing, RingKey } from '@tollgate/shared/crypto/key-ring.js';
-import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import { startPeriodicTask } from '@tollgate/shared/store/periodic-task.js';
+import { accountPseudonym, foldAccount } from '@tollgate/shared/challenges';
+import type { KeyRing, RingKey } from '@tollgate/shared/crypto';
+import { readUserId, type UserId } from '@tollgate/shared/schemas';
+import { type Store, startPeriodicTask } from '@tollgate/shared/store';
 import { KNOWN_USERS_KEY } from '../stores/session-keys.js';
 import {
   type Directory,

@@ -1,14 +1,16 @@
 // The interface of user directories, the accounts of their users, and the circuit breaker before a directory.
 
-import { accountKey, accountSpellings } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { accountKey, accountSpellings } from '@tollgate/shared/challenges';
 import {
   fitsTokens,
+  isUserId,
   MAX_CLAIMS_BYTES,
   MAX_USER_BYTES,
   readUserClaims,
+  USER_ID_WORDS,
   type UserClaims,
-} from '@tollgate/shared/schemas/user-claims.js';
-import { isUserId, USER_ID_WORDS, type UserId } from '@tollgate/shared/schemas/user-id.js';
+  type UserId,
+} from '@tollgate/shared/schemas';
 
 /** A user. */
 export interface DirectoryUser {

@@ -1,10 +1,8 @@
 // The embedded directory: users in a file of SQLite.
 
-import { accountKey, accountSpellings } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { UserClaims } from '@tollgate/shared/schemas/user-claims.js';
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import { type DatabaseFile, openDatabaseFile } from '@tollgate/shared/store/database-file.js';
-import type { Statement } from '@tollgate/shared/store/sqlite.js';
+import { accountKey, accountSpellings } from '@tollgate/shared/challenges';
+import type { UserClaims, UserId } from '@tollgate/shared/schemas';
+import { type DatabaseFile, openDatabaseFile, type Statement } from '@tollgate/shared/store';
 import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
 
 /** A directory that the command `users` can write to. A user is found by any spelling of the email address. */

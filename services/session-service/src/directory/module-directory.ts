@@ -1,7 +1,7 @@
 // The directory that the operator's own module provides.
 
-import { importModule } from '@tollgate/shared/config/load-module.js';
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+import { importModule } from '@tollgate/shared/config';
+import type { UserId } from '@tollgate/shared/schemas';
 import { checkFound, type Directory, DirectoryUnavailableError, readDirectoryUser } from './directory.js';
 import { redactedMessage } from './redacted-message.js';
 

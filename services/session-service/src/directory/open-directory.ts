@@ -1,6 +1,6 @@
 // Opens the directory that USERS_URL names, and reports what is wrong with it by the variables' names.
 
-import { ConfigurationError } from '@tollgate/shared/config/environment.js';
+import { ConfigurationError } from '@tollgate/shared/config';
 import { type Directory, DirectoryUnavailableError } from './directory.js';
 import { openEmbeddedDirectory } from './embedded-directory.js';
 import { openModuleDirectory } from './module-directory.js';

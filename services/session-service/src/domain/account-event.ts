@@ -1,6 +1,6 @@
 // Events of an account that the store keeps for a while: logins and failed logins.
 
-import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
+import { readUserId, type UserId } from '@tollgate/shared/schemas';
 
 /** The events that are kept, named as in the audit stream; `login_refused` is its `challenge_refused` at a login. */
 export type AccountEventName = 'login' | 'login_failed' | 'login_throttled' | 'login_refused';

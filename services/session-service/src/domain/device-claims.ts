@@ -1,9 +1,8 @@
 // Which device cookies make a device known: what they are bound to, and what voids them (docs/decisions/known-devices.md).
 
 import { hash } from 'node:crypto';
-import { equalText } from '@tollgate/shared/crypto/constant-time.js';
-import type { DeviceClaims } from '@tollgate/shared/schemas/device-claims.js';
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+import { equalText } from '@tollgate/shared/crypto';
+import type { DeviceClaims, UserId } from '@tollgate/shared/schemas';
 
 /** The fields of a directory's user that a device cookie is bound to. */
 export interface DeviceUser {

@@ -1,6 +1,6 @@
 // The cookies that a request presents: their names, where they count, and the session that they present.
 
-import type { RefreshClaims, TokenReading } from '@tollgate/shared/schemas/token-claims.js';
+import type { RefreshClaims, TokenReading } from '@tollgate/shared/schemas';
 
 /** The configured prefix of the cookie's name; undefined is the default, no prefix. */
 export type CookiePrefix = '__Secure-' | '__Host-' | undefined;

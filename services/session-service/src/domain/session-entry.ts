@@ -1,7 +1,6 @@
 // A user's list of live sessions, and the form in which the user sees each of them.
 
-import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
-import type { SessionEntry } from '@tollgate/shared/schemas/session-bodies.js';
+import { isoTime, type SessionEntry } from '@tollgate/shared/schemas';
 import { isLive, type SessionSet } from './session-set.js';
 
 /** A live session as its user may see it. Times are milliseconds since 1970. */

@@ -1,6 +1,6 @@
 // The record of one session, its encoding in the store, and the rules that it follows.
 
-import type { AuthenticationClaims } from '@tollgate/shared/schemas/token-claims.js';
+import type { AuthenticationClaims } from '@tollgate/shared/schemas';
 
 /** One session. Times are milliseconds since 1970. */
 export interface SessionRecord {

@@ -1,6 +1,6 @@
 // What a sign-in code stands for, and its encoding in the store.
 
-import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
+import { readUserId, type UserId } from '@tollgate/shared/schemas';
 import { formatAttributes, parseAttributes, type SessionAttributes } from './session-record.js';
 
 /** A code signs this user in, once, on pages of this origin. */

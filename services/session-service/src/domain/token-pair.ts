@@ -1,8 +1,6 @@
 // The claims and lifetimes of the two tokens that a login or a refresh returns.
 
-import type { AccessClaims, RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
-import type { UserClaims } from '@tollgate/shared/schemas/user-claims.js';
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+import type { AccessClaims, RefreshClaims, UserClaims, UserId } from '@tollgate/shared/schemas';
 import { authenticationClaims, isRemembered, type SessionAttributes } from './session-record.js';
 
 /** The state of a session after its login or rotation, on the store's clock. */

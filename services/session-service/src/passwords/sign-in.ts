@@ -1,6 +1,6 @@
 // The sign-in with a password: its user, the bounded queue of hashing, and the hash for unknown accounts.
 
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+import type { UserId } from '@tollgate/shared/schemas';
 import fastq from 'fastq';
 import type { AccountDirectory } from '../directory/directory.js';
 import { type DirectoryUser, UnusableUserError } from '../directory/directory.js';

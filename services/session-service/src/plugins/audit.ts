@@ -1,15 +1,11 @@
 // Writes security events to the audit stream, and the events of accounts to the store.
 
-import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import {
-  accountPseudonym,
-  addressPseudonym,
-  normaliseAddress,
-} from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { answerLimitOf } from '@tollgate/shared/http/server/answer-limit.js';
-import type { AuditEntry } from '@tollgate/shared/schemas/audit-events.js';
-import { waitForAnswer } from '@tollgate/shared/store/store.js';
+import type { AuditTrail } from '@tollgate/shared/audit';
+import { accountPseudonym, addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges';
+import type { KeyRing } from '@tollgate/shared/crypto';
+import { answerLimitOf } from '@tollgate/shared/http';
+import type { AuditEntry } from '@tollgate/shared/schemas';
+import { waitForAnswer } from '@tollgate/shared/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { AccountEvent, AccountEventName, FailureReason } from '../domain/account-event.js';

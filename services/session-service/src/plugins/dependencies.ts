@@ -1,9 +1,8 @@
 // Decorates the server with what routes depend on: stores, the directory, the sign-in, metrics.
 
-import answerLimit from '@tollgate/shared/http/server/answer-limit.js';
-import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
-import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
-import { underLimit } from '@tollgate/shared/store/store.js';
+import { answerLimit } from '@tollgate/shared/http';
+import type { RevocationFollower, RevocationLog } from '@tollgate/shared/sessions';
+import { underLimit } from '@tollgate/shared/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { AccountDirectory } from '../directory/directory.js';

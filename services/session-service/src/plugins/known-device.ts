@@ -1,13 +1,11 @@
 // The device cookie: a login leaves it, and the next logins of its account show by it that the device is known.
 
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { accountSpellings } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { KnownDevice } from '@tollgate/shared/challenges/submission.js';
-import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
-import { cookieValues, createEnvelope } from '@tollgate/shared/crypto/envelope.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
-import { DeviceClaims } from '@tollgate/shared/schemas/device-claims.js';
+import { accountSpellings, type KnownDevice } from '@tollgate/shared/challenges';
+import { isLoopbackHttp } from '@tollgate/shared/config';
+import { cookieValues, createEnvelope, type KeyRing } from '@tollgate/shared/crypto';
+import { refuse, StoreUnavailable } from '@tollgate/shared/http';
+import { DeviceClaims } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { DirectoryUnavailableError, type DirectoryUser, UnusableUserError } from '../directory/directory.js';

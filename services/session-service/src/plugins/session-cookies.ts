@@ -1,10 +1,9 @@
 // The cookies of a session: the refresh cookie, and the bound cookie of a browser that holds the key of its session.
 
 import fastifyCookie from '@fastify/cookie';
-import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
-import { cookieValues } from '@tollgate/shared/crypto/envelope.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
+import { isLoopbackHttp } from '@tollgate/shared/config';
+import { cookieValues, type KeyRing } from '@tollgate/shared/crypto';
+import type { RefreshClaims } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { boundThumbprint, formatBoundCookie } from '../domain/binding/device-proof.js';

@@ -1,7 +1,7 @@
 // Limits that shut no office out: a valid credential counts by session and address, a rejected one by address.
 
-import type { RequestLimiter } from '@tollgate/shared/http/server/rate-limit.js';
-import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
+import type { RequestLimiter } from '@tollgate/shared/http';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/tokens';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**

@@ -1,22 +1,18 @@
 // The metrics of the session service.
 
-import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import type { AuditCounters } from '@tollgate/shared/audit/open-audit-trail.js';
-import type { ChallengeObserver } from '@tollgate/shared/challenges/challenge-verifier.js';
-import {
-  createMetrics,
-  createRequestObservers,
-  type Metrics,
-  type RequestObserver,
-} from '@tollgate/shared/http/observability/metrics.js';
+import type { AuditCounters, AuditTrail } from '@tollgate/shared/audit';
+import type { ChallengeObserver } from '@tollgate/shared/challenges';
 import {
   createAuditCounters,
   createChallengeObservers,
+  createMetrics,
+  createRequestObservers,
   createStoreObservers,
-} from '@tollgate/shared/http/observability/service-metrics.js';
-import type { QueueMeter } from '@tollgate/shared/load/load-watch.js';
-import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
-import { type StoreObserver, secondsSince } from '@tollgate/shared/store/store.js';
+  type Metrics,
+  type RequestObserver,
+} from '@tollgate/shared/http';
+import type { RevocationFollower } from '@tollgate/shared/sessions';
+import { type QueueMeter, type StoreObserver, secondsSince } from '@tollgate/shared/store';
 import type { BoundKind } from '../domain/binding/binding-rule.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { HashingOverloadedError, type HashingQueue } from '../passwords/sign-in.js';

@@ -1,15 +1,15 @@
 // Checks the password of a form, at a login and at a step-up, and the form before it.
 
+import { challengeFieldsOf, type GuardedAttempt } from '@tollgate/shared/guard';
 import {
   type FieldMessage,
+  fieldsOf,
   Overloaded,
   refuse,
   StoreUnavailable,
   ValidationFailed,
-} from '@tollgate/shared/http/errors/errors.js';
-import { fieldsOf } from '@tollgate/shared/http/errors/validation-fields.js';
-import { challengeFieldsOf, type GuardedAttempt } from '@tollgate/shared/http/guard/guarded-attempt.js';
-import { MAX_PASSWORD_BYTES } from '@tollgate/shared/schemas/session-bodies.js';
+} from '@tollgate/shared/http';
+import { MAX_PASSWORD_BYTES } from '@tollgate/shared/schemas';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
 import type { FailureReason } from '../domain/account-event.js';

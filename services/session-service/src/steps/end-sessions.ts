@@ -1,8 +1,8 @@
 // Ends sessions by id in two steps: first the entry in the revocation log, which every node reads, then the record.
 
-import { answerLimitOf } from '@tollgate/shared/http/server/answer-limit.js';
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import { waitForAnswer } from '@tollgate/shared/store/store.js';
+import { answerLimitOf } from '@tollgate/shared/http';
+import type { UserId } from '@tollgate/shared/schemas';
+import { waitForAnswer } from '@tollgate/shared/store';
 import type { FastifyRequest } from 'fastify';
 import type { RequestedEnd } from '../domain/session-end.js';
 import { deviceVoidsOf, sessionsOf } from '../plugins/dependencies.js';

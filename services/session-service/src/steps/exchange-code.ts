@@ -1,9 +1,8 @@
 // Exchanges sign-in codes, at a login and at a step-up.
 
-import { canonicalText } from '@tollgate/shared/crypto/envelope.js';
-import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
-import { pageOrigin } from '@tollgate/shared/http/server/origin-check.js';
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+import { canonicalText } from '@tollgate/shared/crypto';
+import { pageOrigin, refuse, StoreUnavailable } from '@tollgate/shared/http';
+import type { UserId } from '@tollgate/shared/schemas';
 import type { FastifyRequest } from 'fastify';
 import { accountKeyOf, type DirectoryUser } from '../directory/directory.js';
 import type { SessionAttributes } from '../domain/session-record.js';

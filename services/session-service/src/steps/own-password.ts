@@ -1,11 +1,9 @@
 // The password of the user of a session: proves it again, and replaces it.
 
-import { accountKey } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
-import { LoginThrottled, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { pow } from '@tollgate/shared/http/guard/guards.js';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
-import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
+import { accountKey } from '@tollgate/shared/challenges';
+import { pow } from '@tollgate/shared/guard';
+import { answerError, LoginThrottled, limitTo, refuse } from '@tollgate/shared/http';
+import { bearerOf } from '@tollgate/shared/tokens';
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { accountOf, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
 import { DirectoryReadOnly, LoginFailed, PasswordConflict } from '../errors.js';

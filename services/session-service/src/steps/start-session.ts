@@ -1,10 +1,9 @@
 // Starts the session of a user who has just signed in, responds with tokens, and renews an authentication.
 
-import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
-import { refuse, SessionRevoked } from '@tollgate/shared/http/errors/errors.js';
-import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
-import type { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
-import { readUserId } from '@tollgate/shared/schemas/user-id.js';
+import { randomAlphanumerics } from '@tollgate/shared/crypto';
+import { refuse, SessionRevoked } from '@tollgate/shared/http';
+import { readUserId, type TokenBody } from '@tollgate/shared/schemas';
+import { bearerOf } from '@tollgate/shared/tokens';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DirectoryUser } from '../directory/directory.js';
 import type { BindingKey } from '../domain/binding/binding-rule.js';

@@ -1,9 +1,13 @@
 // The store of account events: logins and failed logins.
 
-import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
-import type { EmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import { loadScript, type RedisClient, replyOf } from '@tollgate/shared/store/redis-connection.js';
+import { randomAlphanumerics } from '@tollgate/shared/crypto';
+import {
+  type EmbeddedStore,
+  loadScript,
+  type RedisClient,
+  replyOf,
+  type Store,
+} from '@tollgate/shared/store';
 import {
   type AccountEvent,
   formatAccountEvent,

@@ -1,8 +1,7 @@
 // The latest request that voided the device cookies of each user.
 
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import { loadScript, replyOf } from '@tollgate/shared/store/redis-connection.js';
+import type { UserId } from '@tollgate/shared/schemas';
+import { loadScript, replyOf, type Store } from '@tollgate/shared/store';
 import { type DeviceVoid, nextVoid } from '../domain/device-claims.js';
 import { deviceVoidKey } from './session-keys.js';
 

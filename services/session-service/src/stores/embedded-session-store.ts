@@ -1,9 +1,8 @@
 // The session store on the embedded store: one text per user, one transaction per operation.
 
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
-import { embeddedProofStore } from '@tollgate/shared/sessions/verified-tokens.js';
-import type { EmbeddedStore, Transaction } from '@tollgate/shared/store/embedded-store.js';
+import type { UserId } from '@tollgate/shared/schemas';
+import { assertGeneration, embeddedProofStore, userSessionsKey } from '@tollgate/shared/sessions';
+import type { EmbeddedStore, Transaction } from '@tollgate/shared/store';
 import { bindingKindOf, bindToProof, decideRegistration } from '../domain/binding/binding-rule.js';
 import { decideRotation } from '../domain/rotation.js';
 import {

@@ -1,6 +1,6 @@
 // Opens the session store on a connected store.
 
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import type { Store } from '@tollgate/shared/store';
 import { embeddedSessionStore } from './embedded-session-store.js';
 import { redisSessionStore } from './redis-session-store.js';
 import type { SessionStore } from './session-store.js';

@@ -1,14 +1,8 @@
 // The session store on Redis: one hash per user, one script per operation. A search without a user scans the servers.
 
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import { assertGeneration, userSessionsKey } from '@tollgate/shared/sessions/session-keys.js';
-import { redisProofStore } from '@tollgate/shared/sessions/verified-tokens.js';
-import {
-  asStoreError,
-  loadScript,
-  type RedisClient,
-  replyOf,
-} from '@tollgate/shared/store/redis-connection.js';
+import type { UserId } from '@tollgate/shared/schemas';
+import { assertGeneration, redisProofStore, userSessionsKey } from '@tollgate/shared/sessions';
+import { asStoreError, loadScript, type RedisClient, replyOf } from '@tollgate/shared/store';
 import { Cluster, type Redis } from 'ioredis';
 import { type BindingKind, type Registration, UNASKED } from '../domain/binding/binding-rule.js';
 import type { EndedOutcome, GrantedOutcome } from '../domain/rotation.js';

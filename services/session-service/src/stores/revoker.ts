@@ -1,9 +1,8 @@
 // Tells every node which sessions have ended.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
-import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
-import { reconnectDelayMs } from '@tollgate/shared/store/redis-connection.js';
+import type { RevocationFollower, RevocationLog } from '@tollgate/shared/sessions';
+import { reconnectDelayMs } from '@tollgate/shared/store';
 
 /** The part of a logger that this file uses. */
 export interface RevokerLog {

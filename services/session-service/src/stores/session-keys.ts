@@ -1,6 +1,6 @@
 // The keys of the session store.
 
-import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
+import { readUserId, type UserId } from '@tollgate/shared/schemas';
 import { bucketOf } from '../domain/account-event.js';
 
 /**

@@ -1,7 +1,7 @@
 // What the session service needs of its store: one atomic step per operation, and the search for operators.
 
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import type { ProofStore } from '@tollgate/shared/sessions/verified-tokens.js';
+import type { UserId } from '@tollgate/shared/schemas';
+import type { ProofStore } from '@tollgate/shared/sessions';
 import type {
   BindingKey,
   BindingKind,

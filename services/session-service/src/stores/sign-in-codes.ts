@@ -1,10 +1,8 @@
 // The store of sign-in codes. It keeps hashes: nobody who reads the store can exchange a code.
 
 import { createHash } from 'node:crypto';
-import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
-import type { EmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import { loadScript, type RedisClient } from '@tollgate/shared/store/redis-connection.js';
+import { randomAlphanumerics } from '@tollgate/shared/crypto';
+import { type EmbeddedStore, loadScript, type RedisClient, type Store } from '@tollgate/shared/store';
 import { CODE_SECONDS, formatSignInCode, parseSignInCode, type SignInCode } from '../domain/sign-in-code.js';
 import { signInCodeKey } from './session-keys.js';
 

@@ -1,8 +1,6 @@
 // Watches the stores of the service: that of the sessions and that of the challenges, which may be the same.
 
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import type { StoreLog } from '@tollgate/shared/store/watch/failure-cause.js';
-import { type StoreWatch, watchStore } from '@tollgate/shared/store/watch/store-watch.js';
+import { type Store, type StoreLog, type StoreWatch, watchStore } from '@tollgate/shared/store';
 import { READY_KEY } from './session-keys.js';
 
 /** The watch of both stores. */

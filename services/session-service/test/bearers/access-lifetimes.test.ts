@@ -1,6 +1,6 @@
 // How long an access token may live, also while ACCESS_TTL changes.
 
-import { openKeyRecord } from '@tollgate/shared/keys/key-record.js';
+import { openKeyRecord } from '@tollgate/shared/store';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {

@@ -1,6 +1,6 @@
 // A generation is proven used when one of its access tokens is first verified.
 
-import { createProofOfUse } from '@tollgate/shared/sessions/verified-tokens.js';
+import { createProofOfUse } from '@tollgate/shared/sessions';
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';

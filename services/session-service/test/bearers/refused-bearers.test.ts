@@ -1,6 +1,6 @@
 // Refused bearers have a limit of their own, which no valid one shares.
 
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
+import { openRevocationLog } from '@tollgate/shared/sessions';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';

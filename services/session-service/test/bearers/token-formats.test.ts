@@ -1,6 +1,6 @@
 // Access tokens of both formats do the same at every route, and the format changes without a refused token.
 
-import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
+import { createSigningKey } from '@tollgate/shared/crypto';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import {

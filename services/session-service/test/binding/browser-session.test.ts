@@ -1,6 +1,6 @@
 // Device Bound Session Credentials on the wire: registration, renewal, and what ends neither.
 
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
 import { newDevice, registration, renewal } from '@tollgate/test-support/device-key.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';

@@ -1,6 +1,6 @@
 // Who may bind a session: the one who has signed in. A thief of its cookie cannot, and an honest loss signs nobody out.
 
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
 import { type Device, newDevice, registration } from '@tollgate/test-support/device-key.js';
 import type { LightMyRequestResponse } from 'fastify';
 import { type ChallengePurpose, challengeFor } from '../../src/domain/binding/device-proof.js';

@@ -2,9 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { SESSION_APPLICATION } from '@tollgate/shared/config/application-keys.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { accountPseudonym } from '@tollgate/shared/challenges';
+import { SESSION_APPLICATION } from '@tollgate/shared/config';
+import { openKeyRing } from '@tollgate/shared/crypto';
 import { callCommand } from '@tollgate/test-support/command.js';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';

@@ -2,11 +2,14 @@
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exportAccessKeys } from '@tollgate/shared/crypto/access-keys.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { jwksOf } from '@tollgate/shared/crypto/public-keys.js';
-import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
-import { openKeyRecord, REPORT_EVERY_MS } from '@tollgate/shared/keys/key-record.js';
+import {
+  createSigningKey,
+  exportAccessKeys,
+  jwksOf,
+  openKeyRing,
+  openSigningKeys,
+} from '@tollgate/shared/crypto';
+import { openKeyRecord, REPORT_EVERY_MS } from '@tollgate/shared/store';
 import { callCommand, spawnCommand } from '@tollgate/test-support/command.js';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';

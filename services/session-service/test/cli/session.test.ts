@@ -3,8 +3,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { openStore } from '@tollgate/shared/store/open-store.js';
+import { openRevocationLog } from '@tollgate/shared/sessions';
+import { openStore } from '@tollgate/shared/store';
 import { callCommand, spawnCommand } from '@tollgate/test-support/command.js';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';

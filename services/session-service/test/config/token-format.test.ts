@@ -1,6 +1,6 @@
 // The format of access tokens: which keys it needs, and what is wrong with them.
 
-import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
+import { createSigningKey } from '@tollgate/shared/crypto';
 import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
 import t from 'tap';
 import { readSessionConfig } from '../../src/config.js';

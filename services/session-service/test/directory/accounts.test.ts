@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { accountKey } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
+import { accountKey } from '@tollgate/shared/challenges';
 import { anyCharacter } from '@tollgate/test-support/any-character.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import fc from 'fast-check';

@@ -1,9 +1,9 @@
 // A directory that has become empty, or is another than the one whose users signed in, ends no session.
 
 import { join } from 'node:path';
-import { accountPseudonym } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import { accountPseudonym } from '@tollgate/shared/challenges';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import type { Store } from '@tollgate/shared/store';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';

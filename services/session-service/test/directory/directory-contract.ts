@@ -1,6 +1,6 @@
 // What every directory must do, whatever it is made of.
 
-import { isUserId } from '@tollgate/shared/schemas/user-id.js';
+import { isUserId } from '@tollgate/shared/schemas';
 import type { Test } from 'tap';
 import { accountKeyOf, type Directory, type DirectoryUser } from '../../src/directory/directory.js';
 

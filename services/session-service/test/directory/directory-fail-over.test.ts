@@ -1,8 +1,8 @@
 // The users who signed in are known after a failover, so that a lost directory is refused then, too.
 
 import { join } from 'node:path';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { openStore, type Store, waitForStore } from '@tollgate/shared/store/open-store.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { openStore, type Store, waitForStore } from '@tollgate/shared/store';
 import { startRedisCluster } from '@tollgate/test-support/redis-cluster.js';
 import { startRedisSentinel } from '@tollgate/test-support/redis-sentinel.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
-import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import { ConfigurationError } from '@tollgate/shared/schemas';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { CURRENT_COST, hashCost, hashPassword } from '../../src/passwords/password-hash.js';

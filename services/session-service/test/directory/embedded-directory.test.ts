@@ -2,7 +2,7 @@
 
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '@tollgate/shared/store/sqlite.js';
+import { openDatabase } from '@tollgate/shared/store';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { listUsers } from '../../src/cli/user-actions.js';

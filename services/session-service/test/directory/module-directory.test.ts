@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { USER_ID_WORDS } from '@tollgate/shared/schemas/user-id.js';
+import { USER_ID_WORDS } from '@tollgate/shared/schemas';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { DirectoryUnavailableError } from '../../src/directory/directory.js';

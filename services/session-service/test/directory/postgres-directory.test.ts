@@ -2,7 +2,7 @@
 
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { USER_ID_WORDS } from '@tollgate/shared/schemas/user-id.js';
+import { USER_ID_WORDS } from '@tollgate/shared/schemas';
 import t, { type Test } from 'tap';
 import { type Directory, DirectoryUnavailableError } from '../../src/directory/directory.js';
 import { openPostgresDirectory } from '../../src/directory/postgres-directory.js';

@@ -1,6 +1,6 @@
 // What shows the key of a device: challenges, the proof of a page, the bound cookie, and the texts of browser sessions.
 
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
 import { newDevice, refreshProof, registration } from '@tollgate/test-support/device-key.js';
 import fc from 'fast-check';
 import t from 'tap';

@@ -1,6 +1,6 @@
 // Which session the cookies of a request present.
 
-import type { RefreshClaims, TokenReading } from '@tollgate/shared/schemas/token-claims.js';
+import type { RefreshClaims, TokenReading } from '@tollgate/shared/schemas';
 import fc from 'fast-check';
 import t from 'tap';
 import {

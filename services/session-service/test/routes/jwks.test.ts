@@ -1,6 +1,6 @@
 // GET /.well-known/jwks.json: the public keys, how long they may be kept, and what else is answered there.
 
-import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
+import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { startNode, userDirectory } from '../support/session-node.js';

@@ -1,6 +1,6 @@
 // Users whose ids are texts: at every route, in both formats of tokens, beside users whose ids are numbers.
 
-import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
+import { createSigningKey } from '@tollgate/shared/crypto';
 import { callCommand } from '@tollgate/test-support/command.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';

@@ -1,6 +1,6 @@
 // Tokens, cookies and codes that a client or its libraries have decoded, encoded or quoted.
 
-import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
+import { createSigningKey } from '@tollgate/shared/crypto';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import {

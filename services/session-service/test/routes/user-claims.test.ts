@@ -1,6 +1,6 @@
 // Claims of the directory: in both formats of token, at every refresh, in the introspection.
 
-import { createSigningKey } from '@tollgate/shared/crypto/signing-keys.js';
+import { createSigningKey } from '@tollgate/shared/crypto';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import {

@@ -1,6 +1,6 @@
 // Voids of device cookies, on every kind of store.
 
-import { MAX_DEVICE_TTL_SECONDS } from '@tollgate/shared/schemas/device-claims.js';
+import { MAX_DEVICE_TTL_SECONDS } from '@tollgate/shared/schemas';
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openDeviceVoids } from '../../src/stores/device-voids.js';

@@ -1,8 +1,7 @@
 // Redis away, back, without its scripts, or replaced by a replica that missed a write.
 
 import { once } from 'node:events';
-import { openStore, waitForStore } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { openStore, StoreUnavailableError, waitForStore } from '@tollgate/shared/store';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { redisStore } from '@tollgate/test-support/stores.js';
 import type { Redis } from 'ioredis';

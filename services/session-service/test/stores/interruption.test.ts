@@ -2,8 +2,7 @@
 
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openStore } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { openStore, StoreUnavailableError } from '@tollgate/shared/store';
 import { startRedisCluster } from '@tollgate/test-support/redis-cluster.js';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import t, { type Test } from 'tap';

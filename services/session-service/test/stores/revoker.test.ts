@@ -1,9 +1,7 @@
 // What becomes of an entry that cannot be written.
 
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { followRevocations } from '@tollgate/shared/sessions/revocation-follower.js';
-import { LOG_START } from '@tollgate/shared/sessions/revocation-log.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { followRevocations, LOG_START, openRevocationLog } from '@tollgate/shared/sessions';
+import { StoreUnavailableError } from '@tollgate/shared/store';
 import { redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { createRevoker } from '../../src/stores/revoker.js';

@@ -1,15 +1,17 @@
 // A node of the session service inside the test's process: both applications over stores of the test.
 
 import { join } from 'node:path';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/observability/logger.js';
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import { followRevocations, type RevocationFollower } from '@tollgate/shared/sessions/revocation-follower.js';
-import type { RevocationLog } from '@tollgate/shared/sessions/revocation-log.js';
-import { createProofOfUse, openAccessLifetimes } from '@tollgate/shared/sessions/verified-tokens.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { createLogger } from '@tollgate/shared/http';
+import {
+  createProofOfUse,
+  followRevocations,
+  openAccessLifetimes,
+  openRevocationLog,
+  type RevocationFollower,
+  type RevocationLog,
+} from '@tollgate/shared/sessions';
+import { openChallengeStore, openRequestCounter, type Store } from '@tollgate/shared/store';
 import { trailTo } from '@tollgate/test-support/audit.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';

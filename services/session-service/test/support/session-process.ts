@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { startService } from '@tollgate/shared/http/server/lifecycle.js';
+import { startService } from '@tollgate/shared/http';
 import type { NodeProgram } from '@tollgate/test-support/pid-namespace.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';

@@ -6,6 +6,7 @@ import Negotiator from 'negotiator';
 import type { ChallengeVerifier } from '../../challenges/challenge-verifier.js';
 import { demandOf, type FormRules, requirementsOf } from '../../challenges/form-rules.js';
 import type { AttemptedAccount, FailedVerdict, Submission } from '../../challenges/submission.js';
+import { escapeHtml } from '../../messages/escape-html.js';
 import { type Language, messageIn, rightToLeft } from '../../messages/messages.js';
 import type { ErrorBody } from '../../schemas/error-body.js';
 import { StoreUnavailableError } from '../../store/store.js';
@@ -127,19 +128,6 @@ function sendRefusalPage(
 </html>
 `;
   return reply.code(status).type('text/html; charset=utf-8').send(page);
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Escapes text for the content of elements and for attributes in quotes. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
 const ERRORS = {

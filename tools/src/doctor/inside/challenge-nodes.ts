@@ -1,13 +1,15 @@
 // Checks that all that meet on the store of the challenges have the same secret.
 
+import { openKeyRing } from '@tollgate/shared/crypto';
 import {
   type ChallengeServiceStatus,
   challengeServiceStatus,
   isChallengeService,
-} from '@tollgate/shared/challenges/challenge-service-watch.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { openKeyRecord, type ReportedKeys, SEEN_EVERY_MS } from '@tollgate/shared/keys/key-record.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+  openKeyRecord,
+  type ReportedKeys,
+  SEEN_EVERY_MS,
+  type Store,
+} from '@tollgate/shared/store';
 import { type Finding, problem, warning } from '../report.js';
 
 /** The nodes on the store of the challenges, compared with the `CHALLENGE_SECRET` of the environment. */

@@ -1,11 +1,8 @@
 // Checks the service's environment: mistakes, secrets, files of one machine, and whether it is the right one.
 
 import type { SessionConfig } from '@tollgate/session-service/config.js';
-import { fileVariableOf } from '@tollgate/shared/config/secret-files.js';
-import { isLoopbackHost } from '@tollgate/shared/config/sites.js';
-import { createEnvelope } from '@tollgate/shared/crypto/envelope.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { openSigningKeys } from '@tollgate/shared/crypto/signing-keys.js';
+import { fileVariableOf, isLoopbackHost } from '@tollgate/shared/config';
+import { createEnvelope, openKeyRing, openSigningKeys } from '@tollgate/shared/crypto';
 import { type Finding, good, problem, warning } from '../report.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -2,15 +2,9 @@
 
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import {
-  addressPseudonym,
-  normaliseAddress,
-  slotTag,
-} from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { challengeKeys } from '@tollgate/shared/challenges/store/records.js';
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
+import { addressPseudonym, challengeKeys, normaliseAddress, slotTag } from '@tollgate/shared/challenges';
+import type { KeyRing } from '@tollgate/shared/crypto';
+import { type Store, StoreUnavailableError } from '@tollgate/shared/store';
 import { addressesOf, type PublicClient } from '../public-client.js';
 
 /** The address that a request of this machine was counted under. */

@@ -3,15 +3,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SessionConfig } from '@tollgate/session-service/config.js';
 import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
-import type { EmbeddedStore } from '@tollgate/shared/store/embedded-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
 import {
+  type EmbeddedStore,
   type FilePlace,
   lookAtPlace,
   otherMachines,
   RENEW_EVERY_MS,
   renewedSince,
-} from '@tollgate/shared/store/watch/embedded-watch.js';
+  StoreUnavailableError,
+} from '@tollgate/shared/store';
 import { type Finding, good, problem, warning } from '../report.js';
 import type { OpenedStore } from './stores.js';
 

@@ -1,6 +1,6 @@
 // Checks that somebody asks the services for their health, so that a gateway knows which processes serve.
 
-import { reachableHost } from '@tollgate/shared/config/sites.js';
+import { reachableHost } from '@tollgate/shared/config';
 import { exchange } from '../exchange.js';
 import { type Finding, good, warning } from '../report.js';
 

@@ -1,6 +1,6 @@
 // Checks that the directory returns users of the account that it is asked for.
 
-import { reachableHost } from '@tollgate/shared/config/sites.js';
+import { reachableHost } from '@tollgate/shared/config';
 import { exchange } from '../exchange.js';
 import { type Finding, problem } from '../report.js';
 

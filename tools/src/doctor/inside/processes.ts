@@ -1,9 +1,13 @@
 // Checks that all processes of both services have the same secrets, TRUST_PROXY and clocks that agree.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { isChallengeService } from '@tollgate/shared/challenges/challenge-service-watch.js';
-import { openKeyRecord, SEEN_EVERY_MS, type SeenProcess } from '@tollgate/shared/keys/key-record.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import {
+  isChallengeService,
+  openKeyRecord,
+  SEEN_EVERY_MS,
+  type SeenProcess,
+  type Store,
+} from '@tollgate/shared/store';
 import { type Finding, good, problem } from '../report.js';
 
 /** A process of a service that runs now, as it reports itself. */

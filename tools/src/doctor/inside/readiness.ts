@@ -1,6 +1,6 @@
 // Checks what the services report about themselves on their admin ports.
 
-import { reachableHost } from '@tollgate/shared/config/sites.js';
+import { reachableHost } from '@tollgate/shared/config';
 import type { Answer } from '../answer.js';
 import { exchange } from '../exchange.js';
 import { type Finding, good, problem, warning } from '../report.js';

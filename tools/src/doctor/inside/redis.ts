@@ -1,6 +1,5 @@
 // Checks how a Redis server is set up, and shows what it keeps.
 
-import type { Store } from '@tollgate/shared/store/open-store.js';
 import {
   type Held,
   isTooOld,
@@ -9,7 +8,8 @@ import {
   OLDEST_REDIS,
   type RedisFacts,
   readRedisFacts,
-} from '@tollgate/shared/store/watch/redis-facts.js';
+  type Store,
+} from '@tollgate/shared/store';
 import { type Finding, good, problem, warning } from '../report.js';
 
 /** A Redis server, or a master of a cluster, that a variable names. */

@@ -2,11 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import type { SessionConfig } from '@tollgate/session-service/config.js';
-import { openConfiguredStore, type Store, waitForStore } from '@tollgate/shared/store/open-store.js';
-import { StoreUnavailableError } from '@tollgate/shared/store/store.js';
-import { parseStoreUrl } from '@tollgate/shared/store/store-url.js';
-import type { Held } from '@tollgate/shared/store/watch/redis-facts.js';
-import { watchStore } from '@tollgate/shared/store/watch/store-watch.js';
+import {
+  type Held,
+  openConfiguredStore,
+  parseStoreUrl,
+  type Store,
+  StoreUnavailableError,
+  waitForStore,
+  watchStore,
+} from '@tollgate/shared/store';
 import { type Finding, good, problem, warning } from '../report.js';
 import { type ChallengeNodes, diagnoseChallengeNodes, probeChallengeNodes } from './challenge-nodes.js';
 import { diagnoseRedis, probeRedis, type RedisServerFacts } from './redis.js';

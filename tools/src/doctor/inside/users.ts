@@ -12,7 +12,7 @@ import {
 import { openConfiguredDirectory } from '@tollgate/session-service/directory/open-directory.js';
 import { parseUsersUrl } from '@tollgate/session-service/directory/users-url.js';
 import { hashCost, needsRehash } from '@tollgate/session-service/passwords/password-hash.js';
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
+import type { UserId } from '@tollgate/shared/schemas';
 import { type Finding, good, problem, warning } from '../report.js';
 
 /** What the directory shows. */

@@ -1,7 +1,7 @@
 // Checks that browsers keep the refresh cookie, send it where it is needed, and nowhere else.
 
 import { pathBelow } from '@tollgate/session-service/domain/presented-cookies.js';
-import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
+import { isLoopbackHttp } from '@tollgate/shared/config';
 import { type Answer, readSetCookie, type SetCookie } from '../answer.js';
 import { type Finding, good, problem, warning } from '../report.js';
 

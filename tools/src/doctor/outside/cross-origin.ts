@@ -1,6 +1,6 @@
 // Checks that the application's pages of another origin may call, and can read what they need.
 
-import { isSameSite } from '@tollgate/shared/config/same-site.js';
+import { isSameSite } from '@tollgate/shared/same-site';
 import { type Answer, codeOf, describe, lists } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem, warning } from '../report.js';

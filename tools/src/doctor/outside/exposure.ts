@@ -1,9 +1,12 @@
 // Checks that outsiders do not reach the admin ports.
 
 import { Type } from '@sinclair/typebox';
-import { readEnvironment } from '@tollgate/shared/config/environment.js';
-import { isLoopbackHost } from '@tollgate/shared/config/sites.js';
-import { ChallengeListenVariables, SessionListenVariables } from '@tollgate/shared/config/variables.js';
+import {
+  ChallengeListenVariables,
+  isLoopbackHost,
+  readEnvironment,
+  SessionListenVariables,
+} from '@tollgate/shared/config';
 import { type Answer, codeOf } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem, warning } from '../report.js';

@@ -1,6 +1,6 @@
 // Checks that people see the image when one is required.
 
-import { isSameSite } from '@tollgate/shared/config/same-site.js';
+import { isSameSite } from '@tollgate/shared/same-site';
 import { type Answer, describe, textOf } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem, warning } from '../report.js';

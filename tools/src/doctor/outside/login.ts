@@ -1,8 +1,8 @@
 // Signs in as a browser does, and says why a login fails.
 
-import { sha256Text } from '@tollgate/shared/challenges/types/answer-hashing.js';
-import { solves } from '@tollgate/shared/pow/difficulty.js';
-import type { CaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { sha256Text } from '@tollgate/shared/challenges';
+import { solves } from '@tollgate/shared/pow';
+import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import { type Answer, codeOf, describe, textOf } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, problem, warning } from '../report.js';

@@ -1,6 +1,6 @@
 // Checks that nobody on the way can read what is sent.
 
-import { isLoopbackHttp } from '@tollgate/shared/config/sites.js';
+import { isLoopbackHttp } from '@tollgate/shared/config';
 import type { Answer } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem, warning } from '../report.js';

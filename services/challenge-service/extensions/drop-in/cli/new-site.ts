@@ -1,6 +1,6 @@
 // Makes a site: its key, its secret, and its entry of SITES.
 
-import { randomAlphanumerics } from '@tollgate/shared/crypto/random.js';
+import { randomAlphanumerics } from '@tollgate/shared/crypto';
 import { makeSecret } from '../site-secrets.js';
 
 const KEY_CHARACTERS = 20;

@@ -1,6 +1,6 @@
 // captcha site: makes the secret of a site.
 
-import { UsageError } from '@tollgate/shared/config/command-line.js';
+import { UsageError } from '@tollgate/shared/config';
 import type { ExtensionCommand } from '../../../src/extension.js';
 import { areHostnames, isSiteKey } from '../site.js';
 import { newSite } from './new-site.js';

@@ -1,9 +1,9 @@
 // GET {prefix}/sites/{sitekey}/pow: issues a proof of work that only this site redeems.
 
 import { Type } from '@sinclair/typebox';
-import { normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { headOf } from '@tollgate/shared/http/server/methods.js';
-import { HashwxChallenge, PowChallenge } from '@tollgate/shared/schemas/challenge-bodies.js';
+import { normaliseAddress } from '@tollgate/shared/challenges';
+import { headOf } from '@tollgate/shared/http';
+import { HashwxChallenge, PowChallenge } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import { powChallenge, powIssue, requestedDifficulty } from '../../../src/domain/proof-of-work.js';
 import { reportLimit } from '../../../src/plugins/issue-limit.js';

@@ -1,11 +1,16 @@
 // POST {prefix}/sites/{sitekey}/redeem: gives the page of a site a receipt for its work.
 
-import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import type { FailedVerdict } from '@tollgate/shared/challenges/submission.js';
-import { CaptchaInvalid, CaptchaRequired, PowInvalid, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { refusalReason, suspiciousRefusal } from '@tollgate/shared/http/observability/service-metrics.js';
-import { isoTime } from '@tollgate/shared/schemas/iso-time.js';
+import type { AuditTrail } from '@tollgate/shared/audit';
+import { addressPseudonym, type FailedVerdict, normaliseAddress } from '@tollgate/shared/challenges';
+import {
+  CaptchaInvalid,
+  CaptchaRequired,
+  PowInvalid,
+  refusalReason,
+  refuse,
+  suspiciousRefusal,
+} from '@tollgate/shared/http';
+import { isoTime } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { HostnameNotAllowed } from '../drop-in-errors.js';
 import { pageHostname } from '../hostnames.js';

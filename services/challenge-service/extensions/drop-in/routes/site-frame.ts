@@ -1,7 +1,7 @@
 // GET {prefix}/sites/{sitekey}/frame: the page in the frame of a widget, which works and redeems.
 
 import { Type } from '@sinclair/typebox';
-import { ErrorBody } from '@tollgate/shared/schemas/error-body.js';
+import { ErrorBody } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import { hostnameOf } from '../hostnames.js';
 import { SITE_PATH, SiteParams } from '../site-bodies.js';

@@ -1,12 +1,9 @@
 // GET {prefix}/sites/{sitekey} and its images: the second challenge of a site that demands an image.
 
 import { type Static, Type } from '@sinclair/typebox';
-import type { RequestLimit } from '@tollgate/shared/challenges/store/challenge-store.js';
-import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { headOf } from '@tollgate/shared/http/server/methods.js';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
-import { ImageQuery } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { TOKEN_PATTERN } from '@tollgate/shared/schemas/names.js';
+import type { RequestLimit } from '@tollgate/shared/challenges';
+import { headOf, limitTo, NotFound, refuse } from '@tollgate/shared/http';
+import { ImageQuery, TOKEN_PATTERN } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { drawRecord, findDrawing, imagePath, Png, sendPng } from '../../../src/routes/draw-image.js';
 import { AnyChallenge, checkPreset, issueAnyImage } from '../../../src/routes/issue-image.js';

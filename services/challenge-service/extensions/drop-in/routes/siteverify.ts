@@ -1,10 +1,8 @@
 // POST and GET {prefix}/siteverify: tells the server of a site whether a receipt is good, as reCAPTCHA, hCaptcha and Turnstile do.
 
-import type { AuditTrail } from '@tollgate/shared/audit/audit-trail.js';
-import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { resolveAnswer } from '@tollgate/shared/http/errors/error-handler.js';
-import { headOf } from '@tollgate/shared/http/server/methods.js';
-import { type Count, createProcessCounter } from '@tollgate/shared/http/server/rate-limit.js';
+import type { AuditTrail } from '@tollgate/shared/audit';
+import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges';
+import { type Count, createProcessCounter, headOf, resolveAnswer } from '@tollgate/shared/http';
 import type {
   FastifyError,
   FastifyInstance,

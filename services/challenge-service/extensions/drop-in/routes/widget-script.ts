@@ -1,7 +1,7 @@
 // GET {prefix}/api.js and the paths of the vendors' scripts: what pages load to show widgets.
 
 import { Type } from '@sinclair/typebox';
-import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { NotFound, refuse } from '@tollgate/shared/http';
 import type { FastifyInstance } from 'fastify';
 import { SCRIPT_HEADERS, sendCopy, Unchanged } from '../../../src/routes/serve-script.js';
 import { openWidgetScripts, type Widgets } from '../widget-scripts.js';

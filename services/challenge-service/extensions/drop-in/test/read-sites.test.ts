@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationError } from '@tollgate/shared/schemas/configuration-error.js';
+import { ConfigurationError } from '@tollgate/shared/schemas';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { hostnameMatcher, hostnameOf, isHostnamePattern, pageHostname } from '../hostnames.js';

@@ -1,6 +1,6 @@
 // Redeeming work for a receipt: whose work, whose page, once.
 
-import { sealTicket } from '@tollgate/shared/challenges/attempts/scope-ticket.js';
+import { sealTicket } from '@tollgate/shared/challenges';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';

@@ -1,11 +1,9 @@
 // The public application with two sites, and a page and a server of each.
 
 import { hash } from 'node:crypto';
-import { openChallengeStore } from '@tollgate/shared/challenges/store/open-challenge-store.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { createLogger } from '@tollgate/shared/http/observability/logger.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
-import { openRequestCounter } from '@tollgate/shared/store/request-counter.js';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { createLogger } from '@tollgate/shared/http';
+import { openChallengeStore, openRequestCounter, type Store } from '@tollgate/shared/store';
 import { trailTo } from '@tollgate/test-support/audit.js';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';

@@ -1,6 +1,6 @@
 // The texts of the gate's page, in the languages of the messages.
 
-import type { Language } from '@tollgate/shared/messages/messages.js';
+import type { Language } from '@tollgate/shared/messages';
 import { ar } from './texts/ar.js';
 import { de } from './texts/de.js';
 import { en, type GateTexts } from './texts/en.js';

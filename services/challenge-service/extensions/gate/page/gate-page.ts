@@ -1,9 +1,7 @@
 // The page that a visitor without a pass gets: the element and its script, an image without JavaScript, or what else to do.
 
-import type { NoScriptImage } from '@tollgate/shared/challenges/challenge-verifier.js';
-import type { FieldNames } from '@tollgate/shared/challenges/submission.js';
-import { escapeHtml } from '@tollgate/shared/http/guard/guard-answers.js';
-import { type Language, rightToLeft } from '@tollgate/shared/messages/messages.js';
+import type { FieldNames, NoScriptImage } from '@tollgate/shared/challenges';
+import { escapeHtml, type Language, rightToLeft } from '@tollgate/shared/messages';
 import { gateTexts } from './gate-languages.js';
 import { gateStyle, gateStyleHash } from './gate-style.js';
 

@@ -1,9 +1,8 @@
 // GET {prefix}/gate/check: tells a gateway whether a request may pass; else its answer is what the visitor gets.
 
 import { Type } from '@sinclair/typebox';
-import { refuse } from '@tollgate/shared/http/errors/errors.js';
-import { prefersPage } from '@tollgate/shared/http/guard/guard-answers.js';
-import { appendVary } from '@tollgate/shared/http/server/responses.js';
+import { prefersPage } from '@tollgate/shared/guard';
+import { appendVary, refuse } from '@tollgate/shared/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { headerOf } from '../gate.js';
 import { GateNotLookedUp, GatePassRequired, GateRefused, GateSiteUnknown } from '../gate-errors.js';

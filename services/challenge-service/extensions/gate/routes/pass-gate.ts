@@ -1,13 +1,17 @@
 // POST {prefix}/gate/pass: takes the solved challenges of a visitor, and gives a pass.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { type Submission, submissionFrom, type Verdict } from '@tollgate/shared/challenges/submission.js';
-import { NotFound, OriginRefused, refuse } from '@tollgate/shared/http/errors/errors.js';
-import formBodies from '@tollgate/shared/http/guard/form-bodies.js';
-import { answerGuarded, challengeError, prefersPage } from '@tollgate/shared/http/guard/guard-answers.js';
-import { originAllowed, requestSource } from '@tollgate/shared/http/server/origin-check.js';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
-import { appendVary } from '@tollgate/shared/http/server/responses.js';
+import { type Submission, submissionFrom, type Verdict } from '@tollgate/shared/challenges';
+import { answerGuarded, challengeError, formBodies, prefersPage } from '@tollgate/shared/guard';
+import {
+  appendVary,
+  limitTo,
+  NotFound,
+  OriginRefused,
+  originAllowed,
+  refuse,
+  requestSource,
+} from '@tollgate/shared/http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { GateSiteUnknown } from '../gate-errors.js';
 import { sendAgain, sendAskingPage } from './send-page.js';

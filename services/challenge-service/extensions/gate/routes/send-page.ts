@@ -1,6 +1,6 @@
 // Sends the pages of the gate.
 
-import { localise } from '@tollgate/shared/http/errors/language.js';
+import { localise } from '@tollgate/shared/messages';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Gate } from '../gate.js';
 import {

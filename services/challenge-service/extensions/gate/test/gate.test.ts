@@ -1,8 +1,7 @@
 // The gate: who may pass, what a pass is worth, and what those without one are answered.
 
-import { cookieValues, createEnvelope } from '@tollgate/shared/crypto/envelope.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { languages } from '@tollgate/shared/messages/messages.js';
+import { cookieValues, createEnvelope, openKeyRing } from '@tollgate/shared/crypto';
+import { languages } from '@tollgate/shared/messages';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { openImages, openNode, SECRET } from '../../../test/challenge-node.js';

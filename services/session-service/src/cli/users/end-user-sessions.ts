@@ -1,11 +1,10 @@
 // Ends the sessions of a user for the command `users`, as the service does.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { storeUrlOf } from '@tollgate/shared/config/fallbacks.js';
-import { StoreVariables } from '@tollgate/shared/config/variables.js';
-import type { UserId } from '@tollgate/shared/schemas/user-id.js';
-import { openRevocationLog } from '@tollgate/shared/sessions/open-revocation-log.js';
-import type { Store } from '@tollgate/shared/store/open-store.js';
+import { StoreVariables, storeUrlOf } from '@tollgate/shared/config';
+import type { UserId } from '@tollgate/shared/schemas';
+import { openRevocationLog } from '@tollgate/shared/sessions';
+import type { Store } from '@tollgate/shared/store';
 import { SessionVariables } from '../../config.js';
 import type { RequestedEnd } from '../../domain/session-end.js';
 import { openDeviceVoids } from '../../stores/device-voids.js';

@@ -1,7 +1,7 @@
 // Writes the users of the directory as JSON lines, which the import of another installation reads.
 
 import { writeFileSync } from 'node:fs';
-import { CommandError } from '@tollgate/shared/config/command-line.js';
+import { CommandError } from '@tollgate/shared/config';
 import type { EmbeddedDirectory } from '../../directory/embedded-directory.js';
 
 /**

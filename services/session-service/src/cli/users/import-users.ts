@@ -3,16 +3,18 @@
 import { readFileSync } from 'node:fs';
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { accountKey } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { CommandError } from '@tollgate/shared/config/command-line.js';
+import { accountKey } from '@tollgate/shared/challenges';
+import { CommandError } from '@tollgate/shared/config';
 import {
   fitsTokens,
+  isUserId,
   MAX_CLAIMS_BYTES,
   MAX_USER_BYTES,
   readUserClaims,
+  USER_ID_WORDS,
   UserClaims,
-} from '@tollgate/shared/schemas/user-claims.js';
-import { isUserId, USER_ID_WORDS, type UserId } from '@tollgate/shared/schemas/user-id.js';
+  type UserId,
+} from '@tollgate/shared/schemas';
 import type { EmbeddedDirectory } from '../../directory/embedded-directory.js';
 import { hashCost } from '../../passwords/password-hash.js';
 import { isEmailAddress } from '../email-address.js';

@@ -2,8 +2,8 @@
 
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { UsageError, usageErrorOf } from '@tollgate/shared/config/command-line.js';
-import { isUserId, USER_ID_WORDS } from '@tollgate/shared/schemas/user-id.js';
+import { UsageError, usageErrorOf } from '@tollgate/shared/config';
+import { isUserId, USER_ID_WORDS } from '@tollgate/shared/schemas';
 import { checkEmail } from '../email-address.js';
 
 /** The usage of the command `users`. */

@@ -1,6 +1,6 @@
 // The binding of a session to a key of its device, and what a refresh has to show of it.
 
-import { type DeviceKey, parseDeviceKey } from '@tollgate/shared/crypto/public-jwk.js';
+import { type DeviceKey, parseDeviceKey } from '@tollgate/shared/crypto';
 import type { SessionAttributes, SessionRecord } from '../session-record.js';
 
 /** How a key is proven: `key` by a proof of the page, `dbsc` by a cookie that the browser renews with the key. */

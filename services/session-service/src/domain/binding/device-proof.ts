@@ -1,8 +1,13 @@
 // What shows the key of a device: challenges, proofs of pages, the bound cookie, and the sessions of browsers (DBSC).
 
-import { equalText } from '@tollgate/shared/crypto/constant-time.js';
-import { type KeyRing, keyedHash, type RingKey } from '@tollgate/shared/crypto/key-ring.js';
-import { type DeviceKey, readDeviceKey } from '@tollgate/shared/crypto/public-jwk.js';
+import {
+  type DeviceKey,
+  equalText,
+  type KeyRing,
+  keyedHash,
+  type RingKey,
+  readDeviceKey,
+} from '@tollgate/shared/crypto';
 import type { BindingKey } from './binding-rule.js';
 import { type CompactJws, readCompactJws } from './compact-jws.js';
 

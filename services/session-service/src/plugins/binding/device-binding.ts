@@ -1,7 +1,7 @@
 // Reads what requests show of the key of their device, and tells clients what to sign next.
 
-import type { KeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { Overloaded, RateLimited, refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
+import type { KeyRing } from '@tollgate/shared/crypto';
+import { Overloaded, RateLimited, refuse, ValidationFailed } from '@tollgate/shared/http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import {

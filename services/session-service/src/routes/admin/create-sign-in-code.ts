@@ -1,7 +1,7 @@
 // POST /users/:id/sign-in-codes on the admin port: a code that signs a user in, for applications with a sign-in of their own.
 
-import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
-import { SignInCodeBody, SignInCodeRequest } from '@tollgate/shared/schemas/session-bodies.js';
+import { refuse, ValidationFailed } from '@tollgate/shared/http';
+import { SignInCodeBody, SignInCodeRequest } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import { authenticationAttributes } from '../../domain/session-record.js';
 import { CODE_SECONDS } from '../../domain/sign-in-code.js';

@@ -1,8 +1,8 @@
 // DELETE /users/:id/sessions/:sid on the admin port: ends one session of a user.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { SessionId } from '@tollgate/shared/schemas/token-claims.js';
+import { NotFound, refuse } from '@tollgate/shared/http';
+import { SessionId } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import { deviceVoidsOf, sessionsOf } from '../../plugins/dependencies.js';
 import { endSession } from '../../steps/end-sessions.js';

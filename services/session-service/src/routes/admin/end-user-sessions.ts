@@ -1,7 +1,7 @@
 // DELETE /users/:id/sessions on the admin port: ends every session of a user.
 
 import { Type } from '@sinclair/typebox';
-import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
+import { NotFound, refuse } from '@tollgate/shared/http';
 import type { FastifyInstance } from 'fastify';
 import { endSessions } from '../../steps/end-sessions.js';
 import { UserParams, userIdOf } from './path-user.js';

@@ -1,6 +1,6 @@
 // POST /introspect on the admin port: the claims of an access token, for services that cannot decrypt it (RFC 7662).
 
-import { IntrospectionAnswer, IntrospectionForm } from '@tollgate/shared/schemas/session-bodies.js';
+import { IntrospectionAnswer, IntrospectionForm } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 
 /** Must be registered in a scope that parses forms and requires the API key. */

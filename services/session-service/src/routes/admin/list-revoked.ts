@@ -1,7 +1,7 @@
 // GET /sessions/revoked on the admin port: the sessions that have ended, for services that verify tokens themselves.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { SessionId } from '@tollgate/shared/schemas/token-claims.js';
+import { SessionId } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 
 /** Redis refuses a second number from 2^64 on, which has 20 digits; those that it counts have a few. */

@@ -1,7 +1,7 @@
 // GET /users/:id/sessions on the admin port: the live sessions of a user.
 
-import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { SessionsBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { NotFound, refuse } from '@tollgate/shared/http';
+import { SessionsBody } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import { sessionEntry } from '../../domain/session-entry.js';
 import { sessionsOf } from '../../plugins/dependencies.js';

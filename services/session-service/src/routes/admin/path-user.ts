@@ -1,8 +1,8 @@
 // The user that the path of a route on the admin port names.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { refuse, StoreUnavailable } from '@tollgate/shared/http/errors/errors.js';
-import { isUserId, readUserId, type UserId, UserIdText } from '@tollgate/shared/schemas/user-id.js';
+import { refuse, StoreUnavailable } from '@tollgate/shared/http';
+import { isUserId, readUserId, type UserId, UserIdText } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DirectoryUser } from '../../directory/directory.js';
 import { UnknownUser } from '../../errors.js';

@@ -1,8 +1,8 @@
 // PUT /users/:id/password on the admin port: the application replaces a password, which ends every session of the user.
 
 import { Type } from '@sinclair/typebox';
-import { refuse, ValidationFailed } from '@tollgate/shared/http/errors/errors.js';
-import { NewPasswordBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { refuse, ValidationFailed } from '@tollgate/shared/http';
+import { NewPasswordBody } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import { longPasswords } from '../../steps/check-password.js';
 import { replacePassword, requireWritablePasswords } from '../../steps/own-password.js';

@@ -1,9 +1,8 @@
 // GET /.well-known/jwks.json: the public keys of access tokens, for whoever verifies them.
 
 import { Type } from '@sinclair/typebox';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
-import { hasCurrent } from '@tollgate/shared/http/server/responses.js';
-import { JWKS_MAX_AGE_SECONDS, type PublishedKeys } from '@tollgate/shared/http/tokens/public-tokens.js';
+import { hasCurrent, limitTo } from '@tollgate/shared/http';
+import { JWKS_MAX_AGE_SECONDS, type PublishedKeys } from '@tollgate/shared/tokens';
 import type { FastifyInstance } from 'fastify';
 
 /** The algorithms that sign access tokens in the format `public`. */

@@ -1,7 +1,7 @@
 // GET /profile: an example of a protected endpoint.
 
-import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
-import { ProfileBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { ProfileBody } from '@tollgate/shared/schemas';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/tokens';
 import type { FastifyInstance } from 'fastify';
 
 /** @param options.requireBearer the hook that lets in a valid bearer, within its rate limits */

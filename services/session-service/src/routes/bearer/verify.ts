@@ -1,7 +1,7 @@
 // GET /verify: forward authentication; tells a gateway which user a request belongs to.
 
 import { Type } from '@sinclair/typebox';
-import { bearerOf } from '@tollgate/shared/http/tokens/bearer.js';
+import { bearerOf } from '@tollgate/shared/tokens';
 import type { FastifyInstance } from 'fastify';
 
 /** Has no rate limit: the gateway calls it for every request to the services behind it. */

@@ -1,8 +1,7 @@
 // POST /refresh/bind: binds the session to a key that the browser has made (Device Bound Session Credentials).
 
-import { refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http/errors/errors.js';
-import { BrowserSessionBody } from '@tollgate/shared/schemas/session-bodies.js';
-import { readUserId } from '@tollgate/shared/schemas/user-id.js';
+import { refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http';
+import { BrowserSessionBody, readUserId } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import {
   headerText,

@@ -1,7 +1,7 @@
 // DELETE /refresh: ends the session of the refresh cookie, for a client that holds no access token.
 
 import { Type } from '@sinclair/typebox';
-import { readUserId } from '@tollgate/shared/schemas/user-id.js';
+import { readUserId } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import type { SessionLimit } from '../../plugins/session-limit.js';
 import { endSession } from '../../steps/end-sessions.js';

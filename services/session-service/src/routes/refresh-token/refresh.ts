@@ -1,14 +1,7 @@
 // POST /refresh: exchanges the refresh cookie for a new access token and the next refresh token.
 
-import {
-  type CodedErrorClass,
-  refuse,
-  SessionRevoked,
-  TokenInvalid,
-} from '@tollgate/shared/http/errors/errors.js';
-import { TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
-import type { RefreshClaims } from '@tollgate/shared/schemas/token-claims.js';
-import { readUserId, type UserId } from '@tollgate/shared/schemas/user-id.js';
+import { type CodedErrorClass, refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http';
+import { type RefreshClaims, readUserId, TokenBody, type UserId } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bindingKindOf } from '../../domain/binding/binding-rule.js';
 import { type PresentedSession, survivingSession } from '../../domain/presented-cookies.js';

@@ -1,9 +1,8 @@
 // POST /refresh/renew: gives the browser a new bound cookie for a signature with the key of its session. Writes nothing.
 
 import { Type } from '@sinclair/typebox';
-import { refuse, SessionRevoked } from '@tollgate/shared/http/errors/errors.js';
-import { BrowserSessionBody, BrowserSessionEnd } from '@tollgate/shared/schemas/session-bodies.js';
-import { readUserId } from '@tollgate/shared/schemas/user-id.js';
+import { refuse, SessionRevoked } from '@tollgate/shared/http';
+import { BrowserSessionBody, BrowserSessionEnd, readUserId } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bindingKeyOf, bindingOf, type SessionBinding } from '../../domain/binding/binding-rule.js';
 import {

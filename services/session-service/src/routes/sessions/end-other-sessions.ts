@@ -1,7 +1,7 @@
 // DELETE /sessions: ends every session of the user except the current one.
 
 import { Type } from '@sinclair/typebox';
-import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/tokens';
 import type { FastifyInstance } from 'fastify';
 import { endSessions } from '../../steps/end-sessions.js';
 

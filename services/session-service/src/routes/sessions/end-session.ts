@@ -1,9 +1,9 @@
 // DELETE /sessions/:id: ends one of the user's own sessions.
 
 import { type Static, Type } from '@sinclair/typebox';
-import { NotFound, refuse } from '@tollgate/shared/http/errors/errors.js';
-import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
-import { SessionId } from '@tollgate/shared/schemas/token-claims.js';
+import { NotFound, refuse } from '@tollgate/shared/http';
+import { SessionId } from '@tollgate/shared/schemas';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/tokens';
 import type { FastifyInstance } from 'fastify';
 import { deviceVoidsOf, sessionsOf } from '../../plugins/dependencies.js';
 import { endSession } from '../../steps/end-sessions.js';

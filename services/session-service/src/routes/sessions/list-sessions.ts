@@ -1,7 +1,7 @@
 // GET /sessions: the user's live sessions.
 
-import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
-import { SessionsBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { SessionsBody } from '@tollgate/shared/schemas';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/tokens';
 import type { FastifyInstance } from 'fastify';
 import { sessionEntry } from '../../domain/session-entry.js';
 import { sessionsOf } from '../../plugins/dependencies.js';

@@ -1,9 +1,8 @@
 // POST /logout: ends the session of the bearer token.
 
 import { Type } from '@sinclair/typebox';
-import { SessionRevoked } from '@tollgate/shared/http/errors/errors.js';
-import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
-import { bearerToken } from '@tollgate/shared/http/tokens/bearer-token.js';
+import { SessionRevoked } from '@tollgate/shared/http';
+import { bearerOf, bearerToken, type RequireBearer } from '@tollgate/shared/tokens';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { endRevoked, endSession } from '../../steps/end-sessions.js';
 

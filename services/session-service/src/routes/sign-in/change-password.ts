@@ -1,9 +1,8 @@
 // POST /password: the user of a session replaces the password, which ends the user's other sessions.
 
 import { Type } from '@sinclair/typebox';
-import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
-import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { PasswordChangeBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { challengeFields, PasswordChangeBody } from '@tollgate/shared/schemas';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/tokens';
 import type { FastifyInstance } from 'fastify';
 import {
   ownPasswordOptions,

@@ -1,8 +1,7 @@
 // POST /login/code: signs in with a code that an application got for the user, and starts a session.
 
-import { refuse } from '@tollgate/shared/http/errors/errors.js';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
-import { LoginCodeBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { limitTo, refuse } from '@tollgate/shared/http';
+import { LoginCodeBody, TokenBody } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 import { CodeInvalid } from '../../errors.js';
 import { OFFER_HEADERS } from '../../plugins/binding/device-binding.js';

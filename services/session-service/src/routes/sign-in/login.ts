@@ -1,12 +1,10 @@
 // POST /login: signs in with a password and solved challenges, and starts a session.
 
 import { Type } from '@sinclair/typebox';
-import { accountKey } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { answerError } from '@tollgate/shared/http/errors/error-handler.js';
-import { detailsOf, LoginThrottled } from '@tollgate/shared/http/errors/errors.js';
-import { pow } from '@tollgate/shared/http/guard/guards.js';
-import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { LoginBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { accountKey } from '@tollgate/shared/challenges';
+import { pow } from '@tollgate/shared/guard';
+import { answerError, detailsOf, LoginThrottled } from '@tollgate/shared/http';
+import { challengeFields, LoginBody, TokenBody } from '@tollgate/shared/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
 import { checkLogin, refuseInvalidForm } from '../../steps/check-password.js';

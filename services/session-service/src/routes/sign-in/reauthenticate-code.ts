@@ -1,9 +1,8 @@
 // POST /reauthenticate/code: the application has authenticated the user of a session again.
 
-import { refuse } from '@tollgate/shared/http/errors/errors.js';
-import { limitTo } from '@tollgate/shared/http/server/rate-limit.js';
-import { bearerOf, type RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
-import { ReauthenticationCodeBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { limitTo, refuse } from '@tollgate/shared/http';
+import { ReauthenticationCodeBody, TokenBody } from '@tollgate/shared/schemas';
+import { bearerOf, type RequireBearer } from '@tollgate/shared/tokens';
 import type { FastifyInstance } from 'fastify';
 import type { TokenLifetimes } from '../../domain/token-pair.js';
 import { CodeInvalid } from '../../errors.js';

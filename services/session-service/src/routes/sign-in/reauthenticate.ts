@@ -1,9 +1,8 @@
 // POST /reauthenticate: the user of a session proves the password again, for actions that require a recent sign-in.
 
 import { Type } from '@sinclair/typebox';
-import type { RequireBearer } from '@tollgate/shared/http/tokens/bearer.js';
-import { challengeFields } from '@tollgate/shared/schemas/challenge-bodies.js';
-import { ReauthenticationBody, TokenBody } from '@tollgate/shared/schemas/session-bodies.js';
+import { challengeFields, ReauthenticationBody, TokenBody } from '@tollgate/shared/schemas';
+import type { RequireBearer } from '@tollgate/shared/tokens';
 import type { FastifyInstance } from 'fastify';
 import type { TokenLifetimes } from '../../domain/token-pair.js';
 import { ownPasswordOptions, proveOwnPassword } from '../../steps/own-password.js';
