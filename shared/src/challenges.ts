@@ -44,6 +44,7 @@ export {
   formatAnswerRecord,
   makeToken,
   parseAnswerRecord,
+  parsePowRecord,
   parseVerifiedRecord,
   readyKey,
   VerifiedRecord,

@@ -1,6 +1,6 @@
 // Which properties of a call are taken for misspelt settings.
 
-import type { FieldNames } from '@tollgate/shared/challenges/submission.js';
+import type { FieldNames } from '@tollgate/shared/challenges';
 import fc from 'fast-check';
 import t from 'tap';
 import { unknownSettings } from '../../src/domain/host-settings.js';

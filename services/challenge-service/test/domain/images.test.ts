@@ -1,21 +1,20 @@
 // Challenges of the image endpoint: what their type makes, what is recorded and sent, and which images a node draws.
 
-import { addressPseudonyms } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
 import {
   type AnswerRecord,
+  type AnswerType,
+  addressPseudonyms,
+  type ChallengeType,
+  drawKey,
   formatAnswerRecord,
+  normaliseAnswer,
   parseAnswerRecord,
   parseVerifiedRecord,
-} from '@tollgate/shared/challenges/store/records.js';
-import {
-  drawKey,
-  normaliseAnswer,
   scrambleAnswer,
-} from '@tollgate/shared/challenges/types/answer-hashing.js';
-import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges/types/challenge-type.js';
-import type { ChallengeType } from '@tollgate/shared/challenges/types/challenge-type-registry.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+  type VerifiedType,
+} from '@tollgate/shared/challenges';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas';
 import t from 'tap';
 import { answerContent, verifiedContent } from '../../src/domain/challenge-content.js';
 import { type DrawingDependencies, drawingOf } from '../../src/domain/drawing.js';

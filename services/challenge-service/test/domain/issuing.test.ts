@@ -1,9 +1,8 @@
 // What is issued: the request to the store and the response body, for each kind of work and for images.
 
-import { addressPseudonyms } from '@tollgate/shared/challenges/attempts/pseudonyms.js';
-import { parsePowRecord, parseVerifiedRecord } from '@tollgate/shared/challenges/store/records.js';
-import { openKeyRing } from '@tollgate/shared/crypto/key-ring.js';
-import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas/captcha-options.js';
+import { addressPseudonyms, parsePowRecord, parseVerifiedRecord } from '@tollgate/shared/challenges';
+import { openKeyRing } from '@tollgate/shared/crypto';
+import { type CaptchaOptionsInput, resolveCaptchaOptions } from '@tollgate/shared/schemas';
 import fc from 'fast-check';
 import t from 'tap';
 import { effortChallenge, effortIssue } from '../../src/domain/effort-challenge.js';

@@ -1,10 +1,10 @@
 // Signed texts of devices: which texts are read, and whose signature counts.
 
+import { type DeviceKey, readDeviceKey } from '@tollgate/shared/crypto';
 import { newDevice, signed } from '@tollgate/test-support/device-key.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { readCompactJws } from '../../src/crypto/compact-jws.js';
-import { type DeviceKey, readDeviceKey } from '../../src/crypto/public-jwk.js';
+import { readCompactJws } from '../../src/domain/binding/compact-jws.js';
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 const HEADER = encode('{"alg":"ES256"}');
