@@ -49,10 +49,9 @@ function columnsOf(outcomes: readonly Outcome[]) {
   };
 }
 
-/** The chosen rule beside a fixed price; rejected rules only where requests alone would raise the price. */
+/** The chosen rule beside a fixed price. */
 const isShown = ({ name, figures }: Row) =>
-  'bits added' in figures &&
-  (name.includes('only ask') || [fixed, chosen].some((rule) => name.endsWith(`: ${rule.name}`)));
+  'bits added' in figures && [fixed, chosen].some((rule) => name.endsWith(`: ${rule.name}`));
 
 function markdown(rows: readonly Row[]): string {
   return tableOf(rows.filter(isShown));
