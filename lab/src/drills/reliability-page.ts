@@ -29,7 +29,6 @@ function rowOf(drill: Drill, result: DrillResult, day: string): string {
   const { requests, failures, unknown, longestGapMs, lastFailureMs, mistakes, passed } = result;
   const total = (counts: Readonly<Record<string, number>>) =>
     Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const sum = (...kinds: Mistake[]) => kinds.reduce((all, kind) => all + mistakes[kind], 0);
   const allowed = `${seconds(drill.lastFailureMs)}${drill.fromFault ? ' †' : ''}`;
   const cells = [
     requests,
@@ -38,10 +37,20 @@ function rowOf(drill: Drill, result: DrillResult, day: string): string {
     seconds(longestGapMs),
     lastFailureMs === null ? 'none' : seconds(lastFailureMs),
     drill.mostFailures === 0 ? 'no failure' : allowed,
-    sum('issued work lost', 'login lost', 'attempt lost', 'attempt counted twice'),
-    sum('spent work accepted again', 'ended session accepted again'),
-    sum('logged out by accident'),
+    brokenPromises(mistakes),
     `${passed ? 'passed' : '**failed**'} ${day}`,
   ];
   return `${[rowStart(drill), ...cells].join(' | ')} |`;
+}
+
+/** What was acknowledged and did not hold: `24 lost, 8 logged out`, or 0. */
+function brokenPromises(mistakes: DrillResult['mistakes']): string {
+  const sum = (...kinds: Mistake[]) => kinds.reduce((all, kind) => all + mistakes[kind], 0);
+  const counts = {
+    lost: sum('issued work lost', 'login lost', 'attempt lost', 'attempt counted twice'),
+    'accepted again': sum('spent work accepted again', 'ended session accepted again'),
+    'logged out': sum('logged out by accident'),
+  };
+  const broken = Object.entries(counts).filter(([, count]) => count > 0);
+  return broken.map(([name, count]) => `${count} ${name}`).join(', ') || '0';
 }
