@@ -218,8 +218,8 @@ t.test('the page of a framework begins with the example that is built and driven
   const examples = {
     html: ['plain-form/index.html', 'plain-form/sign-in.js'],
     vue: ['vue-form/src/SignIn.vue', 'vue-form/vite.config.js'],
-    svelte: ['svelte-form/src/SignIn.svelte', 'svelte-form/vite.config.js'],
-    react: ['react-form/src/sign-in.tsx', 'react-form/vite.config.js'],
+    svelte: ['svelte-form/src/SignIn.svelte'],
+    react: ['react-form/src/sign-in.tsx'],
   };
   for (const [name, files] of Object.entries(examples)) {
     const text = page(`docs/client/${name}.md`);

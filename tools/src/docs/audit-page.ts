@@ -18,7 +18,7 @@ Both services write each security event as one JSON line:
 {"type":"audit","version":${AUDIT_VERSION},"time":"2026-08-10T15:05:28.417Z","service":"session-service","event":"login_failed","account":"90cdfd5c4b1e6f0a8d7b2c3e4f506172","address":"5b8c1f0e9a7d42365b8c1f0e9a7d4236","request":"req-3f"}
 \`\`\`
 
-No \`LOG_LEVEL\` hides these lines. They go to the standard output between those of the log, or to the file \`AUDIT_LOG\`. No line holds a password, token, cookie, answer, email address or network address. Accounts and addresses are 128 bits of HMAC-SHA256 under the first element of \`CHALLENGE_SECRET\`, constant as long as that stays. To find the value of an account, run \`npm run -s session -- account you@example.com\`: [it also prints its history](operations/investigate.md#account-history).
+No \`LOG_LEVEL\` hides these lines. They go to the standard output between those of the log, or to the file \`AUDIT_LOG\`. No line holds a secret, email address or network address. Accounts and addresses are pseudonyms under the first element of \`CHALLENGE_SECRET\`; [\`session account\`](operations/investigate.md#account-history) prints that of an account.
 
 ## The file
 

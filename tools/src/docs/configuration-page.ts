@@ -62,9 +62,8 @@ comma-separated; flags are \`true\` or \`false\`. \`RATE_LIMIT_\` variables coun
 \`ACCESS_SECRET\`, \`REFRESH_SECRET\`, \`ENCRYPTION_KEY\` and \`CHALLENGE_SECRET\` have at least 32 random characters
 (\`openssl rand -hex 32\`), or are lists of such for [rotation](operations/rotate-keys.md).
 
-Every secret may come from a file: \`ACCESS_SECRET_FILE\` holds its absolute path. Services, commands,
-[doctor](operations/doctor.md), \`npm start\` and the plugins of \`@tollgate/fastify\` read it once, at start. The file has
-one line; trailing line breaks are cut. Setting both variables, or naming a missing, empty or unreadable file, stops the start.
+Every secret may come from a file: \`ACCESS_SECRET_FILE\` holds its absolute path. Services,
+commands and the plugins of \`@tollgate/fastify\` read it once, at start. The file has one line. Setting both variables stops the start.
 
 ## Required in production
 
@@ -78,7 +77,7 @@ one line; trailing line breaks are cut. Setting both variables, or naming a miss
 | \`BIND\`, \`ADMIN_BIND\`, unless the gateway is on the same machine | |
 
 Everything else has a default, or switches on a feature. \`CHALLENGE_SECRET\`, \`CAPTCHA_CACHE_STORE\` and all \`CAPTCHA_\`
-variables are equal in both services and in applications with the guard. [doctor](operations/doctor.md) finds differences.
+variables are equal in both services and in applications with the guard.
 
 ## On one machine
 
@@ -132,7 +131,7 @@ ${launcherRows()}
 
 Unset secrets, \`DEMO_PASSWORD\` and, with \`ACCESS_TOKEN_FORMAT=public\`, \`ACCESS_SIGNING_KEYS\` are created and kept in
 \`secrets.json\` in \`DATA_DIR\` (mode 0600). \`logs\` beside it has six logs of at most 10 MiB per service; each start begins
-another, and \`.1.log\` is the newest old one. Also set unless set:
+another. Also set unless set:
 
 | Variable | Value |
 |---|---|

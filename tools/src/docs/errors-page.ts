@@ -7,6 +7,8 @@ const senderNames: Readonly<Record<string, string>> = {
   guard: 'guard',
   'bearer-guard': 'bearer guard',
 };
+/** Both services and the guard: too common to repeat in each row. */
+const usualSenders = 'challenge, session, guard';
 
 /** The text of the page. */
 export function errorsPage(): string {
@@ -22,10 +24,10 @@ Every response with a status of 400 or more has this body, and \`Cache-Control: 
 
 - \`message\` exists in [the languages of the form element](client/element.md#languages) and may change; \`code\` does not.
 - \`errors\` in a 422 lists texts for each invalid field.
-- \`POST /login\` and guarded routes may add \`captcha_required\`, \`pow_scope\` and \`captcha_alternatives\`.
+- \`POST /login\` and guarded routes add [the fields of a refusal](challenges/submissions.md#refusals).
 - \`POST /host/verify\` returns the codes of failed challenges (\`pow_…\`, \`captcha_…\`) with 200, for its host to send.
 
-*Sent by* names the services (on both ports) and the guards in your application. Guard rejections always have this form. An application that registers \`http/error-handler.js\` sends that plugin's codes too.
+*Sent by* names the services (on both ports) and the guards in your application; by default both services and the guard.
 
 | Code | Status | Meaning | Sent by |
 |---|---|---|---|
@@ -45,5 +47,5 @@ Input that is no complete HTTP request gets \`bad_request\`, \`request_timeout\`
 
 function row({ code, status, meaning, senders }: ReturnType<typeof errorCodes>[number]): string {
   const names = senders.map((sender) => senderNames[sender]).join(', ');
-  return `| \`${code}\` | ${status} | ${meaning} | ${names} |`;
+  return `| \`${code}\` | ${status} | ${meaning} | ${names === usualSenders ? '' : names} |`;
 }

@@ -10,21 +10,20 @@ export function prebuiltPage(): string {
   const { version, names: served, copyOf } = readBrowserFiles();
   // The files of widgets are not for pages of one's own.
   const names = served.filter((name) => /^(classic|tollgate)/.test(name));
-  const bytesOf = (name: string, encoding = '') => {
-    const copy = copyOf(name, encoding);
+  const bytesOf = (name: string) => {
+    const copy = copyOf(name, '');
     if (copy === undefined)
       throw new Error(`${name} is missing: node packages/client/bundle.js && node tools/bundle.js`);
     return copy.bytes;
   };
   const integrityOf = (name: string) =>
     `sha384-${createHash('sha384').update(bytesOf(name)).digest('base64')}`;
-  const row = (name: string) =>
-    `| \`${name}\` | ${kilobytes(bytesOf(name, 'br'))} | \`${integrityOf(name)}\` |`;
+  const row = (name: string) => `| \`${name}\` | \`${integrityOf(name)}\` |`;
   return `# The prebuilt file
 
 <!-- Written by \`npm run docs\` from the files of the build. Do not edit. -->
 
-\`tollgate.js\` is the whole browser package in one file: element, challenges, session and workers. challenge-service serves it, so a form needs no build:
+\`tollgate.js\` is the whole browser package in one file, which challenge-service serves, so a form needs no build:
 
 \`\`\`html
 <script type="module" src="/api/captcha/tollgate.js"></script>
@@ -57,7 +56,7 @@ WordPress, tag managers and others that insert scripts without \`type="module"\`
 | \`/api/captcha/tollgate.js\` | 5 minutes, then compared by \`ETag\` | pages that take each release as it comes |
 | \`/api/captcha/v/${version}/tollgate.js\` | for good | pages that name the release and its integrity hash |
 
-An unknown version redirects (302) to the current file, which the integrity hash then rejects: change the line together with the service, or serve the file yourself.
+An unknown version redirects to the current file, which the integrity hash then rejects: change the line together with the service, or serve the file yourself.
 
 \`\`\`html
 <script type="module" crossorigin src="/api/captcha/v/${version}/tollgate.js"
@@ -83,12 +82,8 @@ Without \`blob:\` in \`worker-src\` (or \`script-src\`), the main thread works, 
 
 \`integrity\` covers \`tollgate.js\`. With [integrity in import maps](https://developer.mozilla.org/en-US/docs/Web/HTML/Reference/Elements/script/type/importmap), browsers also check languages by URL. No browser checks a worker's file; it is the script's URL.
 
-| File | Brotli | \`integrity\` |
-|---|---|---|
+| File | \`integrity\` |
+|---|---|
 ${names.map(row).join('\n')}
 `;
-}
-
-function kilobytes(bytes: Buffer): string {
-  return `${(bytes.length / 1000).toFixed(1)} kB`;
 }
