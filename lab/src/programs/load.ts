@@ -49,9 +49,20 @@ function columnsOf(outcomes: readonly Outcome[]) {
   };
 }
 
+/** Scenarios whose figures say no more than those of another one. */
+const alike = new Set([
+  'a quarter of a core',
+  'the farm, fetching ahead',
+  'one core, 10 s in 60',
+  'few who only ask (100/s)',
+  'many who only ask for images',
+]);
+
 /** The chosen rule beside a fixed price. */
 const isShown = ({ name, figures }: Row) =>
-  'bits added' in figures && [fixed, chosen].some((rule) => name.endsWith(`: ${rule.name}`));
+  'bits added' in figures &&
+  !alike.has(name.split(': ')[0] ?? '') &&
+  [fixed, chosen].some((rule) => name.endsWith(`: ${rule.name}`));
 
 function markdown(rows: readonly Row[]): string {
   return tableOf(rows.filter(isShown));

@@ -13,7 +13,7 @@ export function verdictTable(verdicts: readonly Verdict[], measuredOn: string): 
     const value = `${describeFigure(verdict)}${unit && ` ${unit}`}`;
     return `| ${name} | ${isKept ? value : `**${value}**`} |`;
   });
-  return [measuredOn, '', '| Claim | Measured |', '|---|---|', ...rows].join('\n');
+  return [measuredOn, '', '| Claim | Measured |', '|---|---|', ...new Set(rows)].join('\n');
 }
 
 /**
