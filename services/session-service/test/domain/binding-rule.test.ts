@@ -1,10 +1,13 @@
 // The rule of device binding, case by case.
 
+import { newDevice } from '@tollgate/test-support/device-key.js';
 import t from 'tap';
 import {
   type BindingPolicy,
   bindingAttributes,
+  bindingKeyOf,
   bindingKindOf,
+  bindRecord,
   decideBinding,
   decideRegistration,
 } from '../../src/domain/binding/binding-rule.js';
@@ -105,6 +108,29 @@ t.test('each row of the table', async (t) => {
     t.equal(decideBinding(record, presented, NOW), expected, what);
   for (const record of [none, key, dbsc, fresh()])
     t.equal(decideBinding(record, { policy: 'off' as BindingPolicy }, NOW), 'pass');
+});
+
+t.test('the attributes of a binding, and the key that they hold', async (t) => {
+  const attributes = { binding: 'key', binding_id: 'mine', binding_key: 'EC.mine.mine', bound_at: '5' };
+  const binding = { kind: 'key', ...MINE, boundAtMs: 5 } as const;
+  t.strictSame(bindingAttributes(binding), attributes);
+  t.strictSame(bindingAttributes({ ...binding, before: 'other', isPending: true }), {
+    ...attributes,
+    bound_before: 'other',
+    bound_pending: '1',
+  });
+  t.equal(bindingKindOf(pending().attributes), 'none');
+  t.equal(bindingKindOf({}), 'none');
+  t.equal(bindingKeyOf(binding), undefined, 'no point of the curve');
+  const { jwk } = newDevice();
+  const compact = `EC.${jwk.x}.${jwk.y}`;
+  t.equal(bindingKeyOf({ ...binding, compact })?.compact, compact);
+});
+
+t.test('a verdict that binds nothing leaves the record as it is', async (t) => {
+  const record = newSession('', NOW, RULES, key.attributes);
+  t.equal(bindRecord(record, 'pass', { ...offer, proof: MINE }, NOW), record);
+  t.equal(bindRecord(record, 'bind', offer, NOW), record, 'there is no proof');
 });
 
 t.test('the binding is looked at before the generation, and after the expiry', async (t) => {

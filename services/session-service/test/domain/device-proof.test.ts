@@ -1,6 +1,6 @@
 // What shows the key of a device: challenges, the proof of a page, the bound cookie, and the texts of browser sessions.
 
-import { openKeyRing } from '@tollgate/shared/crypto';
+import { keyedHash, openKeyRing } from '@tollgate/shared/crypto';
 import { newDevice, refreshProof, registration } from '@tollgate/test-support/device-key.js';
 import fc from 'fast-check';
 import t from 'tap';
@@ -97,6 +97,7 @@ t.test('the proof of a page is read if it is signed for this route', async (t) =
         { iat: '1' },
         { iat: 1.5 },
         { jti: 7 },
+        { jti: 1_234_567_890_123_456 },
         { jti: 'x'.repeat(15) },
         { jti: 'x'.repeat(65) },
         { jti: `${'x'.repeat(20)}.` },
@@ -155,6 +156,9 @@ t.test('a bound cookie in which anything was changed proves nothing', async (t) 
     return changed === cookie || boundThumbprint(ring, [changed], SID, 0) === undefined;
   });
   t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }));
+  const other = `2${cookie.slice(1, cookie.lastIndexOf('.'))}`;
+  const mac = keyedHash(ring.current.derive('tollgate bound cookie'), other).toString('base64url');
+  t.equal(boundThumbprint(ring, [`${other}.${mac}`], SID, 0), undefined, 'of another version');
   t.equal(boundThumbprint(ring, [`${cookie}.`], SID, 0), undefined);
   t.equal(boundThumbprint(ring, [`${cookie}.x`], SID, 0), undefined);
 });

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { keySteps, type ReportedRing } from '../../src/domain/key-roll-out.js';
+import { acceptedKeys, keySteps, type ReportedRing, runningKeys } from '../../src/domain/key-roll-out.js';
 
 const LIFE = 1000;
 const REPORT = 100;
@@ -57,6 +57,75 @@ t.test(
     const reported = { ...ring([]), nodes };
     t.strictSame(steps(reported), [{ step: 'finish', id: 'new', acceptedBy: 1, nodes: 2 }]);
     t.strictSame(steps({ ...reported, nodes: nodes.slice(1) }), [{ step: 'unknown' }]);
+  },
+);
+
+t.test('a published key waits until caches have it', async (t) => {
+  const PUBLISH = 500;
+  const stepsAt = (sinceBeganMs: number, used: Record<string, number> = {}, makes = true) => {
+    const nodes = [0, 7].map((earlierMs) => ({
+      makes,
+      ids: ['old', 'new'],
+      beganMs: NOW - sinceBeganMs - earlierMs,
+    }));
+    const reported = {
+      ...ring([], { old: NOW, ...used }),
+      nodes: [...nodes, { makes, ids: ['old', 'new'] }],
+    };
+    return keySteps({ ...reported, isServed: true }, LIFE, REPORT, PUBLISH);
+  };
+  const front = [{ step: 'front', id: 'new', dropFromMs: REPORT + LIFE }];
+  t.strictSame(stepsAt(0), [{ step: 'publish', id: 'new', untilMs: NOW + PUBLISH }]);
+  t.strictSame(
+    stepsAt(PUBLISH - 1),
+    [{ step: 'publish', id: 'new', untilMs: NOW + 1 }],
+    'the last node counts',
+  );
+  t.strictSame(stepsAt(PUBLISH), front);
+  t.strictSame(
+    stepsAt(0, { new: NOW }),
+    [{ step: 'wait', id: 'new', untilMs: NOW + REPORT + LIFE }],
+    'it is in use',
+  );
+  const unpublished = {
+    ...ring([], { old: NOW }),
+    nodes: [{ makes: true, ids: ['old', 'new'], beganMs: NOW + 5 }],
+  };
+  t.strictSame(keySteps(unpublished, LIFE, REPORT), front, 'a clock that was set back publishes nothing');
+});
+
+t.test('the first key of a format is used once every node accepts it', async (t) => {
+  const nodes = [{ makes: false, ids: ['new'] }];
+  const served = { ...ring([]), nodes, isServed: true };
+  t.strictSame(steps(served), [{ step: 'use', id: 'new' }]);
+  t.strictSame(steps({ ...served, isServed: false }), [{ step: 'unknown' }]);
+  t.strictSame(
+    steps({ ...ring([]), nodes: [{ makes: true, ids: [] }] }),
+    [{ step: 'unknown' }],
+    'no key at all',
+  );
+});
+
+t.test(
+  'a node reports the keys that it makes something with apart from those that it only accepts',
+  async (t) => {
+    const keys = (...ids: string[]) => ({ all: ids.map((id) => ({ id })) });
+    const others = {
+      refreshSecrets: keys('r'),
+      encryptionKeys: keys('e1', 'e2'),
+      challengeSecrets: keys('c'),
+    };
+    const rings = { ...others, accessSecrets: keys('a1', 'a2'), signingKeys: keys('s') };
+    const ids = { REFRESH_SECRET: ['r'], ENCRYPTION_KEY: ['e1', 'e2'], CHALLENGE_SECRET: ['c'] };
+    const [sealed, signed] = [{ ACCESS_SECRET: ['a1', 'a2'] }, { ACCESS_SIGNING_KEYS: ['s'] }];
+    for (const format of ['sealed', undefined] as const) {
+      const given = { ...rings, ...(format && { format }) };
+      t.strictSame(runningKeys(given), { makes: true, ids: { ...sealed, ...ids } });
+      t.strictSame(acceptedKeys(given), { makes: false, ids: signed });
+    }
+    t.strictSame(runningKeys({ ...rings, format: 'public' }), { makes: true, ids: { ...signed, ...ids } });
+    t.strictSame(acceptedKeys({ ...rings, format: 'public' }), { makes: false, ids: sealed });
+    t.strictSame(acceptedKeys(others), { makes: false, ids: {} });
   },
 );
 

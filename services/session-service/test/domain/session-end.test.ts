@@ -4,8 +4,10 @@ import fc from 'fast-check';
 import t from 'tap';
 import {
   addSessionEnds,
+  expiredEnd,
   formatSessionEnds,
   MAX_NOTES,
+  parseSessionEnd,
   parseSessionEnds,
   type SessionEnd,
 } from '../../src/domain/session-end.js';
@@ -38,6 +40,16 @@ const ends = fc.array<SessionEnd>(fc.oneof(plain, reuse), { minLength: 1, maxLen
 t.test('notes decode to what was encoded', async (t) => {
   fc.assert(fc.property(ends, (some) => t.strictSame(parseSessionEnds(formatSessionEnds(some)), some)));
   t.strictSame(parseSessionEnds(undefined), []);
+});
+
+t.test('a note without an address is read', async (t) => {
+  t.strictSame(parseSessionEnd('5 a logout'), { sid: 'a', atMs: 5, reason: 'logout' });
+});
+
+t.test('a session that was not refreshed in time has expired, or reached its age', async (t) => {
+  const endOf = (expiresAtMs: number) => expiredEnd('a', { expiresAtMs, absoluteExpiresAtMs: 9 });
+  t.strictSame(endOf(8), { sid: 'a', atMs: 8, reason: 'expired' });
+  t.strictSame(endOf(9), { sid: 'a', atMs: 9, reason: 'max_age' });
 });
 
 t.test('the newest come first; old ones and those beyond the limit are dropped', async (t) => {

@@ -74,7 +74,14 @@ t.test('an attribute that would break the record is refused', async (t) => {
 });
 
 t.test('any other text is not a record', async (t) => {
-  for (const text of ['', 'x', '1 2 3 4 5 6 7 -', '1 2 3 4 5 6 x - agent', '-1 2 3 4 5 6 7 - agent']) {
+  for (const text of [
+    '',
+    'x',
+    '1 2 3 4 5 6 7 -',
+    '1 2 3 4 5 6 x - agent',
+    '-1 2 3 4 5 6 7 - agent',
+    '1 2 3 4 5 6 7 - agent\ta=1\nb',
+  ]) {
     t.throws(() => parseSessionRecord(text), SyntaxError);
   }
 });
