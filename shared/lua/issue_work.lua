@@ -24,7 +24,8 @@
 --            least lifetime, seconds
 --            multiple of the expected work that must fit into the lifetime; 0 if the lifetime does not grow
 --            hashes per second of a slow device
--- ARGV[2]  the record, with {bits} and {now} in place of difficulty and time
+-- ARGV[2]  the record of a proof of work after difficulty and time, or of effort between time and difficulty
+-- ARGV[3]  the record of effort after the difficulty; missing for a proof of work
 --
 -- Returns { 1, or 0 if over a limit, requests in the window, milliseconds left of it,
 --           now in milliseconds, difficulty of a part in bits, lifetime in seconds }
@@ -64,7 +65,7 @@ local bits = math.min(math.max(price + extra_bits, least_bits), most_bits)
 local difficulty = bits - part_bits
 
 local seconds = math.max(least_seconds, math.ceil(spread * 2 ^ bits / hash_rate))
-local fields = { bits = string.format('%d', difficulty), now = string.format('%.0f', now) }
-local record = string.gsub(ARGV[2], '{(%a+)}', fields)
+local issued = string.format('%.0f', now)
+local record = ARGV[3] and issued .. ' ' .. ARGV[2] .. difficulty .. ARGV[3] or difficulty .. ' ' .. issued .. ' ' .. ARGV[2]
 redis.call('SET', KEYS[1], record, 'PX', seconds * 1000)
 return { 1, used, left, now, difficulty, seconds }

@@ -166,9 +166,9 @@ async function tests(t: Test, site: Site): Promise<void> {
   });
 }
 
-/** What a process says whatever is asked of it: it reads the revocations, marks its options, keys and load, connects. */
+/** What a process says without a request: revocations, options, keys, load, connections, and the server's facts and clock. */
 const OF_NO_REQUEST =
-  /^(?:xread|info|hello|client|select|ping)\b| (?:session:keys|captcha:options|captcha:\{load\})/;
+  /^(?:xread|info|config|time|hello|client|select|ping)\b| (?:session:keys|captcha:options|captcha:\{load\})/;
 
 async function contentOf({ redis }: Site, key: string): Promise<string> {
   const type = await redis?.client.type(key);

@@ -81,14 +81,6 @@ if expires > now and binding == 'binding_required' then return { binding, kind }
 -- full store still refreshes its sessions.
 redis.call('HDEL', key, '')
 
-local function set_key_expiry()
-  local latest = 0
-  for _, record in ipairs(redis.call('HVALS', key)) do
-    latest = math.max(latest, tonumber(record:match('^%d+')))
-  end
-  if latest > 0 then redis.call('PEXPIREAT', key, string.format('%.0f', latest)) end
-end
-
 local function note(at, text)
   if at <= now - keep then return end
   redis.call('LPUSH', notes, string.format('%.0f %s %s', at, sid, text))
@@ -99,16 +91,22 @@ end
 
 local function refuse(outcome, at, text)
   redis.call('HDEL', key, sid)
-  set_key_expiry()
+  local latest = 0
+  for _, record in ipairs(redis.call('HVALS', key)) do
+    latest = math.max(latest, tonumber(record:match('^%d+')))
+  end
+  if latest > 0 then redis.call('PEXPIREAT', key, string.format('%.0f', latest)) end
   note(at, text)
   return { outcome }
 end
 
 local function grant(outcome)
-  local record = string.format('%.0f %.0f %s %.0f %.0f %.0f %.0f %s %s', math.min(now + refresh_ttl, absolute),
-    now, created, absolute, rotated, generation, used, recoveries, agent)
+  local until_ms = math.min(now + refresh_ttl, absolute)
+  local record = string.format('%.0f %.0f %s %.0f %.0f %.0f %.0f %s %s', until_ms, now, created, absolute, rotated,
+    generation, used, recoveries, agent)
   redis.call('HSET', key, sid, record)
-  set_key_expiry()
+  -- The key expires with the last session. Reading them all here would cost more with each.
+  if redis.call('PTTL', key) < until_ms - now then redis.call('PEXPIREAT', key, string.format('%.0f', until_ms)) end
   local bound = binding == 'bind' and kind == 'none'
   return { outcome, generation, now, created, absolute, attributes, bound and 1 or 0 }
 end

@@ -39,6 +39,9 @@ type IssueReply = [
 /** A proof of work whose lifetime does not grow with its difficulty. */
 const FIXED_LIFETIME: WorkShape = { ...POW_SHAPE, spread: 0 };
 
+/** Stands for the difficulty, which the script decides; no record contains it. */
+const DIFFICULTY = '\0';
+
 const NO_NETWORKS: readonly string[] = [];
 const NO_LIMITS = [0, 0] as const;
 
@@ -80,7 +83,7 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
   const issueWork = async (
     endpoint: ChallengeEndpoint,
     issue: PowIssue | EffortIssue,
-    record: string,
+    record: readonly string[],
     bits: number,
     shape: WorkShape,
   ) => {
@@ -99,19 +102,24 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
       `[${limit.max},${limit.windowMs},${most56},${most48},${issue.volumeMs},${price},${terms.ceiling},` +
       `${terms.volumeStep},${terms.volumeEvery},${issue.hasTicket === true ? 0 : 1},${bits},${shape.leastBits},` +
       `${shape.mostBits},${shape.partBits},${issue.expireSeconds},${shape.spread},${SLOW_HASHES_PER_SECOND}]`;
-    return issued(await runIssueWork(names, [numbers, record]));
+    return issued(await runIssueWork(names, [numbers, ...record]));
   };
 
   return {
     issuePow: (issue) => {
-      const record = `{bits} {now} ${issue.recordTail}`;
       const shape = issue.expireGrows ? POW_SHAPE : FIXED_LIFETIME;
       const { least = 0 } = issue;
-      return issueWork('pow', issue, record, 0, least === 0 ? shape : { ...shape, leastBits: least });
+      return issueWork(
+        'pow',
+        issue,
+        [issue.recordTail],
+        0,
+        least === 0 ? shape : { ...shape, leastBits: least },
+      );
     },
 
     issueEffort: (issue) => {
-      const record = `{now} ${issue.recordTail('{bits}')}`;
+      const record = issue.recordTail(DIFFICULTY).split(DIFFICULTY);
       return issueWork('image', issue, record, issue.bits, EFFORT_SHAPE);
     },
 
