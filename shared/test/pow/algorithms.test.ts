@@ -1,7 +1,12 @@
 // Which algorithm a client gets, and that both have one price.
 import fc from 'fast-check';
 import t from 'tap';
-import { acceptedAlgorithms, chooseAlgorithm, HASHWX_EXCHANGE } from '../../src/pow/algorithms.js';
+import {
+  acceptedAlgorithms,
+  chooseAlgorithm,
+  HASHWX_EXCHANGE,
+  isAcceptedAlgorithm,
+} from '../../src/pow/algorithms.js';
 import { hashwxPartBits, hashwxPartHashes } from '../../src/pow/hashwx/work.js';
 
 t.test('the option names HashWX with its exchange or without', async (t) => {
@@ -28,6 +33,13 @@ t.test('a client gets the first algorithm of its list that is accepted, and othe
   ]) {
     t.equal(chooseAlgorithm(both, asked), 'sha256');
   }
+});
+
+t.test('SHA-256 is always accepted, HashWX if it has an exchange, and nothing else', async (t) => {
+  const names = ['sha256', 'hashwx-1', 'argon2', '', undefined, 7];
+  const accepted = (hashwx: number | null) => names.filter((name) => isAcceptedAlgorithm({ hashwx }, name));
+  t.strictSame(accepted(28), ['sha256', 'hashwx-1']);
+  t.strictSame(accepted(null), ['sha256']);
 });
 
 t.test('of the algorithms that a client asks for, one that the form demands goes first', async (t) => {

@@ -34,6 +34,7 @@ t.test('the level rises when the load has lasted, one at a time, up to the last'
     t.equal(follow(loads.slice(0, -1)).level, level - 1);
   }
   t.equal(follow(seconds(100, FULL_LOAD)).level, LEVELS);
+  t.equal(follow(seconds(RISE_S + 1, RISE_LOAD)).level, 1, 'the least load that raises it');
   t.equal(nextLoadState(NO_LOAD, FULL_LOAD, START_MS, 0).level, 0, 'without levels there is none');
 });
 

@@ -87,6 +87,8 @@ t.test('any seed and nonce hash as the definition says', async (t) => {
     }),
     { numRuns: 100 },
   );
+  const seed = new Uint8Array(32);
+  t.equal(warmHashwx().hash(seed, 1n), openHashwx().hash(seed, 1n));
   t.equal(warmHashwx(), warmHashwx(), 'a process has one instance');
 });
 
@@ -120,6 +122,13 @@ t.test(
 t.test('a part that needs more blocks than there are is not solved', async (t) => {
   const last = 512 * 2 ** 32;
   t.notOk(solves(`${last}.0.0.0`, { noncesPerFunction: 512, partDifficulty: 2 }));
+});
+
+t.test('a hash must be below the threshold', async (t) => {
+  const threshold = hashwxThreshold(task.partDifficulty);
+  const solvedBy = (hash: bigint) => solvesHashwx({ hash: () => hash }, sha256, task, '0.0.0.0');
+  t.ok(solvedBy(threshold - 1n));
+  t.notOk(solvedBy(threshold));
 });
 
 t.test('the form of a solution', async (t) => {
