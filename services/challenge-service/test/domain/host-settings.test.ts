@@ -68,6 +68,8 @@ t.test(
       'cou',
       'discount',
       'cotun_',
+      'cxont',
+      'cuxnt',
     ])
       t.strictSame(found({ [name]: true }), [], name);
   },

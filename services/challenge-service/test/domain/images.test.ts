@@ -57,6 +57,7 @@ const presets = presetsOf(
     word: { kind: 'word' },
     riddle: { kind: 'riddle' },
     echo: { kind: 'echo' },
+    call: { kind: 'echo' },
     large: { phrase: { length: 8 } },
   },
   [word, riddle, echo],
@@ -181,6 +182,7 @@ t.test('challenges of the types of an operator', async (t) => {
   t.match(answerOf(issueOf('riddle')), { driver: NO_IMAGE, untimed: true });
   t.match(issueOf('echo'), { hasImage: false, fields: { say: 'x' }, answer: undefined });
   t.match(recordOf(issueOf('echo')), { verifiedBy: 'verify', type: 'echo', rest: 'kept' });
+  t.match(recordOf(issueOf('call')), { type: 'echo', preset: 'call' });
   t.strictSame(
     ['default', 'word', 'riddle', 'echo'].map((name) => mayHaveImage(presetNamed(name))),
     [true, true, true, false],
@@ -238,6 +240,8 @@ t.test('a node draws an image of its own driver and preset, or names the other',
   t.strictSame(drawingFor('default', { driver: 'another' }), { outcome: 'other_driver', other: DRIVER });
   const other = (name: string) => ({ outcome: 'other_preset', other: name });
   t.strictSame(drawingFor('large', { presets: new Map() }), other('large'));
+  const drawnOtherwise = presetsOf({ large: { phrase: { length: 8 }, speckles: { count: 1 } } });
+  t.strictSame(drawingFor('large', { presets: drawnOtherwise }), other('large'), 'the same text');
   t.strictSame(
     drawingFor('large', { presets: presetsOf({ large: { phrase: { length: 7 } } }) }),
     other('large'),
