@@ -39,8 +39,7 @@ import { checkApiKey, checkDirectory, checkStatements } from './config-checks.js
 const BindingVariables = {
   REFRESH_BINDING: Type.Union([Type.Literal('off'), Type.Literal('offer'), Type.Literal('require')], {
     default: 'offer',
-    description:
-      '[Device binding](sessions/device-binding.md): `offer` binds sessions of capable clients, `require` rejects refreshes of others, `off` ignores all keys',
+    description: '[Device binding](sessions/device-binding.md)',
   }),
   BOUND_COOKIE_TTL: Type.Integer({
     default: 600,
@@ -82,7 +81,7 @@ export const SessionVariables = {
   COOKIE_PREFIX: Type.Optional(
     Type.Union([Type.Literal('__Secure-'), Type.Literal('__Host-')], {
       description:
-        'Prefix of the refresh cookie name; with [`__Host-`](sessions/cookies.md#the-host-prefix) no other host can set it, and its path is `/`',
+        'Prefix of the refresh cookie name; no other host can set [`__Host-`](sessions/cookies.md#the-host-prefix)',
     }),
   ),
   ACCESS_TTL: seconds(900, 1, 'Lifetime of an access token, in seconds'),

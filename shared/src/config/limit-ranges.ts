@@ -11,7 +11,7 @@ export const RangeVariables = {
       maxItems: 256,
       expected: 'ranges with factors such as 203.0.113.0/24=20, separated by commas',
       description:
-        'List of `range=factor` (1 to 10,000) for shared addresses such as an office: multiplies all `RATE_LIMIT_` limits and the request volume that raises the price; the narrowest range counts',
+        'List of `range=factor` for [shared addresses](challenges/rate-limits.md#offices-behind-one-address)',
     }),
   ),
 };

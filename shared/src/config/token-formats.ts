@@ -43,7 +43,7 @@ export const TokenFormatVariables = {
       pattern: '^(?:EdDSA|ES256):[A-Za-z0-9_-]{43}(?:, *(?:EdDSA|ES256):[A-Za-z0-9_-]{43})*$',
       expected: 'what the command keys create-signing-key prints, or a comma-separated list of such',
       description:
-        'Signs `public` tokens: output of `keys create-signing-key`, or a list. The first signs; all are published and accepted, also with `sealed`',
+        'Signs [`public` tokens](sessions/public-tokens.md): output of `keys create-signing-key`, or a list',
       shownDefault: 'none',
     }),
   ),

@@ -28,7 +28,7 @@ const networkFactor = (value: number, network: string) =>
     default: value,
     minimum: 1,
     maximum: 65_536,
-    description: `Factor on \`RATE_LIMIT_POW\`, \`RATE_LIMIT_ISSUE\`, \`RATE_LIMIT_NO_SCRIPT\` for all addresses of an IPv6 ${network}`,
+    description: `Factor on [limits of challenges](challenges/rate-limits.md) for all addresses of an IPv6 ${network}`,
   });
 
 /** The secrets, in the form that `openKeyRing` reads. Each service uses some of them. */
@@ -193,8 +193,7 @@ export const DeviceVariables = {
     default: 5,
     minimum: 1,
     maximum: 100,
-    description:
-      'Failures of a known device within `CAPTCHA_ESCALATION_DECAY`, after which its attempts count for the account',
+    description: 'Failures of a known device before its attempts count for the account',
   }),
 };
 
@@ -202,12 +201,6 @@ export const DeviceVariables = {
 export const SessionLimitVariables = {
   RATE_LIMIT_LOGIN: perMinute(30, 'Password logins'),
   RATE_LIMIT_LOGIN_CODE: perMinute(60, 'Logins with a code'),
-  RATE_LIMIT_REFRESH: perMinute(
-    60,
-    'Refreshes of a session; rejected ones of an address, which may send 50 times as many in all',
-  ),
-  RATE_LIMIT_SESSION: perMinute(
-    300,
-    'Requests of a session to other session routes; rejected bearers of an address, which may send 50 times as many in all; requests for public keys',
-  ),
+  RATE_LIMIT_REFRESH: perMinute(60, 'Refreshes of a [session and address](sessions/refresh.md#rate-limits)'),
+  RATE_LIMIT_SESSION: perMinute(300, 'Other requests of a session and address; requests for public keys'),
 };

@@ -59,8 +59,7 @@ export const CaptchaOptions = group({
     }),
     algorithms: Type.String({
       default: 'sha256',
-      description:
-        'List of algorithms: sha256, and [hashwx-1](challenges/hashwx.md) for clients that ask for it. hashwx-1=N counts its hash as N of SHA-256, 28 by default',
+      description: 'List of algorithms: `sha256`, [`hashwx-1`](challenges/hashwx.md)',
       pattern: `^${ALGORITHM}(?:,${ALGORITHM})*$`,
       expected: 'sha256, and hashwx-1 or hashwx-1=N if you want it, separated by commas',
     }),
