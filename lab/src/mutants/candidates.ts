@@ -1,0 +1,137 @@
+// Which tests may kill a mutant, the most promising first.
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type CoveredTest, isOutside, ranAt, type Tests } from './coverage.js';
+import type { Place } from './mutant.js';
+import { filesIn, ROOT } from './sources.js';
+
+/** A candidate, and how long it takes without a mutant; undefined if that is unknown. */
+export interface Candidate {
+  readonly test: string;
+  readonly seconds?: number;
+}
+
+/** What tests have come to so far, by test and folder of the source. */
+export interface History {
+  rate(test: string, file: string): number | undefined;
+  add(test: string, file: string, isKilled: boolean): void;
+}
+
+export function openHistory(): History {
+  const counts = new Map<string, { tried: number; killed: number }>();
+  const key = (test: string, file: string) => `${test} ${dirname(file)}`;
+  return {
+    rate(test, file) {
+      const count = counts.get(key(test, file));
+      return count && (count.killed + 0.5) / (count.tried + 1);
+    },
+    add(test, file, isKilled) {
+      const { tried, killed } = counts.get(key(test, file)) ?? { tried: 0, killed: 0 };
+      counts.set(key(test, file), { tried: tried + 1, killed: killed + (isKilled ? 1 : 0) });
+    },
+  };
+}
+
+/** Words of a changed line and of its place; a test that has them is likely about it. */
+function wordsOf(place: Place): string[] {
+  const lineStart = place.text.lastIndexOf('\n', place.offset) + 1;
+  const line = place.text.slice(lineStart).split('\n')[0]!;
+  const stem = basename(place.source.file).replace(/\..*/, '');
+  const names = `${line} ${place.functionName}`.match(/[a-z_][\w-]{4,}/gi) ?? [];
+  return [...new Set([stem, `/${stem}.js'`, ...names])];
+}
+
+/** Returns how likely each test is to notice a change: by the rare words that it shares with the line. */
+function likenesses(tests: readonly CoveredTest[], words: readonly string[]): ReadonlyMap<string, number> {
+  const texts = tests.map(({ test }) => `${test} ${testText(test)}`);
+  const weights = words.map((word) => {
+    const having = texts.filter((text) => text.includes(word)).length;
+    return having === 0 ? 0 : Math.log((texts.length + 1) / having);
+  });
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return new Map(
+    tests.map(({ test }, at) => {
+      const shared = weights.filter((_weight, of) => texts[at]!.includes(words[of]!));
+      const share = total === 0 ? 0 : shared.reduce((sum, weight) => sum + weight, 0) / total;
+      return [test, 0.05 + 0.75 * share];
+    }),
+  );
+}
+
+const testTexts = new Map<string, string>();
+function testText(test: string): string {
+  if (!testTexts.has(test)) testTexts.set(test, readFileSync(join(ROOT, test), 'utf8'));
+  return testTexts.get(test)!;
+}
+
+/** Returns the tests that run the code of a mutant by what a kill is expected to cost; then those chosen by their names. */
+export async function candidatesOf(place: Place, tests: Tests, history: History): Promise<Candidate[]> {
+  const { source, offset } = place;
+  const { file, runs } = source;
+  if (source.room === 'gateways') return ofGateway(file, tests);
+  const places = runs.endsWith('.lua') ? callsOf(basename(runs, '.lua')) : [{ file: runs, offset }];
+  const isClient = source.room === 'client';
+  const covered = await tests.covered((test) => test.startsWith('client/') === isClient);
+  const covering = covered.filter(
+    (test) => test.passed && places.some((each) => ranAt(test, each.file, each.offset)),
+  );
+  const likely = likenesses(covering, wordsOf(place));
+  const cost = ({ test, busySeconds }: CoveredTest) =>
+    (busySeconds + 0.5) / (likely.get(test)! + (history.rate(test, file) ?? likeness(test, file)));
+  covering.sort((one, other) => cost(one) - cost(other));
+  return [...covering, ...(isClient ? inBrowser(file, tests) : [])];
+}
+
+/** Roughly how likely a test is to notice what changes in a source. */
+function likeness(test: string, file: string): number {
+  const [testStem, stem] = [test, file].map((path) => basename(path).replace(/\..*/, ''));
+  if (testStem === stem) return 0.6;
+  const [testFolder, folder] = [test, file].map((path) => dirname(path).replace(/\/(dist|src|test)\b/g, ''));
+  if (testFolder === folder) return 0.3;
+  return test.split('/')[0] === file.split('/')[0] ? 0.1 : 0.05;
+}
+
+/** Where modules run a script of the store. */
+function callsOf(name: string): { file: string; offset: number }[] {
+  const modules = ['shared/dist/src', 'services/session-service/dist/src'].flatMap(filesIn);
+  return modules
+    .filter((file) => file.endsWith('.js'))
+    .flatMap((file) => {
+      const code = readFileSync(join(ROOT, file), 'utf8');
+      const found = new RegExp(`(?:const|let) (\\w+) = loadScript\\([^;]*'${name}'\\)`).exec(code);
+      if (found === null)
+        return code.includes(`'${name}'`) ? [{ file, offset: code.indexOf(`'${name}'`) }] : [];
+      const calls = code.matchAll(new RegExp(`(?<![\\w.])${found[1]}\\(`, 'g'));
+      return [...calls].map(({ index }) => ({ file, offset: index }));
+    });
+}
+
+/** Tests in a browser of the same part of the package. */
+function inBrowser(file: string, tests: Tests): Candidate[] {
+  const part = file.replace('client/src/', '').replace(/[/.].*/, '');
+  const words = file.split(/[/.-]/);
+  const shared = (test: string) => test.split(/[/.-]/).filter((word) => words.includes(word)).length;
+  return tests.names
+    .filter((test) => test.startsWith(`client/dist/test/${part}/`) && isOutside(test))
+    .sort((one, other) => shared(other) - shared(one))
+    .map((test) => ({ test }));
+}
+
+/** Tests that name the file or its program: those called after it, then those that read it. */
+function ofGateway(file: string, tests: Tests): Candidate[] {
+  const name = basename(file);
+  const program = name.endsWith('.cfg') ? 'haproxy' : name.includes('nginx') ? 'nginx' : 'caddy';
+  // Of `forward-auth.nginx.conf` the purpose is the first part; files without another are called after the program.
+  const purpose = /^(forward-auth|gate)\./.exec(name)?.[1] ?? program;
+  const score = (test: string) => {
+    const code = testText(test);
+    const reads = code.includes(`'${name}'`) ? 2 : 0;
+    const runs = new RegExp(program, 'i').test(code) ? 1 : 0;
+    return reads + runs === 0 ? 0 : reads + runs + (basename(test).includes(purpose) ? 3 : 0);
+  };
+  return tests.names
+    .filter((test) => test.startsWith('tests/dist/gateway/'))
+    .map((test) => ({ test, score: score(test) }))
+    .filter((each) => each.score > 0)
+    .sort((one, other) => other.score - one.score);
+}
