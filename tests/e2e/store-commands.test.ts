@@ -147,10 +147,18 @@ async function tests(t: Test, site: Site): Promise<void> {
           );
         }
       });
-      t.equal(heard.length, 10_000);
-      const shas = new Set(heard.map((command) => command.split(' ').slice(0, 2).join(' ')));
-      t.strictSame([...shas].slice(1), [], 'all of them run the one script of the limit');
-      t.strictSame(await stored(), before);
+      const limited = heard.filter((command) => command.includes(' session:limit:login:'));
+      t.equal(limited.length, 10_000);
+      const shas = new Set(limited.map((command) => command.split(' ').slice(0, 2).join(' ')));
+      t.equal(shas.size, 1, 'all of them run the one script of the limit');
+      // A slow machine takes a minute for them, and the processes go on with their own work meanwhile.
+      const others = heard.filter((command) => !limited.includes(command) && !OF_NO_SUBMISSION.test(command));
+      t.strictSame(others, []);
+      const known = new Set(before);
+      t.strictSame(
+        (await stored()).filter((key) => !known.has(key)),
+        [],
+      );
     },
   );
 
@@ -169,6 +177,9 @@ async function tests(t: Test, site: Site): Promise<void> {
 /** What a process says without a request: revocations, options, keys, load, connections, and the server's facts and clock. */
 const OF_NO_REQUEST =
   /^(?:xread|info|config|time|hello|client|select|ping)\b| (?:session:keys|captcha:options|captcha:\{load\})/;
+
+/** What processes read and write each minute: the known directory, and readiness. */
+const OF_NO_SUBMISSION = /\bsession:(?:directory|ready)\b|\bcaptcha:ready\b/;
 
 async function contentOf({ redis }: Site, key: string): Promise<string> {
   const type = await redis?.client.type(key);
