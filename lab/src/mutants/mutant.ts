@@ -98,8 +98,9 @@ function placesIn(sources: readonly Source[], { function: name, line, mutant }: 
       .map((each) => {
         const start = each.start + each.text.indexOf(line);
         const changed = applied(text, { start, end: start + line.length, text: mutant });
-        const same = [...line].findIndex((character, at) => character !== mutant[at]);
-        return { source, text, changed, offset: start + Math.max(0, same), functionName: name };
+        let same = 0;
+        while (same < line.length && line[same] === mutant[same]) same += 1;
+        return { source, text, changed, offset: start + same, functionName: name };
       });
   });
 }
