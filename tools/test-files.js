@@ -11,13 +11,25 @@ export const productTests = [
   'tests/dist/**/*.test.js',
 ];
 
-/** Those of them that `npm test` leaves to `npm run test:rest`: failing stores, other programs, packages, deployment. */
+/**
+ * Those of them that `npm test` leaves to `npm run test:rest`: failing stores, gateways of others, deployment, faults that the
+ * doctor finds, fuzzing, and in browsers all but the main flows.
+ */
 export const slowTests = [
   'services/session-service/dist/test/stores/fail-over.test.js',
   'shared/dist/test/store/{deaths,fail-over,full-disk,pid-namespaces}.test.js',
+  'shared/dist/test/http/tokens/tokens-fuzz.test.js',
+  'services/challenge-service/dist/extensions/drop-in/test/hostile.test.js',
+  'packages/client/dist/test/drop-in/widgets.test.js',
+  'packages/client/dist/test/element/{floating,image-size,misplaced,odd-forms}.test.js',
+  'packages/client/dist/test/package/*.test.js',
+  'packages/client/dist/test/session/browser-{accounts,binding,cache,dbsc,origin,secrecy,tabs}.test.js',
+  'packages/client/dist/test/solver/{browser,bundler,hashwx-browser}.test.js',
   'tests/dist/{helm,monitoring}/*.test.js',
-  'tests/dist/{compose-sentinel,compose-system,systemd}.test.js',
-  'tests/dist/gateway/roll-out.test.js',
+  'tests/dist/{compose,compose-sentinel,compose-system,systemd}.test.js',
+  'tests/dist/demo/{demo-page-*,forms-page}.test.js',
+  'tests/dist/doctor/*-faults.test.js',
+  'tests/dist/gateway/{forward-auth,gate,gate-logs,gateway-*,hostile-*,planted-*,roll-out,verifying-*}.test.js',
 ];
 
 /** The tests of the lab. */
