@@ -1,0 +1,85 @@
+// Mutation tests of the pure rooms with StrykerJS: which changes of their code does no unit test notice?
+//
+//   ROOM=session npm run stryker
+//       runs one of `rooms` below. The sources are changed in place meanwhile, so run it in a clone of its own.
+//       docs/contributing.md has the results; survivors.md beside this file has what survives, and why
+//   ROOM=session STATIC=0 npm run stryker
+//       leaves out what runs while a file is loaded, such as patterns: each such mutant needs a process of its own
+//   ROOM=session AGAIN=1 npm run stryker
+//       runs what survived the last run, or was not covered, again; with RUNNER=tap, each test file in a process of its own
+
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+/** The sources of a room, and the unit tests that own it, as folders or files. No test may need a store or a server. */
+const rooms = {
+  session: {
+    sources: 'services/session-service/src/domain',
+    tests: ['services/session-service/dist/test/domain'],
+  },
+  challenge: {
+    sources: 'services/challenge-service/src/domain',
+    tests: ['services/challenge-service/dist/test/domain'],
+  },
+  pow: { sources: 'shared/src/pow', tests: ['shared/dist/test/pow'] },
+  crypto: {
+    sources: 'shared/src/crypto',
+    tests: ['shared/dist/test/crypto', 'shared/dist/test/http/tokens/public-tokens.test.js'],
+  },
+};
+
+const { ROOM, AGAIN, RUNNER = 'tap-in-process' } = process.env;
+const room = rooms[ROOM];
+if (room === undefined) throw new RangeError(`ROOM must be one of ${Object.keys(rooms).join(', ')}`);
+
+const filesIn = (folder, ending) =>
+  readdirSync(folder, { recursive: true })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => `${folder}/${file}`)
+    .sort();
+// The text of the WebAssembly module is no code of ours.
+const mutated = filesIn(room.sources, '.ts').filter((file) => !file.endsWith('-module.ts'));
+const tests = room.tests.flatMap((path) => (path.endsWith('.js') ? [path] : filesIn(path, '.test.js')));
+const report = `lab/dist/stryker/${ROOM}.json`;
+
+/** The places of what survived the last run or was not covered, in the form of the option `mutate`. */
+function survivors() {
+  if (!existsSync(report)) throw new Error(`run ROOM=${ROOM} npm run stryker first`);
+  return Object.entries(JSON.parse(readFileSync(report, 'utf8')).files).flatMap(([file, { mutants }]) =>
+    mutants
+      .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
+      .map(
+        ({ location: { start, end } }) =>
+          `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`,
+      ),
+  );
+}
+
+// Each test file prints TAP, and not tap's report.
+process.env.TAP = '1';
+
+export default {
+  testRunner: RUNNER,
+  plugins: ['@stryker-mutator/tap-runner', './lab/stryker/runner.mjs'],
+  tap: { testFiles: tests, nodeArgs: ['-r', '{{hookFile}}', '{{testFile}}'], forceBail: true },
+  inProcess: {
+    sources: mutated.map((file) => file.replace('/src/', '/dist/src/').replace(/ts$/, 'js')),
+    tests,
+  },
+  mutate: AGAIN === undefined ? mutated : survivors(),
+  // Texts and the properties of objects are left out: most of their mutants are messages and names.
+  mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral'] },
+  // The links in node_modules lead into this tree, so a copy of it would test other code.
+  inPlace: true,
+  buildCommand: 'npx tsc -b --checkers 1 shared/test services/session-service services/challenge-service',
+  disableTypeChecks: '{shared,services/*}/{src,test}/**/*.ts',
+  checkers: [],
+  coverageAnalysis: 'perTest',
+  ignoreStatic: process.env.STATIC === '0',
+  concurrency: 1,
+  timeoutMS: 20_000,
+  reporters: ['clear-text', 'json', 'progress-append-only'],
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+  jsonReporter: { fileName: AGAIN === undefined ? report : report.replace('.json', '-again.json') },
+  tempDirName: 'lab/dist/stryker/backup',
+  warnings: { slow: false, unknownOptions: false },
+};
