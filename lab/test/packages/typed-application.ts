@@ -22,7 +22,7 @@ type SignIn = Static<typeof SignIn>;
 const app = Fastify({ trustProxy: 'loopback' });
 await app.register(challengeGuard, { application: 'shop', environment: process.env });
 await app.register(bearerGuard, { environment: process.env });
-await app.register(formBodies, { multipart: true });
+await app.register(formBodies, { multipart: false });
 
 async function findUser(key: string, password: string): Promise<{ email: string } | undefined> {
   return password === '' ? undefined : { email: key };

@@ -72,7 +72,7 @@ export async function buildSessionAdmin(
     await scope.register(createSignInCode, { origins: config.origins });
     await scope.register(async (forms) => {
       forms.removeAllContentTypeParsers();
-      await forms.register(formBodies);
+      await forms.register(formBodies, { multipart: false });
       await forms.register(introspect);
     });
   });

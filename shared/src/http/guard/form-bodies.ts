@@ -7,10 +7,7 @@ import { BadRequest, BodyTooLarge, refuse } from '../errors/errors.js';
 
 /** The options of the plugin. */
 export interface FormBodiesOptions {
-  /**
-   * Whether to parse the fields of `multipart/form-data` too, with the package `@fastify/multipart`; false by default, so
-   * that the application can receive files itself.
-   */
+  /** Whether to parse the fields of `multipart/form-data` too; true by default. Set it to false to receive files yourself. */
   readonly multipart?: boolean;
 }
 
@@ -18,23 +15,13 @@ const MAX_FIELDS = 100;
 const MAX_NAME_BYTES = 200;
 const TOO_LARGE = 413;
 
-async function parseForms(app: FastifyInstance, { multipart: parsesMultipart = false }: FormBodiesOptions) {
+async function parseForms(app: FastifyInstance, { multipart: parsesMultipart = true }: FormBodiesOptions) {
   await app.register(formbody);
   if (!parsesMultipart) return;
-  await app.register(await loadMultipart());
+  await app.register(import('@fastify/multipart'));
   app.addHook('preValidation', async (request) => {
     if (request.isMultipart()) request.body = await fieldsOf(request);
   });
-}
-
-async function loadMultipart() {
-  try {
-    return (await import('@fastify/multipart')).default;
-  } catch (error) {
-    throw new Error('formBodies with { multipart: true } needs a package: npm install @fastify/multipart', {
-      cause: error,
-    });
-  }
 }
 
 /**
@@ -74,9 +61,8 @@ async function fieldsOf(request: FastifyRequest): Promise<Record<string, unknown
 }
 
 /**
- * Makes the routes of its scope accept `application/x-www-form-urlencoded`, and `multipart/form-data` if asked to. Values
- * are text; a repeated field is a list, and files are skipped. The route's `bodyLimit`, in bytes, holds for all parts
- * together: a larger multipart form, or one of more than 100 fields, is 413 `body_too_large`, and a malformed one 400
- * `bad_request`.
+ * Makes the routes of its scope accept `application/x-www-form-urlencoded` and `multipart/form-data`. Values are text; a
+ * repeated field is a list, and files are skipped. The route's `bodyLimit`, in bytes, holds for all parts together: a
+ * larger form, or one of more than 100 fields, is 413 `body_too_large`, and a malformed one 400 `bad_request`.
  */
 export default fp(parseForms, { name: 'tollgate-form-bodies', fastify: '5.x' });

@@ -50,7 +50,7 @@ export default async function passGate(
   { limitPerMinute }: { limitPerMinute: number },
 ): Promise<void> {
   const { gate } = app;
-  await app.register(formBodies);
+  await app.register(formBodies, { multipart: false });
 
   app.post<{ Body: Static<typeof Body> }>(
     '/gate/pass',
