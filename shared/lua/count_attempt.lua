@@ -7,7 +7,7 @@
 -- ARGV[3]  most failures that are reported, and kept besides open attempts
 -- ARGV[4]  how long a pair keeps its last failure, milliseconds
 -- ARGV[5]  failures from which a pair waits
--- ARGV[6]  with this many failures before it the attempt is refused and not counted
+-- ARGV[6]  with this many failures before it the attempt is rejected and not counted
 -- ARGV[7]  how long an attempt may be open, milliseconds: until then it can be withdrawn and displaces no other
 -- ARGV[8]  most entries, including open attempts
 -- ARGV[9…] the waits after that many failures, one more, …, milliseconds; the last applies to all that follow

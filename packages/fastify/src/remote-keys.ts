@@ -1,4 +1,4 @@
-// The public keys of an address, for services that verify access tokens without a secret.
+// The public keys of a URL, for services that verify access tokens without a secret.
 
 import { type PublicKey, readJwks } from '@tollgate/shared/crypto';
 
@@ -8,24 +8,24 @@ export interface RemoteKeysLog {
   warn(about: object, message: string): void;
 }
 
-/** Public keys that follow those of an address. */
+/** Public keys fetched from a URL. */
 export interface RemoteKeys {
-  /** Returns the keys known now, the same array until they change; fetches old ones again in the background. */
+  /** Returns the current keys, the same array until they change; refetches old ones in the background. */
   keys(): readonly PublicKey[];
   /**
-   * Looks whether there are other keys; resolves when it has, also if that failed. Returns undefined shortly after the last
-   * look, which then decides. Never rejects.
+   * Fetches the keys; resolves when done, also after a failure. Returns undefined shortly after the last fetch, whose keys
+   * then decide. Never rejects.
    */
   refresh(): Promise<void> | undefined;
-  /** Ends a request that is under way, and makes no other. */
+  /** Aborts a request under way, and sends no other. */
   stop(): void;
 }
 
-/** How old keys may be before they are fetched again, in milliseconds. */
+/** Age of keys at which they are refetched, in milliseconds. */
 export const REFRESH_AFTER_MS = 300_000;
-/** How long keys stay in use while their address does not answer, in milliseconds. */
+/** How long keys stay in use while their URL does not respond, in milliseconds. */
 export const KEEP_MS = 3_600_000;
-/** Shortest times between two requests, in milliseconds: after one that succeeded, and after one that failed. */
+/** Shortest times between two requests, in milliseconds: after a success, and after a failure. */
 export const COOLDOWN_MS = { found: 30_000, failed: 5000 } as const;
 
 const TIMEOUT_MS = 2000;
@@ -33,7 +33,7 @@ const MAX_BYTES = 65_536;
 const NO_KEYS: readonly PublicKey[] = [];
 
 /**
- * Starts to follow the keys of an address: `keys` is empty until the first answer, which `refresh` waits for.
+ * Starts to follow the keys of a URL: `keys` is empty until the first response, which `refresh` waits for.
  * @param clock milliseconds of a monotonic clock
  */
 export function followRemoteKeys(
@@ -54,7 +54,7 @@ export function followRemoteKeys(
       const found = await fetchKeys(url, stopping.signal);
       if (!areEqual(found, known)) known = found;
       fetchedMs = clock();
-      if (hasFailed) log.info({ keys: known.length }, 'the public keys of access tokens are known again');
+      if (hasFailed) log.info({ keys: known.length }, 'the public keys of access tokens were fetched again');
       hasFailed = false;
     } catch (error) {
       if (stopping.signal.aborted) return;
@@ -83,7 +83,7 @@ export function followRemoteKeys(
   };
 }
 
-/** @throws Error if the address does not answer in time with a set of keys of which one can be used */
+/** @throws Error unless the URL responds in time with a key set that has a usable key */
 async function fetchKeys(url: string, stopped: AbortSignal): Promise<PublicKey[]> {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(TIMEOUT_MS)]);
   const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
@@ -92,7 +92,7 @@ async function fetchKeys(url: string, stopped: AbortSignal): Promise<PublicKey[]
     throw new Error(`the status is ${response.status}`);
   }
   const keys = readJwks(JSON.parse(await readText(response)));
-  if (keys.length === 0) throw new Error('there is no key that can be used');
+  if (keys.length === 0) throw new Error('there is no usable key');
   return keys;
 }
 
@@ -101,8 +101,8 @@ async function readText({ body }: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
-    // Leaving the loop ends the request.
-    if (bytes > MAX_BYTES) throw new Error(`the answer has more than ${MAX_BYTES} bytes`);
+    // Leaving the loop aborts the request.
+    if (bytes > MAX_BYTES) throw new Error(`the response has more than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -95,7 +95,7 @@ t.test('while the address does not answer, its keys stay in use for an hour', as
   place.nowMs += COOLDOWN_MS.failed;
   await remote.refresh();
   t.strictSame(known(), ids(ONE));
-  t.equal(place.lines.at(-1), 'the public keys of access tokens are known again');
+  t.equal(place.lines.at(-1), 'the public keys of access tokens were fetched again');
 });
 
 t.test('what is no set of keys changes nothing', async (t) => {

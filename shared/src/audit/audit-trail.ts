@@ -1,4 +1,4 @@
-// Writes the audit stream of a process: complete lines, limited in number, and a count of lost ones.
+// Writes the audit stream of a process: complete lines, rate-limited, with a count of lost ones.
 
 import type { AuditEntry, AuditLine, AuditName } from '../schemas/audit-events.js';
 import { AUDIT_VERSION } from '../schemas/audit-fields.js';
@@ -16,11 +16,11 @@ export interface AuditTrail {
 export interface AuditTrailDependencies {
   readonly service: AuditLine['service'];
   readonly sink: AuditSink;
-  /** Called for every event, written or not. */
+  /** Called for every event, even if it is not written. */
   readonly onEvent?: (event: AuditName) => void;
   /** Called for an event that the flood gate suppressed. */
   readonly onSuppressed?: (event: AuditName) => void;
-  /** Called for every line that could not be written; `isFirst` for the first after one that could. */
+  /** Called for every line that could not be written; `isFirst` for the first after a success. */
   readonly onLost?: (error: unknown, isFirst: boolean) => void;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
@@ -57,7 +57,7 @@ export function createAuditTrail(deps: AuditTrailDependencies): AuditTrail {
     }
   }
 
-  // After a flood there may be no further event that would write its summary.
+  // After a flood there may be no further event to trigger its summary.
   function sumUpLater(): void {
     timer ??= setTimeout(() => {
       timer = undefined;
@@ -88,11 +88,11 @@ export type Suppressed = Extract<AuditEntry, { event: 'events_suppressed' }>;
 
 /** Admits a limited number of each event per window. */
 export interface FloodGate {
-  /** Returns whether to write this event; counts it if not. */
+  /** Returns whether to write this event; otherwise counts it. */
   admits(entry: AuditEntry, nowMs: number): boolean;
-  /** Returns the summaries of the windows that have ended at `nowMs`; of all windows with `Infinity`. */
+  /** Returns the summaries of windows that have ended at `nowMs`; of all windows with `Infinity`. */
   summaries(nowMs: number): Suppressed[];
-  /** Returns whether suppressed events are not yet in a summary. */
+  /** Returns whether suppressed events await a summary. */
   isHolding(): boolean;
 }
 
@@ -104,7 +104,7 @@ export const MOST_LINES = 300;
 const MOST_ACCOUNTS = 1000;
 const NAMED_ACCOUNTS = 10;
 
-/** Events that can be caused without end, and free: without an account or a key, or with one cookie and no key. */
+/** Events that anybody can cause endlessly and for free: without an account or a key, or with one cookie and no key. */
 export const LIMITED_EVENTS: ReadonlySet<AuditName> = new Set([
   'login_failed',
   'login_throttled',

@@ -35,7 +35,7 @@ export function openAuditSink(settings: {
   return { write: (line) => output.write(`${line}\n`), close() {} };
 }
 
-/** Opens the stream on a sink. Lines that cannot be written are counted and logged once; they stop nothing. */
+/** Opens the stream on a sink. Lines that cannot be written are counted and logged once; nothing else fails. */
 export function openAuditTrail(deps: {
   readonly service: AuditLine['service'];
   readonly sink: AuditSink;
@@ -50,7 +50,7 @@ export function openAuditTrail(deps: {
     onSuppressed: counters.countSuppressed,
     onLost(error, isFirst) {
       counters.countLost();
-      if (isFirst) log.error({ err: error }, 'security events cannot be written: look at AUDIT_LOG');
+      if (isFirst) log.error({ err: error }, 'security events cannot be written: check AUDIT_LOG');
     },
   });
 }
@@ -76,14 +76,14 @@ export function writeStartEvents(
 /** Receives audit lines. */
 export interface AuditSink {
   /**
-   * Writes one line, given without its line break, before it returns.
+   * Writes one line, without its line break, before it returns.
    * @throws Error of the file system, for example if the disk is full; the line is lost
    */
   write(line: string): void;
   close(): void;
 }
 
-/** The stream shows which accounts are attacked, so only the user of the service may read it. */
+/** The stream reveals attacked accounts, so only the user of the service may read it. */
 const MODE = 0o600;
 
 /**
@@ -99,7 +99,7 @@ export function openAuditFile(path: string): AuditSink {
     const found = statSync(path, { throwIfNoEntry: false });
     // Opening a pipe would wait for its reader.
     if (found !== undefined && !found.isFile() && !found.isCharacterDevice())
-      throw new Error('it is no file');
+      throw new Error('it is not a file');
     file = openSync(path, 'a', MODE);
   } catch (error) {
     throw new ConfigurationError([`AUDIT_LOG ${path} cannot be opened: ${(error as Error).message}`]);

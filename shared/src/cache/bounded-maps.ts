@@ -1,13 +1,13 @@
-// Two maps that hold a bounded number of entries: one drops the least recently used, the other the oldest.
+// Two bounded maps: one drops the least recently used entry, the other the oldest.
 
 export interface LruCache<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;
 }
 
-/** @param most entries that the cache keeps at least; it never holds more than twice as many */
+/** @param most entries that the cache keeps at least; it never has more than twice as many */
 export function createLruCache<Value>(most: number): LruCache<Value> {
-  // Two halves, and the older one is dropped as a whole: deleting entries one by one makes a map slow.
+  // Two halves, of which the older one is dropped at once: deleting single entries makes a map slow.
   let newer = new Map<string, Value>();
   let older = new Map<string, Value>();
   const set = (key: string, value: Value) => {
@@ -35,11 +35,11 @@ export interface BoundedMap<Value> {
   set(key: string, value: Value): void;
 }
 
-/** @param most entries that the map holds at most, from 1 */
+/** @param most most entries of the map, from 1 */
 export function createBoundedMap<Value>(most: number): BoundedMap<Value> {
   const entries = new Map<string, Value>();
-  // One for all drops: a new iterator would pass over every entry that was deleted before, tens of thousands each time.
-  // It begins with the first drop, because it would keep the smaller tables that the map had until then.
+  // One iterator for all drops: a new one would pass over every deleted entry, tens of thousands each time. Created at the
+  // first drop, because it would retain the map's earlier, smaller tables.
   let oldest: Iterator<string, undefined> | undefined;
   return {
     get: (key) => entries.get(key),

@@ -6,7 +6,7 @@ import type { CaptchaOptions } from '../schemas/captcha-options.js';
 
 /** Longest lifetimes, in seconds. */
 export interface ChallengeLifetimes {
-  /** Challenges of every type, scope tickets, and what extensions issue. */
+  /** Challenges of every type, scope tickets, and credentials issued by extensions. */
   readonly challenge: number;
   /** Failures: `CAPTCHA_ESCALATION_DECAY`. */
   readonly decay: number;
@@ -14,13 +14,13 @@ export interface ChallengeLifetimes {
 
 /** The longest lifetimes of an extension of challenge-service. */
 export interface ExtensionLifetimes {
-  /** Ceiling of the price of its challenges, in bits: dearer work lives longer. */
+  /** Price ceiling of its challenges, in bits: expensive work lives longer. */
   readonly ceiling?: number;
-  /** The longest time that its passes or receipts are valid, in seconds. */
+  /** Longest lifetime of its passes or receipts, in seconds. */
   readonly seconds: number;
 }
 
-/** @param extensions those that are configured */
+/** @param extensions the configured extensions */
 export function challengeLifetimes(
   { pow, effort, cache, escalation }: CaptchaOptions,
   extensions: readonly ExtensionLifetimes[] = [],

@@ -11,7 +11,7 @@ export interface ChallengeServiceLog {
   warn(about: object, message: string): void;
 }
 
-/** What an application knows of the challenge service from the reports on the store. */
+/** The status of the challenge service, from the reports on the store. */
 export type ChallengeServiceStatus = 'found' | 'missing' | 'other_secret';
 
 /** The watch of one application. */
@@ -28,9 +28,9 @@ const SETTLED_MS = 600_000;
 
 const WARNINGS = {
   missing:
-    'no challenge service has reported on this store: without one every submission is refused; STORE_URL or CAPTCHA_CACHE_STORE must name the store of the challenge service',
+    "no challenge service has reported on this store: every submission is rejected; STORE_URL or CAPTCHA_CACHE_STORE must name the challenge service's store",
   other_secret:
-    'the challenge service on this store has another CHALLENGE_SECRET: every submission is refused',
+    'the challenge service on this store has another CHALLENGE_SECRET: every submission is rejected',
 } as const;
 
 /** Returns whether a node issues challenges: it makes them and has no secret of the session service. */
@@ -39,8 +39,7 @@ export function isChallengeService({ makes, ids }: NodeKeys): boolean {
 }
 
 /**
- * Returns the status of the challenge service that reported last. One that was killed counts until it has been silent for
- * a while.
+ * Returns the status of the challenge service that reported last. A killed one counts until it has been silent for a while.
  *
  * @param ownIds key ids of the application's `CHALLENGE_SECRET`, in order
  */
@@ -55,8 +54,8 @@ export function challengeServiceStatus(
 }
 
 /**
- * Checks every five seconds until there is no problem, then every ten minutes. It warns about a problem that two checks in
- * a row have found, so that services that start together cause no warning, and logs when the problem is over.
+ * Checks every five seconds until there is no problem, then every ten minutes. It warns about a problem that two
+ * consecutive checks have found, so that services that start together cause no warning, and logs the end of the problem.
  */
 export function watchChallengeService(
   store: Store,
@@ -78,7 +77,7 @@ export function watchChallengeService(
   };
   const rounds = startPeriodicTask(store, checkNow, {
     everyMs: () => (seen === 'found' ? SETTLED_MS : UNSETTLED_MS),
-    // Other checks report a store that does not answer.
+    // Other checks report a store that does not respond.
     onFailure() {},
   });
   return { checkNow, stop: rounds.stop };

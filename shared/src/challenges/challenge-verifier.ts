@@ -1,4 +1,4 @@
-// The challenges as one application uses them: verifies submissions and counts the failures of accounts.
+// The challenges of one application: verifies submissions and counts failures of accounts.
 
 import type { KeyRing } from '../crypto/key-ring.js';
 import { randomBytes, randomHex } from '../crypto/random.js';
@@ -20,31 +20,33 @@ import type {
 import { type ChallengeType, verifiedTypes } from './types/challenge-type-registry.js';
 import { createSubmissionVerifier } from './verify-submission.js';
 
-/** A counted attempt: the failures before it, the wait of its pair of account and address, and how to withdraw it. */
+/**
+ * A counted attempt: the failures before it, the delay of its pair of account and address, and its id for `withdrawFailure`.
+ */
 export interface CountedAttempt {
   readonly before: number;
-  /** Milliseconds; above zero the attempt was refused and not counted. */
+  /** Milliseconds; above zero the attempt was rejected and not counted. */
   readonly waitMs: number;
   /** Identifies this attempt for `withdrawFailure`. */
   readonly id: string;
   withdraw(): Promise<void>;
 }
 
-/** Verifies challenges for one application. Methods throw StoreUnavailableError if the store does not answer. */
+/** Verifies challenges for one application. Methods throw StoreUnavailableError if the store does not respond. */
 export interface ChallengeVerifier extends SubmissionVerifier, NextAttempts {
   readonly options: CaptchaOptions;
   /**
-   * Returns whether the next attempt on this account needs a captcha.
+   * @param after failures that require one; `escalation.after` by default
    * @param after failures from which it does; `escalation.after` by default
    */
   requiredFor(key: string, after?: number): Promise<boolean>;
   /**
-   * Returns the account for `verify`, which reads its failures once, and only after right work.
+   * Returns the account for `verify`, which reads its failures once, and only after valid work.
    * @param claim identifies an attempt that does not count
    */
   attemptedAccount(key: string, claim?: string): AttemptedAccount;
   /**
-   * Returns the failures of the account and the wait of its pair with this address.
+   * Returns the failures of the account and the delay of its pair with this address.
    * @param claim identifies an attempt that does not count
    */
   attemptStatus(key: string, ip?: string, claim?: string): Promise<AttemptStatus>;
@@ -54,14 +56,14 @@ export interface ChallengeVerifier extends SubmissionVerifier, NextAttempts {
   withdrawFailure(key: string, id: string, ip?: string): Promise<void>;
   /**
    * Counts an attempt as a failure before its outcome is known; with `ip` the pair may have to wait.
-   * @param given what the submission gave: if the failures before it make that too little, the attempt is not
-   * counted, and `recheck` returns the reason
+   * @param given the submission's challenges: if the failures before it make them insufficient, the attempt is not counted,
+   * and `recheck` returns the reason
    * @param claim identifies the attempt, so that a repetition is not counted twice. 128 random bits by default
    */
   countAttempt(key: string, ip?: string, given?: GivenProof, claim?: string): Promise<CountedAttempt>;
   /**
    * Counts an attempt of a known device for that device, as `countAttempt` does for an account. No address waits. Returns
-   * null if the budget of the device is used up: nothing is counted, and the attempt counts for the account.
+   * null if the device's budget is used up: nothing is counted, and the attempt counts for the account.
    */
   countDeviceAttempt(device: KnownDevice, given: GivenProof): Promise<CountedAttempt | null>;
   /**
@@ -73,11 +75,11 @@ export interface ChallengeVerifier extends SubmissionVerifier, NextAttempts {
   noScriptImage(): NoScriptImage | null;
 }
 
-/** An image that a form without JavaScript is sent with. It is issued when a browser loads it. */
+/** An image for a form without JavaScript. It is issued when a browser loads it. */
 export interface NoScriptImage {
   /** The value of the field `captcha_token`: 40 random letters and digits. */
   readonly token: string;
-  /** The path of the image on the challenge service, with a slash at its beginning. */
+  /** The path of the image on the challenge service, with a leading slash. */
   readonly path: string;
 }
 
@@ -89,7 +91,7 @@ export interface ChallengeVerifierDependencies {
   readonly options: CaptchaOptions;
   /** Name of the application; accounts of different applications have separate counts. */
   readonly application: string;
-  /** Challenge types beyond the built-in ones; those with a function `verify` are used here. */
+  /** Challenge types beyond the built-in ones; only those with a function `verify` are used here. */
   readonly kinds?: readonly ChallengeType[];
   readonly random?: (size: number) => Uint8Array;
   /** Milliseconds since 1970, for the expiry of tickets. */
@@ -196,7 +198,7 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
   };
 }
 
-/** A submission as observers may see it: pseudonyms only. */
+/** A submission without personal data: pseudonyms only. */
 export interface ObservedSubmission {
   /** Pseudonym of the attempted account. */
   readonly account: string | undefined;
@@ -208,11 +210,11 @@ export interface ObservedSubmission {
 
 /** Receives verdicts. Its methods must not throw or block. */
 export interface ChallengeObserver {
-  /** A submission passed. It may still be refused if its account has failed too often meanwhile. */
+  /** A submission passed. It may still be rejected if its account has failed too often meanwhile. */
   solved(given: GivenProof): void;
-  /** A submission was refused. */
+  /** A submission was rejected. */
   refused(verdict: FailedVerdict, submission: ObservedSubmission): void;
-  /** A pass was presented, and accepted or refused; the verdict on its submission follows. */
+  /** A pass was presented, and accepted or rejected; the verdict on its submission follows. */
   presented?(pass: CheckedPass, submission: ObservedSubmission): void;
 }
 

@@ -1,4 +1,4 @@
-// Detects processes on one store with different options of the challenges.
+// Detects processes on one store with different challenge options.
 
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../schemas/canonical-json.js';
@@ -20,10 +20,10 @@ export interface ConfigFingerprintWatch {
   stop(): Promise<void>;
 }
 
-/** How long a fingerprint stays after it was written, in milliseconds. */
+/** Lifetime of a written fingerprint, in milliseconds. */
 const LIFETIME_MS = 3_600_000;
 
-/** Pauses between checks in milliseconds: of the first ones, because processes are often started together, and of all others. */
+/** Pauses between checks in milliseconds: the first ones are shorter, because processes are often started together. */
 const FIRST_MS = 2_000;
 const INTERVAL_MS = 60_000;
 const FIRST_CHECKS = 10;
@@ -34,9 +34,9 @@ export function configFingerprint(options: CaptchaOptions): string {
 }
 
 /**
- * Writes the fingerprint of this process into the store now and every minute, more often at first. It warns once about each other fingerprint
- * that it finds twice in a row in place of its own: a process with other options runs, and the two refuse each other's
- * challenges. A fingerprint that it finds once may be that of a process that has ended, in a restart or a rollout.
+ * Writes the fingerprint of this process to the store now and every minute, more often at first. It warns once about each
+ * other fingerprint that it finds there twice in a row: a process with other options runs, and the two reject each other's
+ * challenges. A fingerprint found only once may belong to a process that has ended, in a restart or a rollout.
  */
 export function watchConfigFingerprint(
   store: Store,
@@ -54,11 +54,11 @@ export function watchConfigFingerprint(
       told.add(found);
       log.warn({ own, found }, 'another process on this store has other CAPTCHA_ options');
     }
-    // What was there before the first write says nothing about a process that runs now.
+    // An entry older than the first write says nothing about a running process.
     foundBefore = checks > 0 ? found : null;
     checks += 1;
   };
-  // Other checks report a store that does not answer.
+  // Other checks report a store that does not respond.
   const task = startPeriodicTask(store, checkNow, {
     everyMs: () => (checks < FIRST_CHECKS ? FIRST_MS : INTERVAL_MS),
     onFailure() {},

@@ -1,4 +1,4 @@
-// What one form requires beyond the options: always a captcha, certain presets, harder work, certain algorithms.
+// A form's requirements beyond the options: always a captcha, certain presets, harder work, certain algorithms.
 
 import { acceptedAlgorithms, isAcceptedAlgorithm } from '../pow/algorithms.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
@@ -10,13 +10,13 @@ import { EFFORT } from './types/effort-type.js';
 
 /** The rules of a form. */
 export interface FormRules {
-  /** Whether its submissions need work. */
+  /** Whether its submissions require work. */
   readonly needsWork?: boolean;
-  /** Whether every submission needs a captcha, whatever the account. */
+  /** Whether every submission requires a captcha, whatever the account. */
   readonly alwaysImage?: boolean;
   /** Names of the accepted presets; all by default. `effort` is one of them. */
   readonly presets?: readonly string[] | undefined;
-  /** The least difficulty of work, in bits. */
+  /** Lowest difficulty of work, in bits. */
   readonly minDifficulty?: number | undefined;
   /** Names of the accepted algorithms of work; all by default. */
   readonly algorithms?: readonly string[] | undefined;
@@ -25,8 +25,8 @@ export interface FormRules {
 const NAME = new RegExp(NAME_PATTERN);
 
 /**
- * Returns what a scope ticket carries of the rules of a form; undefined if they demand nothing that it could. A form
- * without work has no tickets.
+ * Returns the requirements of a form that a scope ticket carries; undefined if there are none. A form without work has no
+ * tickets.
  */
 export function demandOf(rules: FormRules): Demand | undefined {
   const { needsWork = false, presets, minDifficulty, algorithms } = rules;
@@ -41,8 +41,8 @@ export function demandOf(rules: FormRules): Demand | undefined {
 }
 
 /**
- * Returns what an answer says about the next attempt on this form.
- * @param submission the one that is answered: `effort` is not offered where none was sent because there is no script
+ * Returns the properties of a response about the next attempt on this form.
+ * @param submission the failed one: `effort` is not offered to a submission without work, which has no script
  */
 export function requirementsOf(
   { captcha_required, pow_scope }: NextAttempt,
@@ -65,7 +65,7 @@ export function requirementsOf(
   return next;
 }
 
-/** The rules of a form as an application wrote them. */
+/** The rules of a form, not yet validated. */
 interface WrittenRules {
   readonly presets?: unknown;
   readonly preset?: unknown;
@@ -74,7 +74,7 @@ interface WrittenRules {
   readonly algorithms?: unknown;
 }
 
-/** Returns what is wrong with the rules of a form, as words that follow its place, or null. */
+/** Returns the mistake in the rules of a form, worded to follow their place, or null. */
 export function formRulesMistake(rules: WrittenRules, options: CaptchaOptions): string | null {
   const { presets, preset, algorithms } = rules;
   const isName = (name: unknown) => typeof name === 'string' && NAME.test(name);
@@ -100,7 +100,7 @@ export function formRulesMistake(rules: WrittenRules, options: CaptchaOptions): 
   return null;
 }
 
-/** Returns whether a value is a list of algorithms, all of which the options accept, and not empty. */
+/** Returns whether a value is a non-empty list of accepted algorithms. */
 export function areAcceptedAlgorithms(value: unknown, { pow }: CaptchaOptions): boolean {
   const accepted = acceptedAlgorithms(pow.algorithms);
   return isListOf(value, (name) => isAcceptedAlgorithm(accepted, name));

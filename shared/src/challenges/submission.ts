@@ -1,4 +1,4 @@
-// What was submitted, what it is verified against, and the verdict on it.
+// The content of a submission, the context of its verification, and the verdict.
 
 import { createHmac } from 'node:crypto';
 import type { AcceptedAlgorithms } from '../pow/algorithms.js';
@@ -16,7 +16,7 @@ export interface FieldNames {
   readonly image: { readonly token: string; readonly answer: string };
 }
 
-/** The values of the fields as they were sent; undefined for a missing field. */
+/** The field values as sent; undefined for a missing field. */
 export interface Submission {
   readonly powToken?: unknown;
   readonly powNonce?: unknown;
@@ -24,7 +24,7 @@ export interface Submission {
   readonly imageAnswer?: unknown;
 }
 
-/** What is wrong with a field, as a key of the message catalogue. */
+/** A mistake in a field, as a key of the message catalogue. */
 export type FieldProblem =
   | 'required'
   | 'malformed'
@@ -35,7 +35,7 @@ export type FieldProblem =
   | 'wrong_answer'
   | 'wrong_preset';
 
-/** Problems by the field's configured name. */
+/** Mistakes by the field's configured name. */
 export type FieldProblems = Readonly<Record<string, readonly FieldProblem[]>>;
 
 /** Copies the challenge fields from a body; a body that is not an object has none. */
@@ -51,12 +51,12 @@ export function submissionFrom(body: unknown, names: FieldNames): Submission {
   };
 }
 
-/** Returns whether any captcha field is filled in; a plain form sends the others as empty texts. */
+/** Returns whether any captcha field is filled in; a plain form sends the others as empty strings. */
 export function offersImage(submission: Submission): boolean {
   return !isAbsent(submission.imageToken) || !isAbsent(submission.imageAnswer);
 }
 
-/** Returns whether neither field of the work is filled in: what a form sends without JavaScript. */
+/** Returns whether neither work field is filled in, as in a form without JavaScript. */
 export function offersNoWork({ powToken, powNonce }: Submission): boolean {
   return isAbsent(powToken) && isAbsent(powNonce);
 }
@@ -66,7 +66,7 @@ export function mayReplaceWork({ no_script, pow }: CaptchaOptions): boolean {
   return no_script === 'image' && pow.enabled;
 }
 
-/** Returns the problems of the fields of the work; null if both are well-formed. */
+/** Returns the mistakes in the work fields; null if both are well-formed. */
 export function powProblems(
   submission: Submission,
   names: FieldNames,
@@ -83,7 +83,7 @@ export function powProblems(
 }
 
 /**
- * Returns the problems of the fields of the captcha; null if both are well-formed. A blank answer is malformed.
+ * Returns the mistakes in the captcha fields; null if both are well-formed. A blank answer is malformed.
  * @param longest longest accepted answer, in characters
  */
 export function imageProblems(
@@ -109,7 +109,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** What an application sent for verification. */
+/** A submission for verification. */
 export interface ApplicationSubmission {
   /** Name of the application, so that a retry of another application cannot consume the challenge again. */
   readonly application: string;
@@ -119,9 +119,9 @@ export interface ApplicationSubmission {
 }
 
 /**
- * Returns the claim of a submission that an application may send again: HMAC-SHA256(idempotency key, submission) cut to
- * 128 bits, as 32 hexadecimal digits (docs/decisions/spending.md). Equal claims get equal verdicts; another account,
- * address or answer with the same idempotency key makes another claim.
+ * Returns the claim of a submission that an application may retry: HMAC-SHA256(idempotency key, submission) cut to 128 bits,
+ * as 32 hexadecimal digits (docs/decisions/spending.md). Equal claims get equal verdicts; another account, address or answer
+ * with the same idempotency key makes another claim.
  */
 export function idempotentClaim(
   idempotencyKey: string,
@@ -134,40 +134,40 @@ export function idempotentClaim(
 }
 
 /**
- * How a captcha is treated: `required` belongs to the form of the submission, `demanded` is verified after the work,
- * `escalating` is demanded once the account has failed `escalation.after` times, `offered` is verified only if present.
+ * How a captcha is treated: `required` by the form, `demanded` and verified after the work, `escalating` if demanded once
+ * the account has failed `escalation.after` times, `offered` if verified only when present.
  */
 export type ImageRequirement = 'required' | 'demanded' | 'escalating' | 'offered' | 'ignored';
 
-/** The challenges that a submission needs. */
+/** The challenges that a submission requires. */
 export interface RequiredChallenges {
   readonly pow: boolean;
   readonly image: ImageRequirement;
-  /** The least accepted difficulty of work in bits, whatever the account. With one, no image replaces the work. */
+  /** Lowest accepted difficulty of work in bits, whatever the account. If set, no image replaces the work. */
   readonly minDifficulty?: number | undefined;
-  /** Names of the accepted algorithms of work and effort; all by default. With them, no image replaces the work. */
+  /** Names of the accepted algorithms of work and effort; all by default. If set, no image replaces the work. */
   readonly algorithms?: readonly string[] | undefined;
-  /** The pass that the client presents in place of work, as it came; none if missing or empty. */
+  /** The pass presented in place of work, unparsed; none if missing or empty. */
   readonly pass?: unknown;
 }
 
-/** A client that has signed in to the account before: its failures are counted apart from those of everybody else. */
+/** A client that has logged in to the account before: its failures are counted separately. */
 export interface KnownDevice {
   /** The key under which its failures are counted. No account may have the same key. */
   readonly key: string;
-  /** Failures within `escalation.decay`, 1 to 100, from which its attempts count for the account like those of others. */
+  /** Failures within `escalation.decay`, 1 to 100, after which its attempts count for the account. */
   readonly budget: number;
 }
 
-/** The attempted account, and its failures before this attempt; a function is called after the work has proved right. */
+/** The attempted account, and its failures before this attempt; a function is called after valid work. */
 export interface AttemptedAccount {
   readonly key: string;
-  /** The known device that attempts it; the failures are then those of the device. */
+  /** The known device of the attempt; the failures are then those of the device. */
   readonly device?: KnownDevice | undefined;
   readonly failures: number | (() => Promise<number>);
 }
 
-/** Returns the key under which an attempt on this account counts. */
+/** Returns the counter key of an attempt on this account. */
 export function countedKey({ key, device }: Pick<AttemptedAccount, 'key' | 'device'>): string {
   return device?.key ?? key;
 }
@@ -178,7 +178,7 @@ export async function failuresOf(account: AttemptedAccount | undefined): Promise
   return typeof account.failures === 'number' ? account.failures : account.failures();
 }
 
-/** What a submission is verified against. */
+/** The context of a verification. */
 export interface VerifyContext extends RequiredChallenges {
   /** The client's address as Fastify reports it. */
   readonly ip: string | undefined;
@@ -195,9 +195,9 @@ export interface SubmissionVerifier {
   /** Checks the form of the fields without reading the store. */
   checkShape(submission: Submission, required: RequiredChallenges): FailedVerdict | null;
   /**
-   * Verifies a submission. It consumes each challenge it reads; failing work never consumes an image.
+   * Verifies a submission. It consumes each challenge it reads; invalid work never consumes an image.
    * @param onReplay called if a challenge was consumed before
-   * @param onPass called with what became of a pass whose form is right
+   * @param onPass called with the outcome of a well-formed pass
    */
   verify(
     submission: Submission,
@@ -205,9 +205,9 @@ export interface SubmissionVerifier {
     onReplay?: () => void,
     onPass?: (pass: CheckedPass) => void,
   ): Promise<Verdict>;
-  /** Verifies again what was given, now that the account has `failures`; null if it is still enough. */
+  /** Verifies the given challenges again, now that the account has `failures`; null if they still suffice. */
   recheck(given: GivenProof, failures: number): FailedVerdict | null;
-  /** Returns the number of failures from which what was given is too little, at most one more than the store keeps. */
+  /** Returns the number of failures that make the given challenges insufficient, at most one more than the store keeps. */
   refusedFrom(given: GivenProof): number;
 }
 
@@ -231,28 +231,30 @@ export interface FailedVerdict {
   readonly waitMs?: number;
   /** Whether the submission had neither work nor a right image. */
   readonly isUnproven?: true;
-  /** The algorithm of the work that is refused, as its record has it; missing if something else is, or no record was found. */
+  /**
+   * The algorithm of rejected work, as its record has it; missing if something else was rejected, or no record was found.
+   */
   readonly algorithm?: string;
 }
 
-/** What became of a presented pass of the right form: its name, or why it was refused. */
+/** The outcome of a well-formed pass: its name, or why it was rejected. */
 export type CheckedPass = { readonly ok: true; readonly name: string } | RefusedPass;
 
-/** The verdict on a pass that does not count. */
+/** The verdict on a rejected pass. */
 export interface RefusedPass extends FailedVerdict {
   readonly outcome: Exclude<PassOutcome, 'passed'>;
-  /** Its name, if there is a pass of that name. */
+  /** Its name, if such a pass exists. */
   readonly pass?: string;
 }
 
-/** What a passing submission gave, so that it can be verified again after the failures have risen. */
+/** The challenges of a passing submission, so that they can be verified again after more failures. */
 export interface GivenProof {
   /** Null if no work was verified. */
   readonly work: (IssuedWork & { readonly algorithm: string }) | null;
-  /** The name of the pass that stood in for work. */
+  /** The name of the pass that replaced work. */
   readonly pass?: string;
   readonly image: boolean;
-  /** Returns whether the captcha, or what replaced it, is enough for an account with this many failures. */
+  /** Returns whether the captcha, or its replacement, suffices for an account with this many failures. */
   isImageStillEnough(failures: number): boolean;
 }
 
@@ -260,7 +262,7 @@ export interface GivenProof {
 export type Verdict = { readonly ok: true; readonly given: GivenProof } | FailedVerdict;
 
 /**
- * Returns whether a failed submission had right work. Only then may the answer mention the account, so that nobody learns
+ * Returns whether a failed submission had valid work. Only then may the response mention the account, so that nobody learns
  * about accounts without working.
  */
 export function hasRightWork({ code, reason, isUnproven }: FailedVerdict): boolean {

@@ -1,4 +1,4 @@
-// Verifies the image of a submission, or what replaced it, against the record of its token.
+// Verifies the image of a submission, or its replacement, against the record of its token.
 
 import type { KeyRing } from '../crypto/key-ring.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
@@ -29,7 +29,7 @@ export interface ImageVerifierDependencies {
   readonly isAccount: (account: VerifyContext['account']) => (scope: Scope) => boolean;
 }
 
-/** What one image is verified with. */
+/** The context of an image verification. */
 export interface ImageTerms {
   /** Identifies the request that consumes the image. */
   readonly claim: string;
@@ -41,10 +41,10 @@ export interface ImageTerms {
   readonly accepts?: (record: VerifiedRecord) => boolean;
 }
 
-/** A right image, which may be too little after further failures, or the verdict on a wrong one. */
+/** A correct image, which may become insufficient after further failures, or the verdict on a wrong one. */
 export type CheckedImage = { readonly ok: true; isStillEnough(failures: number): boolean } | FailedVerdict;
 
-/** Consumes the image of a submission whose fields are well-formed, and verifies its answer. */
+/** Consumes the image of a well-formed submission, and verifies its answer. */
 export type ImageVerifier = (
   submission: Submission,
   context: VerifyContext,

@@ -1,4 +1,4 @@
-// The verdicts on the records of challenges: on work, and on an image or what replaced it.
+// The verdicts on challenge records: on work, and on an image or its replacement.
 
 import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing, RingKey } from '../crypto/key-ring.js';
@@ -35,12 +35,12 @@ export type RefusalReason = 'unknown' | 'wrong' | 'too_soon' | 'other_address';
 
 export type RecordVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: RefusalReason };
 
-/** The verdict on a captcha or its replacement, which may be right but not enough, now or after further failures. */
+/** The verdict on a captcha or its replacement, which may be correct but insufficient, now or after further failures. */
 export type ImageVerdict =
   | { readonly ok: true; isStillEnough(failures: number): boolean }
   | { readonly ok: false; readonly reason: RefusalReason | 'insufficient' };
 
-/** What every challenge is verified against. `address` is normalised, null if unknown. */
+/** The context of every verification. `address` is normalised, null if unknown. */
 export interface VerifyRecordContext {
   readonly ring: KeyRing;
   readonly bindIp: boolean;
@@ -49,7 +49,7 @@ export interface VerifyRecordContext {
 
 const RIGHT: RecordVerdict = { ok: true };
 
-/** By the name of the algorithm, whether a text solves the work of a record. */
+/** By algorithm name, whether a string solves the work of a record. */
 const solvers: ReadonlyMap<string, (record: PowRecord, text: string) => boolean> = new Map([
   [SHA256, ({ salt, difficulty }, text) => isNonce(text) && solves(sha256Text, salt, text, difficulty)],
   [HASHWX, ({ salt, difficulty: bits, hashwx }, text) => solvesHashwxWork({ bits, salt, hashwx }, text)],
@@ -67,7 +67,7 @@ function verifyPowRecord(
   return sameAddress(record, context) ? RIGHT : refusal('other_address');
 }
 
-/** What an answer on the image endpoint is verified against. */
+/** The context of an answer on the image endpoint. */
 export interface ImageContext extends VerifyRecordContext, Omit<ChallengeTypeContext, 'random'> {
   readonly types: ReadonlyMap<string, VerifiedType>;
 }
@@ -101,7 +101,7 @@ export function verifyImageRecord(
 interface AnswerOutcome {
   readonly outcome: 'right' | 'wrong' | 'insufficient' | 'unknown';
   readonly hasMinimumTime: boolean;
-  /** Whether it is enough for an account with this many failures; always if missing. */
+  /** Whether it suffices for an account with this many failures; always if missing. */
   readonly isStillEnough?: (failures: number) => boolean;
 }
 
@@ -139,7 +139,7 @@ function verifyByType(
   return { outcome, hasMinimumTime: type.hasMinimumTime, isStillEnough };
 }
 
-/** Compares an answer that is one text with its hash in the record. */
+/** Compares an answer with the hash in its record. */
 function verifyAnswer(record: VerifiedRecord, key: RingKey, { token, answer: text }: Answer): AnswerOutcome {
   const stored = parseAnswerRecord(record.rest);
   if (stored === null) return { outcome: 'unknown', hasMinimumTime: true };
@@ -162,26 +162,26 @@ function refusal(reason: RefusalReason): RecordVerdict & { ok: false } {
   return { ok: false, reason };
 }
 
-/** The dependencies of a judge of work. */
+/** The dependencies of the work verifier. */
 export interface WorkJudgeDependencies {
   readonly ring: KeyRing;
-  /** Whether the answer must come from the address that asked. */
+  /** Whether the answer must come from the requesting address. */
   readonly bindIp: boolean;
-  /** The name of the field that a refusal is about. */
+  /** The field name of a rejection. */
   readonly field: string;
   /** Returns whether a scope names the attempted account. */
   readonly isAccount: (account: VerifyContext['account']) => (scope: Scope) => boolean;
 }
 
-/** Right work that meets the demands of its form, or the verdict on other work. */
+/** Valid work that meets the requirements of its form, or the verdict on other work. */
 export type JudgedWork =
   | { readonly ok: true; readonly work: NonNullable<GivenProof['work']> }
   | FailedVerdict;
 
-/** Judges the work of a submission by its record; null if there is none. */
+/** Verifies the work of a submission by its record; null if there is none. */
 export type WorkJudge = (taken: Taken | null, submission: Submission, context: VerifyContext) => JudgedWork;
 
-/** Creates the judge. */
+/** Creates the work verifier. */
 export function createWorkJudge({ ring, bindIp, field, isAccount }: WorkJudgeDependencies): WorkJudge {
   return (taken, submission, context) => {
     const record = taken === null ? null : parsePowRecord(taken.record);

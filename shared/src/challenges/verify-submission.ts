@@ -68,7 +68,7 @@ export function createSubmissionVerifier({
     ...[...types.values()].map((kind) => kind.maxAnswerCharacters),
   );
 
-  /** Whether an image may replace the work that a submission lacks: what a form sends without JavaScript. */
+  /** Whether an image may replace missing work, as in a form without JavaScript. */
   const isAlone = (submission: Submission, { pow, image, minDifficulty, algorithms }: RequiredChallenges) =>
     mayReplaceWork(options) &&
     pow &&
@@ -115,7 +115,7 @@ export function createSubmissionVerifier({
     );
   }
 
-  /** Verifies an image in place of work. Nothing about the account is read: its failures have no price here. */
+  /** Verifies an image in place of work. Nothing about the account is read: its failures do not affect the price here. */
   async function verifyAlone(
     submission: Submission,
     context: VerifyContext,
@@ -192,11 +192,11 @@ export function createSubmissionVerifier({
 
 /** Verifies passes for one application. */
 interface PassVerifier {
-  /** Checks the form without reading the store; null if there is no pass, or one of the right form. */
+  /** Checks the form without reading the store; null for no pass, or a well-formed one. */
   checkShape(pass: unknown): FailedVerdict | null;
   /**
-   * Uses a pass of the right form once.
-   * @param claim identifies the request: the same one counts once
+   * Uses a well-formed pass once.
+   * @param claim identifies the request, which counts once
    */
   use(pass: unknown, claim: string): Promise<CheckedPass>;
 }
@@ -226,7 +226,7 @@ function createPassVerifier(
   };
 }
 
-/** The reasons are those of work; why a pass is refused is its outcome. */
+/** The reasons are those of work; the outcome has the reason for rejecting a pass. */
 function invalid(reason: FailedVerdict['reason']): FailedVerdict {
   return { ok: false, code: 'pass_invalid', fields: {}, reason };
 }

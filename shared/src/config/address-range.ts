@@ -1,12 +1,12 @@
-// A range of addresses as people write it.
+// A range of addresses in CIDR notation.
 
 import { isIP } from 'node:net';
 
-/** A range of addresses; a single address is a range of its own. */
+/** A range of addresses; a single address is its own range. */
 export interface AddressRange {
   readonly address: string;
   readonly family: 'ipv4' | 'ipv6';
-  /** The number of its leading bits that all addresses of the range have in common. */
+  /** The prefix length. */
   readonly prefix: number;
 }
 

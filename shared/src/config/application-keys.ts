@@ -1,9 +1,9 @@
-// The keys of the applications that use the host API: `HOST_API_KEY` and `HOST_API_KEYS`.
+// The application keys of the host API: `HOST_API_KEY` and `HOST_API_KEYS`.
 
 import { APPLICATION_NAME_FORM, isApplicationName } from '../schemas/names.js';
 import { isWeakSecret, WEAK_SECRET } from './secrets.js';
 
-/** An application and the key that it presents. */
+/** An application and its key. */
 export interface ApplicationKey {
   readonly application: string;
   readonly secret: string;
@@ -14,13 +14,13 @@ interface ApplicationKeyVariables {
   readonly HOST_API_KEYS?: string | undefined;
 }
 
-/** The application that `HOST_API_KEY` belongs to. */
+/** The application of `HOST_API_KEY`. */
 const DEFAULT_APPLICATION = 'default';
 
 /** The name under which the session service counts failures; no other application may read or clear them. */
 export const SESSION_APPLICATION = 'login';
 
-/** The name under which the gate before whole sites counts its challenges. */
+/** The name under which the gate counts its challenges. */
 export const GATE_APPLICATION = 'gate';
 
 const RESERVED: Readonly<Record<string, string>> = {
@@ -30,11 +30,11 @@ const RESERVED: Readonly<Record<string, string>> = {
 
 const SHORTEST_SECRET = 32;
 
-/** Returns what is wrong with the name of an application, as words that follow its place, or null. */
+/** Returns the mistake in an application's name, worded to follow its place, or null. */
 export function applicationNameMistake(name: unknown): string | null {
   if (!isApplicationName(name)) return `must have ${APPLICATION_NAME_FORM}`;
   const owner = Object.hasOwn(RESERVED, name) ? RESERVED[name] : undefined;
-  return owner === undefined ? null : `must not be named ${name}, as ${owner} is`;
+  return owner === undefined ? null : `must not be named ${name}, the name of ${owner}`;
 }
 
 /** Returns the keys in the order of the variables, without checking them: `checkApplicationKeys` does. */
@@ -56,9 +56,8 @@ export function applicationKeysFrom({
 }
 
 /**
- * Checks that every application has its own name and its own secret of at least 32 characters that is not easy to guess.
- * The lines show neither secrets nor names, because an operator who confuses the two puts a secret in place of a name.
- *
+ * Checks that every application has its own name and its own secret of at least 32 characters that is hard to guess. The
+ * lines contain neither secrets nor names, because an operator who confuses the two puts a secret in place of a name.
  * @param taken secrets with another purpose
  */
 export function checkApplicationKeys(
@@ -89,6 +88,6 @@ export function checkApplicationKeys(
 function secretMistake(secret: string): string | null {
   if ([...secret].length < SHORTEST_SECRET)
     return `must have a secret of at least ${SHORTEST_SECRET} characters`;
-  if (secret.includes(',')) return 'must not have a comma inside: HOST_API_KEYS holds more than one';
+  if (secret.includes(',')) return 'must not contain a comma: use HOST_API_KEYS for several keys';
   return isWeakSecret(secret) ? WEAK_SECRET : null;
 }

@@ -1,4 +1,4 @@
-// The options of the challenges as variables: `pow.volume.every` is `CAPTCHA_POW_VOLUME_EVERY`.
+// The challenge options as variables: `pow.volume.every` is `CAPTCHA_POW_VOLUME_EVERY`.
 
 import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { CaptchaOptions, checkCaptchaOptions } from '../schemas/captcha-options.js';
@@ -24,12 +24,12 @@ export const captchaVariables = Object.fromEntries(
   leavesOf(CaptchaOptions).map(({ path, schema }): [string, TSchema] => [variableOf(path.join('.')), schema]),
 ) as CaptchaVariables;
 
-/** Returns the variable of the option with this path. */
+/** Returns the variable of the option at this path. */
 export function variableOf(path: string): string {
   return `CAPTCHA_${path.replaceAll('.', '_').toUpperCase()}`;
 }
 
-/** Returns the options from the values of the variables, frozen; missing ones have their defaults. */
+/** Returns the frozen options from the variables' values; missing ones have their defaults. */
 export function captchaOptionsFrom(values: Readonly<Record<string, unknown>>): CaptchaOptions {
   return optionsFrom(CaptchaOptions, ({ path }) => values[variableOf(path.join('.'))]) as CaptchaOptions;
 }
@@ -46,8 +46,8 @@ const KNOWN_NAMES = new Set([
 ]);
 
 /**
- * Returns a line for each `CAPTCHA_` variable that is set but unknown: with a misspelt name an option would silently keep
- * its default. Both services share an environment, so each knows the variables of the other.
+ * Returns a line for each set but unknown `CAPTCHA_` variable: a misspelt option would silently have its default. Both
+ * services share an environment, so each knows the variables of the other.
  */
 export function unknownCaptchaVariables(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(env)

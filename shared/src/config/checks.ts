@@ -1,4 +1,4 @@
-// Checks that the schema of a single variable cannot express. Each returns a line per mistake.
+// Checks that a single variable's schema cannot express. Each returns a line per mistake.
 
 import { isIP } from 'node:net';
 import { parseStoreUrl } from '../store/store-url.js';
@@ -18,7 +18,7 @@ export function checkPublicUrl(values: {
   }
   // A Path attribute ends at a semicolon (RFC 6265, section 4.1.1).
   if (url.pathname.includes(';'))
-    return ['PUBLIC_URL must have no ; in its path: no cookie can be set for it'];
+    return ['PUBLIC_URL must have no ; in its path: no cookie can be set for such a path'];
   if (values.NODE_ENV === 'production' && url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     return [`PUBLIC_URL must begin with https:// with NODE_ENV=production, not ${JSON.stringify(text)}`];
   }
@@ -26,14 +26,14 @@ export function checkPublicUrl(values: {
 }
 
 /**
- * Returns a line if `PUBLIC_URL` is plain http on another machine than that of the browser. The cookies are `Secure`, and
- * browsers drop them there.
+ * Returns a line if `PUBLIC_URL` is plain http on another machine than the browser's. The cookies are `Secure`, and browsers
+ * drop them there.
  */
 export function plainHttpWarning({ PUBLIC_URL }: { readonly PUBLIC_URL: string }): string[] {
   const { protocol, hostname } = new URL(PUBLIC_URL);
   if (protocol === 'https:' || isLoopbackHost(hostname)) return [];
   return [
-    `PUBLIC_URL ${PUBLIC_URL} is plain http: browsers drop the Secure cookies from there, so every session ends with its page`,
+    `PUBLIC_URL ${PUBLIC_URL} is plain http: browsers drop its Secure cookies, so every session ends with its page`,
   ];
 }
 
@@ -49,7 +49,7 @@ export function checkCorsOrigin(origin: string | undefined): string[] {
   return [`CORS_ORIGIN must be ${meant}${url === null ? '' : `, not ${JSON.stringify(origin)}`}`];
 }
 
-/** Checks that `COOKIE_PREFIX` is used with https: browsers keep a cookie of such a name only with `Secure`. */
+/** Checks that `COOKIE_PREFIX` is used with https: browsers accept cookies with this prefix only with `Secure`. */
 export function checkCookiePrefix(values: {
   readonly COOKIE_PREFIX?: string | undefined;
   readonly PUBLIC_URL?: string | undefined;
@@ -61,13 +61,13 @@ export function checkCookiePrefix(values: {
   ];
 }
 
-/** Checks that `TRUST_PROXY` holds addresses, ranges, `loopback` and `uniquelocal`. */
+/** Checks that `TRUST_PROXY` contains addresses, ranges, `loopback` and `uniquelocal`. */
 export function checkTrustProxy(proxies: readonly string[] | undefined): string[] {
   return (proxies ?? []).flatMap((proxy) => {
     if (proxy === 'loopback' || proxy === 'uniquelocal' || isIP(proxy) !== 0) return [];
     if (/^\d+$/.test(proxy)) {
       return [
-        `TRUST_PROXY must name the addresses of the proxies, not "${proxy}": a number of hops lets forged addresses in as soon as there is one proxy less`,
+        `TRUST_PROXY must list the proxies' addresses, not "${proxy}": a number of hops admits forged addresses as soon as one proxy is missing`,
       ];
     }
     const [address = '', prefix = '', ...rest] = proxy.split('/');
@@ -77,14 +77,13 @@ export function checkTrustProxy(proxies: readonly string[] | undefined): string[
     if (isRange && Number(prefix) > 0) return [];
     return isRange
       ? [`TRUST_PROXY must not trust everybody, as "${proxy}" does: any client could claim any address`]
-      : [`TRUST_PROXY must hold addresses, ranges, loopback or uniquelocal, not ${JSON.stringify(proxy)}`];
+      : [`TRUST_PROXY must contain addresses, ranges, loopback or uniquelocal, not ${JSON.stringify(proxy)}`];
   });
 }
 
 /**
- * Checks that the URLs of the stores are valid, and that no store is embedded in production.
- *
- * @param used the variables of the stores that the service opens
+ * Checks that the store URLs are valid, and that no store is embedded in production.
+ * @param used the variables of the opened stores
  */
 export function checkStores(
   values: {
@@ -109,16 +108,16 @@ export function checkStores(
       if (kind !== 'embedded' || values.NODE_ENV !== 'production' || values.ALLOW_EMBEDDED === true)
         return [];
       return [
-        `${name} must name a Redis with NODE_ENV=production: the embedded store serves one machine only, and needs ALLOW_EMBEDDED=true to serve there`,
+        `${name} must name a Redis with NODE_ENV=production: the embedded store is for a single machine, and requires ALLOW_EMBEDDED=true`,
       ];
     } catch (error) {
-      // The message of the parser contains no part of the URL.
+      // The parser's message contains no part of the URL.
       return [`${name} ${error instanceof RangeError ? error.message : 'cannot be read'}`];
     }
   });
 }
 
-/** Refuses test mode, which reveals answers, in production and on every address that others can reach. */
+/** Rejects test mode, which reveals answers, in production and on every address that others can reach. */
 export function checkTestMode(values: {
   readonly CAPTCHA_TEST_MODE?: boolean | undefined;
   readonly NODE_ENV?: string | undefined;

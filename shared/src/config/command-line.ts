@@ -10,7 +10,7 @@ export interface CommandCall {
   readonly name: string;
   readonly usage: string;
   readonly args: readonly string[];
-  /** Classes of errors whose message is printed, besides CommandError and ConfigurationError. */
+  /** Error classes whose message is printed, besides CommandError and ConfigurationError. */
   readonly expected?: readonly (abstract new (
     ...args: never[]
   ) => Error)[];
@@ -43,19 +43,19 @@ export async function runCommand(
   }
 }
 
-/** Whether a module is the program that Node was started with, and not one that another imports. @param url of the module */
+/** Whether Node was started with this module, and did not merely import it. @param url of the module */
 export function isProgram(url: string): boolean {
   const [, program] = process.argv;
   return program !== undefined && createRequire(url).resolve(program) === fileURLToPath(url);
 }
 
-/** Converts an error of `parseArgs`, without its hint about the syntax of Node. */
+/** Converts an error of `parseArgs`, without its hint about Node's syntax. */
 export function usageErrorOf(error: unknown): UsageError {
   const [mistake = ''] = error instanceof Error ? error.message.split(/\.\s/) : [];
   return new UsageError(mistake);
 }
 
-/** Returns whether a command line asks for the usage. */
+/** Returns whether a command line requests the usage. */
 function asksForHelp(args: readonly string[]): boolean {
   const end = args.indexOf('--');
   const options = end < 0 ? args : args.slice(0, end);

@@ -1,4 +1,4 @@
-// Reads the environment into typed values, or reports all its mistakes at once.
+// Reads the environment into typed values, or reports all mistakes at once.
 
 import { KindGuard, OptionalKind, type Static, type TObject, type TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
@@ -12,11 +12,11 @@ const LONGEST_SHOWN = 60;
 
 /**
  * Reads the variables of a schema. A property may have the annotations `description`, `default`, `secret: true` (its value
- * is never shown, and may come from the file that `NAME_FILE` names) and `expected` (words that follow "must be"). A
- * variable without a default is required unless it is optional. An empty text counts as unset.
+ * is never shown, and may come from the file in `NAME_FILE`) and `expected` (words that follow "must be"). A variable
+ * without a default is required unless it is optional. An empty string counts as unset.
  *
- * @param check returns a line for each mistake of several variables together, beginning with the name of one; it receives
- * only valid values, so any may be missing
+ * @param check returns a line for each mistake across variables, beginning with the name of one; it receives only valid
+ * values, so any may be missing
  * @throws ConfigurationError with a line per mistake
  */
 export function readEnvironment<T extends TObject>(
@@ -55,7 +55,7 @@ function found(schema: TSchema, text: string): string {
   return `, not ${JSON.stringify(shown)}`;
 }
 
-/** Converts a text to the type of the schema; returns undefined if it cannot. */
+/** Converts a string to the schema's type; returns undefined if it cannot. */
 function convert(schema: TSchema, text: string): unknown {
   if (KindGuard.IsBoolean(schema)) return text === 'true' || (text === 'false' ? false : undefined);
   if (KindGuard.IsInteger(schema) || KindGuard.IsNumber(schema)) return convertNumber(text);

@@ -1,4 +1,4 @@
-// Defaults of variables that come from other variables.
+// Defaults of variables, derived from other variables.
 
 import { join } from 'node:path';
 
@@ -10,7 +10,7 @@ export function storeUrlOf(values: {
   return values.STORE_URL ?? `file:${join(values.DATA_DIR ?? './data', 'tollgate.db')}`;
 }
 
-/** Returns the URL of the store of challenges and counters: `CAPTCHA_CACHE_STORE`, else that of the other store. */
+/** Returns the URL of the store of challenges and counters: `CAPTCHA_CACHE_STORE`, else the other store's. */
 export function cacheStoreUrlOf(values: {
   readonly CAPTCHA_CACHE_STORE?: string | undefined;
   readonly STORE_URL?: string | undefined;
@@ -19,7 +19,7 @@ export function cacheStoreUrlOf(values: {
   return values.CAPTCHA_CACHE_STORE ?? storeUrlOf(values);
 }
 
-/** Returns the variable that names that store, for messages. */
+/** Returns the variable of that store, for messages. */
 export function cacheStoreVariableOf(values: {
   readonly CAPTCHA_CACHE_STORE?: string | undefined;
 }): 'CAPTCHA_CACHE_STORE' | 'STORE_URL' {

@@ -1,4 +1,4 @@
-// Address ranges with limits of their own: `RATE_LIMIT_RANGES`.
+// Address ranges with their own limits: `RATE_LIMIT_RANGES`.
 
 import { BlockList } from 'node:net';
 import { Type } from '@sinclair/typebox';
@@ -16,10 +16,10 @@ export const RangeVariables = {
   ),
 };
 
-/** Returns by how much the limits of a normalised address are multiplied; 1 for every other address, and for none. */
+/** Returns the limit factor of a normalised address; 1 for every other address, and for none. */
 export type LimitFactor = (address: string | null) => number;
 
-/** A range, and how many times the limits of its addresses are those of others. */
+/** A range and its limit factor. */
 interface LimitRange extends AddressRange {
   readonly factor: number;
 }
@@ -27,7 +27,7 @@ interface LimitRange extends AddressRange {
 const VARIABLE = 'RATE_LIMIT_RANGES';
 const MAX_FACTOR = 10_000;
 
-/** IPv6 clients are counted by their /64: a narrower range would share its counters with addresses outside of it. */
+/** IPv6 clients are counted by /64: a narrower range would share counters with addresses outside of it. */
 const NARROWEST_IPV6 = 64;
 
 const ELEMENT = /^([^=]+\/\d+)=(\d{1,5})$/;
@@ -38,7 +38,9 @@ export function checkAddressRanges(elements: readonly string[] = []): string[] {
   return elements.flatMap((element) => {
     const range = parseElement(element);
     if (range === null) {
-      return [`${VARIABLE} must hold ranges with factors such as 203.0.113.0/24=20, not ${shown(element)}`];
+      return [
+        `${VARIABLE} must contain ranges with factors such as 203.0.113.0/24=20, not ${shown(element)}`,
+      ];
     }
     const mistake = mistakeIn(range);
     if (mistake !== null) return [`${VARIABLE} ${mistake}, not ${shown(element)}`];
@@ -62,17 +64,17 @@ function parseElement(element: string): LimitRange | null {
 function mistakeIn(range: LimitRange): string | null {
   const { address, family, prefix, factor } = range;
   if (factor < 1 || factor > MAX_FACTOR) return `must have whole numbers from 1 to ${MAX_FACTOR} as factors`;
-  if (prefix === 0) return 'must not hold everybody, whose limits the other RATE_LIMIT_ variables are';
-  if (family === 'ipv6' && address.includes('.')) return 'must hold IPv4 addresses as such';
+  if (prefix === 0) return 'must not include all addresses: the other RATE_LIMIT_ variables set their limits';
+  if (family === 'ipv6' && address.includes('.')) return 'must contain IPv4 addresses in IPv4 notation';
   if (family === 'ipv6' && prefix > NARROWEST_IPV6) {
     return `must have IPv6 ranges of /${NARROWEST_IPV6} or wider: their addresses are counted together`;
   }
   const free = BigInt((family === 'ipv4' ? 32 : 128) - prefix);
   const bits = bitsOf(range);
-  return (bits >> free) << free === bits ? null : 'must have the first address of each range';
+  return (bits >> free) << free === bits ? null : 'must begin each range with its first address';
 }
 
-/** Returns an address as a number. */
+/** Returns an address as an integer. */
 function bitsOf({ address, family }: AddressRange): bigint {
   if (family === 'ipv4') {
     return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
@@ -84,7 +86,7 @@ function bitsOf({ address, family }: AddressRange): bigint {
   return all.reduce((sum: bigint, group: string) => sum * 65_536n + BigInt(`0x${group}`), 0n);
 }
 
-/** Returns the factors of a valid variable: of several ranges that hold an address, the narrowest counts. */
+/** Returns the factors of a valid variable: if several ranges contain an address, the narrowest counts. */
 export function limitFactors(elements: readonly string[] = []): LimitFactor {
   const ranges = elements
     .flatMap((element) => parseElement(element) ?? [])

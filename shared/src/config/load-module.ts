@@ -1,11 +1,11 @@
-// Loads a module of the operator.
+// Loads an operator's module.
 
 import { pathToFileURL } from 'node:url';
 
 /**
  * Returns the exports of an ES module.
  * @param path absolute
- * @throws RangeError if it cannot be loaded; the message follows the name of a variable
+ * @throws RangeError if it cannot be loaded; the message is worded to follow the name of a variable
  */
 export async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
   try {
@@ -15,12 +15,12 @@ export async function importModule(path: string): Promise<Readonly<Record<string
   }
 }
 
-/** Returns the class of an error of foreign code, whose message may quote a secret or a user. */
+/** Returns the class of an error from foreign code, whose message may quote a secret or a user. */
 export function errorClass(error: unknown): string {
-  return error instanceof Error ? error.name : 'something that is no error';
+  return error instanceof Error ? error.name : 'a non-error value';
 }
 
-/** Returns Node's message about a file or its syntax; only the class of an error that the module threw. */
+/** Returns Node's message about a file or its syntax; for an error thrown by the module only its class. */
 function explain(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const isNodes = error instanceof SyntaxError || code?.startsWith('ERR_');

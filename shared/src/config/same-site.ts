@@ -3,8 +3,8 @@
 import { getDomain } from 'tldts';
 
 /**
- * Returns whether two addresses have the same site: the same scheme, and the same host or the same registrable domain by
- * the public suffix list. Ports do not matter. Each name below a private suffix such as `github.io` is its own site.
+ * Returns whether two addresses have the same site: the same scheme, and the same host or registrable domain by the public
+ * suffix list. Ports do not matter. Each name below a private suffix such as `github.io` is its own site.
  */
 export function isSameSite(one: string, other: string): boolean {
   const [a, b] = [new URL(one), new URL(other)];

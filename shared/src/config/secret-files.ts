@@ -7,24 +7,24 @@ import { ConfigurationError } from '../schemas/configuration-error.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable's text, empty if it is unset, or what is wrong with its file. */
+/** A variable's value, empty if it is unset, or the mistake in its file. */
 type SecretReading =
   | { readonly text: string; readonly mistake?: undefined }
   | { readonly text?: undefined; readonly mistake: string };
 
-/** Returns the variable that names the file of a secret. */
+/** Returns the variable for the file of a secret. */
 export function fileVariableOf(name: string): string {
   return `${name}_FILE`;
 }
 
-/** Returns the variables of a schema that hold a secret, those with the annotation `secret: true`. */
+/** Returns the variables of a schema with the annotation `secret: true`. */
 export function secretVariablesOf(schema: TObject): string[] {
   return Object.entries(schema.properties).flatMap(([name, { secret }]) => (secret === true ? [name] : []));
 }
 
 /**
- * Reads a secret from its variable, or from the file that `NAME_FILE` names: one line, whose line breaks at the end are
- * cut. The mistake is one line without the secret.
+ * Reads a secret from its variable, or from the file in `NAME_FILE`: one line, without trailing line breaks. The mistake is
+ * one line without the secret.
  */
 export function readSecret(name: string, env: Environment): SecretReading {
   const text = env[name] ?? '';
@@ -32,7 +32,7 @@ export function readSecret(name: string, env: Environment): SecretReading {
   const path = env[fileVariable] ?? '';
   if (path === '') return { text };
   if (text !== '') return { mistake: `${name} must not be set together with ${fileVariable}` };
-  // The folder that a process starts in is seldom the one that its operator has in mind.
+  // A process's start folder is seldom the one that its operator has in mind.
   if (!isAbsolute(path)) {
     return { mistake: `${fileVariable} must be an absolute path, not ${JSON.stringify(path)}` };
   }
@@ -49,7 +49,7 @@ export function readSecret(name: string, env: Environment): SecretReading {
 }
 
 /**
- * Returns an environment in which secrets have the values of their files.
+ * Returns an environment with the secrets' values from their files.
  * @param names the secrets to look for
  * @throws ConfigurationError with a line per mistake
  */
@@ -67,7 +67,7 @@ export function withSecretsFromFiles(env: Environment, names: readonly string[])
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is none',
+  ENOENT: 'file not found',
   EACCES: 'permission denied',
   EISDIR: 'it is a folder',
 };

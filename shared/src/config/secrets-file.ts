@@ -1,4 +1,4 @@
-// The secrets that a system on one machine makes for itself: secrets.json in DATA_DIR, readable by its owner only.
+// The secrets that a system on one machine makes for itself: secrets.json in DATA_DIR, readable only by its owner.
 
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export function secretsPathOf(folder: string): string {
 
 /**
  * Reads the file; undefined if there is none.
- * @throws ConfigurationError with one line if it cannot be read or holds something else
+ * @throws ConfigurationError with one line if it cannot be read or has other content
  */
 export function readSecretsFile(folder: string): SecretsFile | undefined {
   const path = secretsPathOf(folder);
@@ -26,13 +26,11 @@ export function readSecretsFile(folder: string): SecretsFile | undefined {
     return Object.fromEntries(entries);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new ConfigurationError([
-      `${path} cannot be read as the secrets of this system; mend it or move it away.`,
-    ]);
+    throw new ConfigurationError([`${path} is no valid file of secrets; repair it or move it away.`]);
   }
 }
 
-/** Writes the file if there is none, and returns the secrets that it holds now: of two writers at once, one wins. */
+/** Writes the file if there is none, and returns its current secrets: of two concurrent writers, one wins. */
 export function createSecretsFile(folder: string, secrets: SecretsFile): SecretsFile {
   const path = secretsPathOf(folder);
   const draft = writeDraft(folder, secrets);
@@ -46,12 +44,12 @@ export function createSecretsFile(folder: string, secrets: SecretsFile): Secrets
   return readSecretsFile(folder) ?? secrets;
 }
 
-/** Writes the file anew, with the mode 0600. */
+/** Replaces the file, with the mode 0600. */
 export function replaceSecretsFile(folder: string, secrets: SecretsFile): void {
   renameSync(writeDraft(folder, secrets), secretsPathOf(folder));
 }
 
-/** A complete file is put in place at once, so that nobody reads half of it or finds it with a wider mode. */
+/** A complete file is moved into place, so that nobody reads half of it or finds it with a wider mode. */
 function writeDraft(folder: string, secrets: SecretsFile): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = `${secretsPathOf(folder)}.${process.pid}`;

@@ -7,8 +7,8 @@ export const WEAK_SECRET =
   'is too easy to guess, with few different characters or a pattern that repeats: make one with openssl rand -hex 32';
 
 /**
- * Returns whether a secret of at least 32 characters has fewer than 8 different ones, or repeats a quarter of its length.
- * Of random secrets of 32 hexadecimal digits, the shortest accepted ones, fewer than one in a million is refused.
+ * Returns whether a secret of at least 32 characters has fewer than 8 different ones, or repeats a quarter of its length. Of
+ * random secrets of 32 hexadecimal digits, the shortest accepted ones, fewer than one in a million is rejected.
  */
 export function isWeakSecret(secret: string): boolean {
   const characters = [...secret];
@@ -29,8 +29,8 @@ const SHORTEST_SECRET = 32;
 type SecretLists = Readonly<Record<string, string | undefined>>;
 
 /**
- * Checks that secrets have at least 32 characters and are not easy to guess, and that no element is empty or appears twice
- * in all lists. The lines show no secret.
+ * Checks that secrets have at least 32 characters and are hard to guess, and that no element is empty or appears twice
+ * across all lists. The lines contain no secret.
  *
  * @param options.allowWeak accepts short secrets and those that are easy to guess
  */
@@ -51,7 +51,7 @@ export function checkSecrets(lists: SecretLists, { allowWeak = false } = {}): st
   });
 }
 
-/** Returns a line for each variable with a secret that is short or easy to guess. */
+/** Returns a line for each variable with a short or guessable secret. */
 export function weakSecrets(lists: SecretLists): string[] {
   return Object.entries(lists).flatMap(([name, list]) => {
     const weakness = list?.split(',').map(weaknessOf).find(Boolean);

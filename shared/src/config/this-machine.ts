@@ -1,4 +1,4 @@
-// Eases the configuration of services that only their own machine can reach: a developer's, or that of a test.
+// Simplifies the configuration of services that only their own machine can reach: a developer's or a test's.
 
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
@@ -10,8 +10,8 @@ import { isLoopbackHost, reachableHost } from './sites.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns whether only this machine reaches the services of an environment: `BIND` and `PUBLIC_URL`, as far as they are
- * set, are loopback addresses, and `NODE_ENV` is not `production`.
+ * Returns whether only this machine can reach the services of an environment: `BIND` and `PUBLIC_URL`, if set, are loopback
+ * addresses, and `NODE_ENV` is not `production`.
  */
 export function isThisMachineOnly({ BIND, PUBLIC_URL, NODE_ENV }: Environment): boolean {
   if (NODE_ENV === 'production') return false;
@@ -21,7 +21,7 @@ export function isThisMachineOnly({ BIND, PUBLIC_URL, NODE_ENV }: Environment): 
 
 /**
  * Completes the port and the address of a service. `PORT`, which hosting platforms set, is its port unless its own variable
- * is set. Where only this machine reaches it, `PUBLIC_URL` is `http://localhost:` and that port unless set.
+ * is set. If only this machine can reach it, `PUBLIC_URL` is `http://localhost:` and that port unless set.
  *
  * @param portVariable the service's own variable, such as `SESSION_PORT`
  * @param usualPort its default
@@ -38,8 +38,8 @@ export function withPortAndAddress(env: Environment, portVariable: string, usual
 }
 
 /**
- * Completes a missing `CHALLENGE_SECRET` where only this machine reaches the service: from `secrets.json` in `DATA_DIR`,
- * which it creates if there is none, so that both services have the same.
+ * Completes a missing `CHALLENGE_SECRET` if only this machine can reach the service: from `secrets.json` in `DATA_DIR`,
+ * which it creates if necessary, so that both services have the same.
  *
  * @param root folder that a relative `DATA_DIR` starts from
  * @throws ConfigurationError with one line if the file cannot be used

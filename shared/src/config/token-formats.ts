@@ -1,15 +1,15 @@
-// The variables of the two formats of access tokens, and their checks.
+// The variables of both access token formats, and their checks.
 
 import { Type } from '@sinclair/typebox';
 import { fileVariableOf } from './secret-files.js';
 import { SecretVariables } from './variables.js';
 
-/** Who issues the tokens of the format `public`, and for whom. Whoever verifies them needs the same values. */
+/** Issuer and audiences of tokens in the format `public`. Their verifiers need the same values. */
 export const PublicTokenVariables = {
   ACCESS_TOKEN_ISSUER: Type.Optional(
     Type.String({
       maxLength: 512,
-      expected: 'the issuer that tokens name',
+      expected: 'the issuer of tokens',
       description: '`iss` of `public` tokens',
       shownDefault: '`PUBLIC_URL`',
     }),
@@ -28,7 +28,7 @@ export const PublicTokenVariables = {
 export const TokenFormatVariables = {
   ACCESS_TOKEN_FORMAT: Type.Union([Type.Literal('sealed'), Type.Literal('public')], {
     default: 'sealed',
-    description: 'New access tokens: encrypted, or JWTs that anybody can read and verify',
+    description: 'Format of new access tokens: encrypted, or JWTs that anybody can read and verify',
   }),
   ACCESS_SECRET: Type.Optional(
     Type.String({
@@ -41,7 +41,7 @@ export const TokenFormatVariables = {
     Type.String({
       secret: true,
       pattern: '^(?:EdDSA|ES256):[A-Za-z0-9_-]{43}(?:, *(?:EdDSA|ES256):[A-Za-z0-9_-]{43})*$',
-      expected: 'what the command keys create-signing-key prints, or a comma-separated list of such',
+      expected: 'an output of keys create-signing-key, or a comma-separated list of them',
       description:
         'Signs [`public` tokens](sessions/public-tokens.md): output of `keys create-signing-key`, or a list',
       shownDefault: 'none',
@@ -55,7 +55,7 @@ export const TokenFormatVariables = {
   }),
 };
 
-/** The most bytes of issuer, audiences and client in a public token, as JSON in UTF-8; the rest is for the user. */
+/** Most bytes of issuer, audiences and client in a public token, as JSON in UTF-8; the rest is for the user. */
 export const MAX_NAMES_BYTES = 900;
 
 interface TokenFormatValues {
@@ -66,7 +66,7 @@ interface TokenFormatValues {
   readonly PUBLIC_URL?: string | undefined;
 }
 
-/** Checks that there are keys for the format of new tokens, and that these are short enough to be accepted. */
+/** Checks that the format of new tokens has keys, and that the names are short enough. */
 export function checkTokenFormat(
   values: TokenFormatValues,
   env: Readonly<Record<string, string | undefined>>,
@@ -90,7 +90,7 @@ function missingKeys(
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {
   const name = ACCESS_TOKEN_FORMAT === 'public' ? 'ACCESS_SIGNING_KEYS' : 'ACCESS_SECRET';
-  // What is set and wrong has a line of its own.
+  // Invalid values have a line of their own.
   if (env[name] || env[fileVariableOf(name)]) return [];
   return [`${name} is missing: it must be ${TokenFormatVariables[name].expected}`];
 }

@@ -1,14 +1,14 @@
-// Finds variables that are probably misspelt: with a wrong name a setting silently keeps its default.
+// Finds probably misspelt variables: a misspelt setting silently has its default.
 
 import type { TObject } from '@sinclair/typebox';
 import { fileVariableOf, secretVariablesOf } from './secret-files.js';
 
 /**
- * Returns a line for each variable that is set and unknown, and that begins with a prefix of the service or differs from one
- * of its variables by one letter or by two exchanged ones.
+ * Returns a line for each set but unknown variable that begins with a prefix of the service or differs from one of its
+ * variables by one letter or by two exchanged ones.
  *
  * @param schema the environment of the service
- * @param others prefixes that are the service's alone, and variables with such a prefix that others read
+ * @param others prefixes of this service only, and variables with such a prefix that others read
  */
 export function unknownVariables(
   env: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-// The variables that both services read, in groups to spread into the schema of a service.
+// The variables of both services, in groups to spread into a service's schema.
 
 import { Type } from '@sinclair/typebox';
 import { MAX_DEVICE_TTL_SECONDS } from '../schemas/device-claims.js';
@@ -7,7 +7,7 @@ const secretList = (description: string) =>
   Type.String({
     description,
     secret: true,
-    expected: 'a secret of at least 32 characters, or a comma-separated list of such',
+    expected: 'a secret of at least 32 characters, or a comma-separated list of them',
   });
 const port = (value: number, description: string, shownDefault = `\`${value}\``) =>
   Type.Integer({ default: value, minimum: 0, maximum: 65_535, description, shownDefault });
@@ -31,7 +31,7 @@ const networkFactor = (value: number, network: string) =>
     description: `Factor on [limits of challenges](challenges/rate-limits.md) for all addresses of an IPv6 ${network}`,
   });
 
-/** The secrets, in the form that `openKeyRing` reads. Each service uses some of them. */
+/** The secrets, in the form for `openKeyRing`. Each service uses some of them. */
 export const SecretVariables = {
   ACCESS_SECRET: secretList('Signs access tokens'),
   REFRESH_SECRET: secretList('Signs refresh tokens'),
@@ -42,7 +42,7 @@ export const SecretVariables = {
   }),
 };
 
-/** Where the stores are. */
+/** The stores. */
 export const StoreVariables = {
   STORE_URL: Type.Optional(
     Type.String({
@@ -66,7 +66,7 @@ export const StoreVariables = {
   }),
 };
 
-/** The operator's own code for the challenges. */
+/** The operator's own challenge code. */
 export const ChallengeModuleVariables = {
   CAPTCHA_MODULE: Type.Optional(
     Type.String({
@@ -84,7 +84,7 @@ export const PresetVariables = {
   ),
 };
 
-/** How the services listen, who may call them, how they log and stop. */
+/** Listeners, allowed callers, log and shutdown of the services. */
 export const HttpVariables = {
   BIND: Type.String({ default: '127.0.0.1', description: 'Public listen address' }),
   ADMIN_BIND: Type.String({ default: '127.0.0.1', description: 'Admin listen address' }),
@@ -100,7 +100,7 @@ export const HttpVariables = {
     }),
   ),
   CORS_HEADERS: Type.Optional(
-    // No `*`: with credentials it would be the name of a header, not a wildcard.
+    // No `*`: with credentials it would be a header name, not a wildcard.
     Type.Array(Type.String({ pattern: "^[A-Za-z0-9!#$%&'+.^_`|~-]{1,64}$" }), {
       maxItems: 32,
       expected: 'names of request headers such as X-Requested-With, separated by commas',
@@ -180,7 +180,7 @@ export const SessionListenVariables = {
   SESSION_ADMIN_PORT: port(9001, 'Port of health, metrics, administration'),
 };
 
-/** What a login remembers of its device. */
+/** Known devices. */
 export const DeviceVariables = {
   DEVICE_TTL: Type.Integer({
     default: MAX_DEVICE_TTL_SECONDS,

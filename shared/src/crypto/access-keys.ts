@@ -1,4 +1,4 @@
-// The encryption keys of access tokens as text, for services that verify access tokens themselves.
+// The encryption keys of access tokens as strings, for services that verify access tokens themselves.
 
 import { createSecretKey } from 'node:crypto';
 import { derivedKeys, type EnvelopeKey } from './envelope.js';
@@ -14,16 +14,16 @@ export function exportAccessKeys(ring: KeyRing): string {
 }
 
 /**
- * Reads what `exportAccessKeys` wrote.
- * @throws RangeError for anything else; the message does not contain the text
+ * Reads the result of `exportAccessKeys`.
+ * @throws RangeError for anything else; the message does not contain the keys
  */
 export function importAccessKeys(text: string): EnvelopeKey[] {
   return text.split(',').map((element) => {
     const [, id, encoded] = ELEMENT.exec(element.trim()) ?? [];
     const bytes = Buffer.from(encoded ?? '', 'base64url');
-    // The last character holds two bits beyond the 32 bytes, which must be zero.
+    // The last character has two bits beyond the 32 bytes, which must be zero.
     if (id === undefined || bytes.toString('base64url') !== encoded) {
-      throw new RangeError('access keys must be what `keys export-access` prints');
+      throw new RangeError('access keys must be an output of `keys export-access`');
     }
     return { id, key: createSecretKey(bytes) };
   });

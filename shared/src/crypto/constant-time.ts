@@ -1,4 +1,4 @@
-// Compares secrets in a time that does not reveal where they differ.
+// Compares secrets in constant time.
 
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -7,14 +7,14 @@ export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Compares texts by their UTF-8 bytes in constant time. */
+/** Compares strings by their UTF-8 bytes in constant time. */
 export function equalText(a: string, b: string): boolean {
   return equalBytes(Buffer.from(a), Buffer.from(b));
 }
 
 /**
- * Returns a function that checks whether a text is the secret. It compares digests of both texts with one random
- * prefix: digests have equal lengths, and the position of their first difference reveals nothing about the texts.
+ * Returns a function that compares a string with the secret. It compares digests of both with one random prefix: digests
+ * have equal lengths, and the position of their first difference reveals nothing about the strings.
  */
 export function matcherOf(secret: string): (presented: string) => boolean {
   const prefix = randomBytes(32).toString('hex');

@@ -4,10 +4,10 @@ import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import type { KeyRing } from './key-ring.js';
 import { randomBytes } from './random.js';
 
-/** The two tokens. One never opens as the other: keys and additional data differ. */
+/** The two tokens. Neither opens as the other: keys and additional data differ. */
 export type TokenKind = 'access' | 'refresh';
 
-/** What an envelope holds: a token, the claims of a device cookie, a pass of the gate, or the network of a page of the gate. */
+/** The content of an envelope: a token, the claims of a device cookie, a gate pass, or the network of a gate page. */
 export type EnvelopeKind = TokenKind | 'device' | 'pass' | 'note';
 
 const VERSION = 1;
@@ -17,7 +17,7 @@ const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + KEY_ID_BYTES;
 const OVERHEAD_BYTES = HEAD_BYTES + NONCE_BYTES + TAG_BYTES;
 
-/** Seals and opens texts of one kind. */
+/** Seals and opens envelopes of one kind. */
 export interface Envelope {
   /**
    * version (1) ‖ key id (4) ‖ nonce (12) ‖ ciphertext ‖ tag (16), in Base64, percent-encoded.
@@ -25,7 +25,7 @@ export interface Envelope {
    */
   seal(text: string, nonce?: Uint8Array): string;
   /**
-   * Returns the sealed text, or null for anything that `seal` did not make with a known key of this kind.
+   * Returns the opened content, or null for anything that `seal` did not make with a known key of this kind.
    * @param token in any spelling that `canonicalText` reads
    */
   open(token: string): string | null;
@@ -36,7 +36,7 @@ export function createEnvelope(kind: EnvelopeKind, ring: KeyRing): Envelope {
   return createKeyedEnvelope(kind, derivedKeys(kind, ring));
 }
 
-/** A key of one kind, under the id of the element of `ENCRYPTION_KEY` that it was derived from. */
+/** A key of one kind, under the id of its element of `ENCRYPTION_KEY`. */
 export interface EnvelopeKey {
   readonly id: string;
   readonly key: KeyObject;
@@ -47,7 +47,7 @@ export function derivedKeys(kind: EnvelopeKind, ring: KeyRing): EnvelopeKey[] {
   return ring.all.map((key) => ({ id: key.id, key: key.derive(`tollgate ${kind} token`) }));
 }
 
-/** The same from keys already derived for the kind; the first seals, all open. */
+/** The same from derived keys; the first seals, all open. */
 export function createKeyedEnvelope(kind: EnvelopeKind, keys: readonly EnvelopeKey[]): Envelope {
   const heads = keys.map(({ id, key }) => {
     const head = Buffer.concat([Buffer.from([VERSION]), Buffer.from(id, 'hex')]);
@@ -61,7 +61,7 @@ export function createKeyedEnvelope(kind: EnvelopeKind, keys: readonly EnvelopeK
       const cipher = createCipheriv('aes-256-gcm', current.key, nonce, { authTagLength: TAG_BYTES });
       cipher.setAAD(current.bound);
       const body = cipher.update(text, 'utf8');
-      // In this mode it ends the tag's calculation and gives no bytes.
+      // In this mode it finishes the tag and returns no bytes.
       cipher.final();
       const sealed = Buffer.concat([current.head, nonce, body, cipher.getAuthTag()]);
       return encodeURIComponent(sealed.toString('base64'));
@@ -69,7 +69,7 @@ export function createKeyedEnvelope(kind: EnvelopeKind, keys: readonly EnvelopeK
     open(token) {
       const base64 = canonicalText(token);
       const bytes = Buffer.from(base64, 'base64');
-      // The decoder also accepts texts that no encoder writes.
+      // The decoder also accepts non-canonical Base64.
       if (bytes.length < OVERHEAD_BYTES || bytes.toString('base64') !== base64) return null;
       const idNumber = bytes.readUInt32BE(1);
       const head = heads.find((known) => known.idNumber === idNumber);
@@ -81,7 +81,7 @@ export function createKeyedEnvelope(kind: EnvelopeKind, keys: readonly EnvelopeK
       decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
       try {
         const text = decipher.update(bytes.subarray(HEAD_BYTES + NONCE_BYTES, bytes.length - TAG_BYTES));
-        // Returns no bytes in this mode and throws unless the tag is right; no plaintext leaves before.
+        // Returns no bytes in this mode and throws unless the tag is valid; no plaintext leaves before.
         decipher.final();
         return text.toString('utf8');
       } catch {
@@ -91,17 +91,17 @@ export function createKeyedEnvelope(kind: EnvelopeKind, keys: readonly EnvelopeK
   };
 }
 
-/** The longest text that is read, in characters, as it arrives. */
+/** The longest accepted input, in characters. */
 export const MAX_TOKEN_CHARACTERS = 4096;
 
 /** Cookie libraries decode a value, and clients encode one that is encoded already. */
 const MOST_DECODINGS = 2;
 
 /**
- * Returns the one spelling of a token: the text without percent-encoding, after at most two decodings. No token contains
- * a percent sign, so further calls change nothing. Caches and comparisons use this text alone.
- * @returns an empty text, which is never valid, for a malformed percent sequence, for one that two decodings leave, and
- *   for more than `MAX_TOKEN_CHARACTERS`
+ * Returns the canonical spelling of a token: without percent-encoding, after at most two decodings. No token contains a
+ * percent sign, so further calls change nothing. Caches and comparisons use only this spelling.
+ * @returns an empty string, which is never valid, for a malformed percent sequence, for one that remains after two
+ * decodings, and for more than `MAX_TOKEN_CHARACTERS`
  */
 export function canonicalText(text: string): string {
   if (text.length > MAX_TOKEN_CHARACTERS) return '';
@@ -115,14 +115,14 @@ export function canonicalText(text: string): string {
 }
 
 /**
- * Blanks between two cookies. `trim` drops more, such as the byte A0: a browser lets another host of the site set `\xA0__Host-x`,
- * which would count as `__Host-x`, and which no response that expires `__Host-x` removes.
+ * Blanks between two cookies. `trim` drops more, such as the byte A0: a browser lets another host of the site set
+ * `\xA0__Host-x`, which would count as `__Host-x`, and which no response that expires `__Host-x` removes.
  */
 const LEADING_BLANKS = /^[ \t]+/;
 
 /**
- * Returns the canonical text of every cookie of a name, in order; double quotes around a value are not part of it (RFC
- * 6265, 4.1.1). Cookie parsers return one value per name, so a planted twin would hide the real cookie.
+ * Returns the canonical text of every cookie with a name, in order, without double quotes around the value (RFC 6265,
+ * 4.1.1). Cookie parsers return one value per name, so a planted twin would hide the real cookie.
  * @param header the `Cookie` header
  */
 export function cookieValues(header: string | undefined, name: string): string[] {

@@ -2,11 +2,11 @@
 
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 
-/** One secret of a ring. */
+/** A secret of a ring. */
 export interface RingKey {
   /** First 4 bytes of HMAC-SHA256(secret, `tollgate key id`), as 8 hexadecimal digits. */
   readonly id: string;
-  /** The UTF-8 bytes of the configured text. */
+  /** The UTF-8 bytes of the configured string. */
   readonly secret: KeyObject;
   /** HKDF-SHA256 (RFC 5869) of the secret with an empty salt: 32 bytes for `purpose`. Equal calls return the same object. */
   derive(purpose: string): KeyObject;
@@ -21,7 +21,7 @@ export interface KeyRing {
 }
 
 /**
- * Reads a comma-separated list of secrets. The configuration has checked their lengths and that they differ.
+ * Reads a comma-separated list of secrets. The configuration has checked that they are long enough and differ.
  *
  * @throws RangeError if the list is empty
  */

@@ -1,32 +1,35 @@
-// Public keys that devices hand in, as JSON Web Keys (RFC 7517): checked, identified, and in a compact form for storage.
+// Public keys of devices as JSON Web Keys (RFC 7517): checked, identified, and in a compact form for storage.
 
 import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 
 /** The signature algorithms that device keys use (RFC 7518): ECDSA on P-256 and RSA, both with SHA-256. */
 export type DeviceAlgorithm = 'ES256' | 'RS256';
 
-/** A public key that was checked. */
+/** A checked public key. */
 export interface DeviceKey {
   readonly algorithm: DeviceAlgorithm;
   readonly key: KeyObject;
   /** SHA-256 of the key's required members (RFC 7638), base64url: 43 characters. */
   readonly thumbprint: string;
-  /** `EC.x.y` or `RSA.e.n`, from which `parseDeviceKey` makes the same key. */
+  /** `EC.x.y` or `RSA.e.n`, the input of `parseDeviceKey`. */
   readonly compact: string;
 }
 
-/** The required members of each type of key but `kty`, in the order of the thumbprint and of the compact form. */
+/** The required members of each key type besides `kty`, in the order of the thumbprint and of the compact form. */
 const MEMBERS = { EC: ['x', 'y'], RSA: ['e', 'n'] } as const;
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 /** 32 bytes. */
 const COORDINATE_CHARACTERS = 43;
 const MIN_MODULUS_BITS = 2048;
-/** Verifying takes time with the square of the modulus, and every record of a session holds it. */
+/** Verification time grows with the square of the modulus, and every session record contains it. */
 const MAX_MODULUS_CHARACTERS = 683;
-/** With 1 every text is its own signature, and small ones have a history of forgeries. NIST SP 800-56B, 6.2. */
+/**
+ * With an exponent of 1 every message is its own signature, and small ones have a history of forgeries. NIST SP 800-56B,
+ * 6.2.
+ */
 const MIN_EXPONENT = 65_537n;
-/** 32 bits: verifying takes time with the length of the exponent. */
+/** 32 bits: verification time grows with the exponent. */
 const MAX_EXPONENT_CHARACTERS = 6;
 
 /**
@@ -42,7 +45,7 @@ export function readDeviceKey(jwk: unknown): DeviceKey | undefined {
   return texts.every(isText) ? openKey(kty, texts as [string, string]) : undefined;
 }
 
-/** Reads the compact form; undefined for any other text. */
+/** Reads the compact form; undefined for any other string. */
 export function parseDeviceKey(compact: string): DeviceKey | undefined {
   const [kty, first, second, ...more] = compact.split('.');
   if ((kty !== 'EC' && kty !== 'RSA') || second === undefined || more.length > 0) return undefined;

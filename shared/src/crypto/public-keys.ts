@@ -1,11 +1,11 @@
-// The public keys of access tokens: read from a set of JSON Web Keys, and written as one.
+// The public keys of access tokens: reads and writes sets of JSON Web Keys.
 
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 
 /** The algorithms that sign access tokens in the format `public` (RFC 7518, 3.4; RFC 8037, 3.1). */
 export type SigningAlgorithm = 'EdDSA' | 'ES256';
 
-/** Keys of a set that are read at most; a set of ours has two or three. */
+/** Most keys read from a set; ours have two or three. */
 const MOST_KEYS = 32;
 
 /** A key that verifies access tokens. */
@@ -20,7 +20,7 @@ const CURVES = {
   ES256: { kty: 'EC', crv: 'P-256' },
 } as const;
 
-/** A public key as it is published (RFC 7517, 4). */
+/** A published public key (RFC 7517, 4). */
 export type PublishedKey = (typeof CURVES)[SigningAlgorithm] & {
   readonly x: string;
   readonly y?: string;
@@ -29,10 +29,10 @@ export type PublishedKey = (typeof CURVES)[SigningAlgorithm] & {
   readonly use: 'sig';
 };
 
-/** Returns the first 8 hexadecimal digits of the key's thumbprint (RFC 7638): the same for everybody who has the key. */
+/** Returns the first 8 hexadecimal digits of the key's thumbprint (RFC 7638): the same for every holder. */
 export function publicKeyId(key: KeyObject): string {
   const { crv, kty, x, y } = key.export({ format: 'jwk' });
-  // In alphabetical order, as the thumbprint wants them.
+  // In alphabetical order, as the thumbprint requires.
   const members = JSON.stringify({ crv, kty, x, ...(y === undefined ? {} : { y }) });
   return createHash('sha256').update(members).digest('hex').slice(0, 8);
 }
@@ -49,13 +49,12 @@ export function jwksOf(keys: readonly PublicKey[]): { keys: PublishedKey[] } {
 }
 
 /**
- * Reads a parsed set of keys. Keys of other algorithms or for other uses are left out (RFC 7517, 5), and so is one that
- * holds its private part.
- * @throws RangeError for anything that is no set of keys
+ * Reads a parsed key set. Keys with other algorithms or uses are omitted (RFC 7517, 5), and keys with their private part.
+ * @throws RangeError for anything that is not a key set
  */
 export function readJwks(jwks: unknown): PublicKey[] {
   const keys = isObject(jwks) ? jwks.keys : undefined;
-  if (!Array.isArray(keys)) throw new RangeError('no set of JSON Web Keys');
+  if (!Array.isArray(keys)) throw new RangeError('not a JSON Web Key Set');
   const read = keys.slice(0, MOST_KEYS).flatMap((key: unknown) => readKey(key) ?? []);
   return read.filter(({ id }, at) => read.findIndex((other) => other.id === id) === at);
 }
@@ -71,7 +70,7 @@ function readKey(jwk: unknown): PublicKey | undefined {
     const key = { kty, crv, x, ...(y === undefined ? {} : { y }) } as JsonWebKey;
     return { id: kid, algorithm, key: createPublicKey({ format: 'jwk', key }) };
   } catch {
-    // Coordinates that are no point of the curve.
+    // Coordinates off the curve.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-// Random bytes, and random texts of letters and digits.
+// Random bytes, and random strings of letters and digits.
 
 import { randomBytes as drawBytes } from 'node:crypto';
 
@@ -18,8 +18,8 @@ function reserve(size: number): number {
 }
 
 /**
- * Returns cryptographically strong random bytes. They come from a block that is drawn in advance, because one call of
- * `node:crypto` costs as much as the rest of an issued challenge, whatever its size. No byte is returned twice.
+ * Returns cryptographically strong random bytes. They come from a prefetched block, because one call of `node:crypto` costs
+ * as much as the rest of an issued challenge, whatever its size. No byte is returned twice.
  */
 export function randomBytes(size: number): Buffer {
   if (size > BLOCK_BYTES) return drawBytes(size);
@@ -48,8 +48,8 @@ let characters: Buffer = Buffer.alloc(0);
 let usedCharacters = 0;
 
 /**
- * Returns a random text of letters and digits; every character is equally likely. By default it is cut off a block of
- * characters that is made in advance: joining single characters takes ten times as long.
+ * Returns a random string of letters and digits; every character is equally likely. By default it comes from a prepared
+ * block of characters: joining single characters takes ten times as long.
  * @param random source of random bytes; the operating system's by default
  */
 export function randomAlphanumerics(

@@ -10,7 +10,7 @@ import {
 } from 'node:crypto';
 import { type PublicKey, publicKeyId, type SigningAlgorithm } from './public-keys.js';
 
-/** A key that signs, with the public key that verifies. */
+/** A signing key, with its public key. */
 export interface SigningKey extends PublicKey {
   readonly privateKey: KeyObject;
 }
@@ -23,10 +23,10 @@ export interface SigningKeys {
 
 const ELEMENT = /^(EdDSA|ES256):([A-Za-z0-9_-]{43})$/;
 
-/** What precedes the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410, 7). */
+/** The prefix of the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410, 7). */
 const ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** Makes a new key and returns it as an element of `ACCESS_SIGNING_KEYS`. */
+/** Generates a key and returns it as an element of `ACCESS_SIGNING_KEYS`. */
 export function createSigningKey(algorithm: SigningAlgorithm): string {
   const { privateKey } =
     algorithm === 'EdDSA'
@@ -37,7 +37,7 @@ export function createSigningKey(algorithm: SigningAlgorithm): string {
 
 /**
  * Reads a comma-separated list of such elements.
- * @throws RangeError for an element of another form, and for the same one twice; the message holds no key
+ * @throws RangeError for a malformed or duplicate element; the message contains no key
  */
 export function openSigningKeys(list: string): SigningKeys {
   const all = list.split(',').map((element) => openKey(element.trim()));
@@ -51,7 +51,7 @@ export function openSigningKeys(list: string): SigningKeys {
 function openKey(element: string): SigningKey {
   const [, algorithm, encoded = ''] = ELEMENT.exec(element) ?? [];
   const bytes = Buffer.from(encoded, 'base64url');
-  // The last character holds two bits beyond the 32 bytes, which must be zero.
+  // The last character has two bits beyond the 32 bytes, which must be zero.
   if (algorithm === undefined || bytes.toString('base64url') !== encoded) throw unknownForm();
   const privateKey = algorithm === 'EdDSA' ? openEd25519(bytes) : openP256(bytes);
   const key = createPublicKey(privateKey);
@@ -79,5 +79,5 @@ function openP256(d: Buffer): KeyObject {
 }
 
 function unknownForm(): RangeError {
-  return new RangeError('must hold what the command keys create-signing-key prints, separated by commas');
+  return new RangeError('must contain outputs of keys create-signing-key, separated by commas');
 }

@@ -1,4 +1,4 @@
-// Records which keys the nodes use, so that a command can tell when a key may be removed.
+// Records the keys of the nodes, so that a command can tell when a key may be removed.
 
 import type { Store } from '../store/open-store.js';
 import { asStoreError, loadScript } from '../store/redis-connection.js';
@@ -12,15 +12,15 @@ export interface NodeKeys {
   /** Whether the node makes tokens (with the first key of each list) or only verifies them. */
   readonly makes: boolean;
   readonly ids: Readonly<Record<string, readonly string[]>>;
-  /** The longest lifetimes of what the node makes, in seconds, by name. */
+  /** The longest lifetimes of the node's tokens, in seconds, by name. */
   readonly lifetimes?: Readonly<Record<string, number>>;
 }
 
-/** A lifetime that a node has reported. */
+/** A reported lifetime. */
 export interface ReportedLifetime {
   readonly name: string;
   readonly seconds: number;
-  /** When a node last reported it. */
+  /** Time of a node's last report of it. */
   readonly lastMs: number;
 }
 
@@ -38,40 +38,40 @@ export interface SeenProcess extends ProcessState {
   readonly atMs: number;
 }
 
-/** A node as it is read. */
+/** A node in the record. */
 export interface ReportedNode extends NodeKeys {
-  /** When it reported for the first time; undefined for a node of an older version. */
+  /** Time of its first report; undefined for a node of an older version. */
   readonly beganMs?: number;
   /** Undefined for an application, and for a service of an older version. */
   readonly seen?: SeenProcess;
 }
 
-/** What all nodes have reported. Times are the store's, in milliseconds since 1970. */
+/** The reports of all nodes. Times are the store's, in milliseconds since 1970. */
 export interface ReportedKeys {
   readonly nowMs: number;
-  /** When the record began; undefined when there is none. */
+  /** Creation time of the record; undefined if there is none. */
   readonly sinceMs: number | undefined;
-  /** Without their lifetimes; the most recent report comes first. */
+  /** Without their lifetimes; the most recent report first. */
   readonly nodes: readonly ReportedNode[];
-  /** When a node last reported that it makes tokens with a key, by variable and key id separated by a space. */
+  /** Time of the last report that a node makes tokens with a key, by variable and key id separated by a space. */
   readonly lastUsedMs: ReadonlyMap<string, number>;
   /** Empty if only older versions have reported. */
   readonly lifetimes: readonly ReportedLifetime[];
 }
 
-/** Every method throws StoreUnavailableError if the store does not answer. */
+/** Every method throws StoreUnavailableError if the store does not respond. */
 export interface KeyRecord {
-  /** Writes the keys of a node, or removes them if it is not `running` any more. */
+  /** Writes the keys of a node, or removes them if it is no longer `running`. */
   report(node: string, keys: NodeKeys, running: boolean): Promise<void>;
-  /** Writes that the process of a node runs, and its state. */
+  /** Writes that a node's process runs, and its state. */
   see(node: string, state: ProcessState): Promise<void>;
   read(): Promise<ReportedKeys>;
 }
 
-/** How often a node reports, in milliseconds. */
+/** Report interval of a node, in milliseconds. */
 export const REPORT_EVERY_MS = 3_600_000;
 
-/** How often a process of a service tells its state, in milliseconds. */
+/** Interval of state reports of a service process, in milliseconds. */
 export const SEEN_EVERY_MS = 5_000;
 
 /** A node counts as gone after this silence, in milliseconds. */
@@ -143,7 +143,7 @@ export function openKeyRecord(store: Store): KeyRecord {
   };
 }
 
-/** Returns the fields that a report sets to the current time: the keys that the node makes tokens with, and lifetimes. */
+/** Returns the fields that a report sets to the current time: the keys for making tokens, and lifetimes. */
 function stampedBy({ makes, ids, lifetimes = {} }: NodeKeys): string[] {
   const used = makes ? Object.entries(ids).map(([variable, [first]]) => `used:${variable} ${first}`) : [];
   return [...used, ...Object.entries(lifetimes).map(([name, seconds]) => `life:${name} ${seconds}`)];
@@ -164,7 +164,7 @@ function parseKeys(text: string): NodeKeys {
   return { makes: role === 'makes', ids: Object.fromEntries(ids) };
 }
 
-/** Formats a state as the clock, `proxy` or `-`, and the place, which may have spaces. */
+/** Formats a state as the clock, `proxy` or `-`, and the place, which may contain spaces. */
 function formatState({ clockMs, hasTrustProxy, place }: ProcessState): string {
   return `${clockMs} ${hasTrustProxy ? 'proxy' : '-'} ${place}`;
 }

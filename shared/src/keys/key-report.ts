@@ -17,14 +17,14 @@ export interface KeyReportLog {
   warn(about: object, message: string): void;
 }
 
-/** The settings of a service that each of its processes reports, so that differences can be found. */
+/** The reported settings of a service process, so that differences can be found. */
 export interface ReportedService {
   readonly trustProxy: readonly string[] | undefined;
 }
 
 /**
  * Starts reporting and retries a failed report after ten seconds. Stop it before you close the store.
- * @param service of a service alone: its process tells its state every five seconds
+ * @param service only for services: the process reports its state every five seconds
  */
 export function reportKeys(
   store: Store,
@@ -60,7 +60,7 @@ function reportState(
   return startPeriodicTask(store, () => see({ clockMs: Date.now(), hasTrustProxy, place }), {
     everyMs: SEEN_EVERY_MS,
     afterReconnect: true,
-    // The report of the keys tells of a store that does not answer.
+    // The report of the keys reports an unresponsive store.
     onFailure() {},
   });
 }

@@ -1,48 +1,48 @@
-// What all processes report of their load, and the level that follows from it, in the store.
+// The load reports of all processes, and the resulting level, in the store.
 
 import { FULL_LOAD, type LoadState, type QueueLoad } from '../pow/load.js';
 import type { Store } from '../store/open-store.js';
 import { loadScript } from '../store/redis-connection.js';
 
-/** A price that somebody has raised by hand. */
+/** A price raised by hand. */
 export interface RaisedByHand {
-  /** Bits that are added to the floor. */
+  /** Bits added to the floor. */
   readonly bits: number;
   /** Milliseconds until it ends. */
   readonly leftMs: number;
 }
 
-/** What the store knows of the load. */
+/** The load data in the store. */
 export interface KnownLoad {
   /** The store's time, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly sum: LoadSum;
-  /** What the rule remembers, as it is written; empty if that is nothing. */
+  /** The state of the rule, encoded; empty if there is none. */
   readonly stateText: string;
   readonly byHand: RaisedByHand | null;
 }
 
-/** A change of what the rule remembers: made only if it still is what the process knows. */
+/** A change of the rule's state, applied only if the stored state is still the known one. */
 export interface LoadChange {
   readonly from: string;
   readonly to: LoadState;
 }
 
-/** Each method is one atomic step and throws StoreUnavailableError if the store does not answer. */
+/** Each method is one atomic step and throws StoreUnavailableError if the store does not respond. */
 export interface LoadRecord {
   /**
-   * Writes the report of a process, makes a change, and returns what there is now. May be repeated.
-   * @param report null removes that of the process; undefined leaves it
+   * Writes the report of a process, applies a change, and returns the current data. May be repeated.
+   * @param report null removes the report of the process; undefined keeps it
    */
   report(process: string, report?: LoadReport | null, change?: LoadChange | null): Promise<KnownLoad>;
   /**
-   * Raises the price by hand for `forMs`, or with 0 bits no more.
+   * Raises the price by hand for `forMs`, or with 0 bits ends that.
    * @returns whether it was raised before
    */
   raise(bits: number, forMs: number): Promise<boolean>;
 }
 
-/** A report of this age does not count: its process has ended, or cannot reach the store. In milliseconds. */
+/** A report of this age is ignored: its process has ended, or cannot reach the store. In milliseconds. */
 export const SILENT_MS = 3000;
 
 /** Longer than any level needs to fall, in milliseconds. */
@@ -112,7 +112,7 @@ function inFile(store: Store & { kind: 'embedded' }, keys: Keys): LoadRecord['re
     });
 }
 
-/** Leaves the report of a process as it is. */
+/** Keeps the report of a process. */
 const UNCHANGED = '-';
 
 function textOf(report: LoadReport | null | undefined): string {
@@ -138,45 +138,45 @@ function parseFields(text: string | undefined): Map<string, string> {
   );
 }
 
-/** Returns what the rule remembers as text: the level and both times. */
+/** Returns the encoded state of the rule: the level and both times. */
 export function formatLoadState({ level, heldMs, overMs }: LoadState): string {
   return `${level} ${heldMs} ${overMs}`;
 }
 
-/** Reads what the rule remembers; returns null for a text of another form. */
+/** Parses the encoded state of the rule; returns null if it is malformed. */
 export function parseLoadState(text: string): LoadState | null {
   const [, level, heldMs, overMs] = /^(\d{1,2}) (\d{1,15}) (\d{1,15})$/.exec(text) ?? [];
   if (level === undefined) return null;
   return { level: Number(level), heldMs: Number(heldMs), overMs: Number(overMs) };
 }
 
-/** The queues whose load is reported. */
+/** The queues with reported load. */
 const QUEUES = ['passwords', 'drawings'] as const;
 export type QueueName = (typeof QUEUES)[number];
 
-/** What one process did in a second. */
+/** The work of one process in a second. */
 export interface LoadReport {
-  /** Challenges that were issued. */
+  /** Issued challenges. */
   readonly issued: number;
-  /** Challenges refused for the limit of an address, and passwords and drawings refused by a full queue. */
+  /** Challenges rejected by the limit of an address, and passwords and drawings rejected by a full queue. */
   readonly refused: number;
-  /** The load of its queues; missing for one that it does not have. */
+  /** The load of its queues; missing for a queue that it does not have. */
   readonly queues: Readonly<Partial<Record<QueueName, QueueLoad>>>;
 }
 
-/** What all processes did in a second. */
+/** The work of all processes in a second. */
 export interface LoadSum {
   readonly processes: number;
   readonly issued: number;
   readonly refused: number;
-  /** The mean over the processes that have the queue; 0 without one. */
+  /** The mean over the processes with the queue; 0 without one. */
   readonly queues: Readonly<Record<QueueName, QueueLoad>>;
 }
 
-/** Longest count that is reported; a process may not have reached the store for a while. */
+/** Longest reported count; a process may not have reached the store for a while. */
 const MOST = 9_999_999;
 
-/** Returns a report as text: both counts, then the load of each queue in thousandths, `-` without one. */
+/** Returns an encoded report: both counts, then the load of each queue in thousandths, `-` without one. */
 function formatLoadReport({ issued, refused, queues }: LoadReport): string {
   const loads = QUEUES.map((name) => {
     const load = queues[name];
@@ -187,7 +187,7 @@ function formatLoadReport({ issued, refused, queues }: LoadReport): string {
 
 const REPORT = /^(\d{1,7}) (\d{1,7}) (-|\d{1,4}) (-|\d{1,4})$/;
 
-/** Reads a report; returns null for a text of another form, and for a load that no queue can have. */
+/** Parses a report; returns null if it is malformed, or for an impossible load. */
 function parseLoadReport(text: string): LoadReport | null {
   const [, issued, refused, ...loads] = REPORT.exec(text) ?? [];
   if (issued === undefined) return null;
@@ -202,7 +202,7 @@ function parseLoadReport(text: string): LoadReport | null {
   return { issued: Number(issued), refused: Number(refused), queues };
 }
 
-/** Adds up the reports of all processes. A text that is no report counts for nothing. */
+/** Adds up the reports of all processes. Malformed ones are ignored. */
 export function sumLoad(texts: readonly string[]): LoadSum {
   const reports = texts.map(parseLoadReport).filter((report) => report !== null);
   const total = (of: (report: LoadReport) => number) => reports.reduce((sum, report) => sum + of(report), 0);

@@ -1,4 +1,4 @@
-// Reports the load of this process once a second while it has work, reads that of all, and tells the price that follows.
+// Reports the load of this process once a second while it has work, reads that of all, and derives the price.
 
 import type { ChallengeStore, Issued } from '../challenges/store/challenge-store.js';
 import { randomAlphanumerics } from '../crypto/random.js';
@@ -24,12 +24,12 @@ import {
   sumLoad,
 } from './load-record.js';
 
-/** The price that the load demands now, for a person to look at. */
+/** The current price by load, for display. */
 export interface LoadStatus {
   readonly level: number;
-  /** Bits that are added to the floor, by what raises it; the higher of both counts. */
+  /** Bits added to the floor, by source; the higher of both counts. */
   readonly bits: Readonly<Record<'load' | 'hand', number>>;
-  /** What all processes reported when this one read it last. */
+  /** The reports of all processes when this one last read them. */
   readonly sum: LoadSum;
 }
 
@@ -39,29 +39,29 @@ export interface LoadLog {
   warn(about: object, message: string): void;
 }
 
-/** What the watch needs. */
+/** The dependencies of the watch. */
 export interface LoadWatchOptions {
   readonly options: Pick<CaptchaOptions, 'cache' | 'load_levels'>;
   readonly log: LoadLog;
-  /** Called when somebody has raised the price by hand, raised it to another one, or ended that (null). */
+  /** Called when the price by hand was raised, changed or ended (null). */
   readonly onByHand?: (raised: { readonly bits: number; readonly minutes: number } | null) => void;
-  /** Milliseconds that only grow; by default those of the process. */
+  /** Milliseconds of a monotonic clock; by default that of the process. */
   readonly now?: () => number;
 }
 
-/** The load of this process, and what it knows of the others. Nothing here waits for the store but `stop` and `look`. */
+/** The load of this process and of the others. Only `stop` and `look` wait for the store. */
 export interface LoadWatch {
-  /** Counts a challenge that was issued. */
+  /** Counts an issued challenge. */
   issued(): void;
-  /** Counts a challenge that was refused for the limit of an address. */
+  /** Counts a challenge rejected by the limit of an address. */
   refused(): void;
   /** Adds a queue. */
   queue(name: QueueName, bounds: QueueBounds): QueueMeter;
-  /** Bits that are added to the floor of the price now. */
+  /** Bits added to the floor of the price now. */
   raisedBits(): number;
-  /** What is known now. Reads the store in the background, so that the next look of an idle process is up to date. */
+  /** The currently known load. Reads the store in the background, so that an idle process's next look is up to date. */
   status(): LoadStatus;
-  /** Reads and reports now. Rejects with StoreUnavailableError if the store does not answer. */
+  /** Reads and reports now. Rejects with StoreUnavailableError if the store does not respond. */
   look(): Promise<void>;
   /** Removes the report of this process. Call it before you close the store. */
   stop(): Promise<void>;
@@ -69,10 +69,10 @@ export interface LoadWatch {
 
 const EVERY_MS = 1000;
 
-/** No report: only what others know is read. */
+/** No report: only the reports of others are read. */
 const NOTHING = () => undefined;
 
-/** Starts the watch. It asks the store for nothing before the first work, and for nothing more a second after the last. */
+/** Starts the watch. It uses the store only from the first work until a second after the last. */
 export function watchLoad(
   store: Store,
   { options, log, onByHand = () => {}, now = () => performance.now() }: LoadWatchOptions,
@@ -89,7 +89,7 @@ export function watchLoad(
   let hasReported = false;
   let change: LoadChange | null = null;
   let known: KnownLoad = { nowMs: 0, stateText: '', byHand: null, sum: sumLoad([]) };
-  /** When it was read, on the clock that only grows. */
+  /** Time of the reading, on the monotonic clock. */
   let knownAtMs = now();
   let toldLevel = 0;
   let toldBits = 0;
@@ -114,7 +114,7 @@ export function watchLoad(
     onByHand(bits === 0 ? null : { bits, minutes });
   };
 
-  /** What this process did since the last report. */
+  /** The work of this process since the last report. */
   const takeReport = (): LoadReport => {
     const queues = Object.fromEntries([...meters].map(([name, meter]) => [name, meter.take()]));
     const taken = { ...counts, queues };
@@ -142,7 +142,7 @@ export function watchLoad(
     return running;
   };
 
-  /** Asks the store, and again in a second if there is work then. A store that does not answer is reported elsewhere. */
+  /** Exchanges with the store, and again in a second if there is work then. Other checks report an unresponsive store. */
   const tick = (report: () => LoadReport | undefined) => {
     hasWork = false;
     if (store.isReady()) once(report).catch(() => {});
@@ -153,7 +153,7 @@ export function watchLoad(
     }, EVERY_MS).unref();
   };
 
-  /** After a pause what others know is read at once, and what this process does is reported in a second. */
+  /** After a pause the reports of others are read at once, and that of this process is written in a second. */
   const work = () => {
     hasWork = true;
     if (timer !== undefined || isStopped) return;
@@ -191,7 +191,7 @@ export function watchLoad(
       isStopped = true;
       clearTimeout(timer);
       await running?.catch(() => {});
-      // A process that cannot say that it ends is silent soon.
+      // A process that cannot report its end soon counts as silent.
       if (hasReported && store.isReady()) await record.report(process, null).catch(() => {});
     },
   };
@@ -199,9 +199,9 @@ export function watchLoad(
 
 /** The bounds of a queue. */
 export interface QueueBounds {
-  /** How many jobs run at the same time, at least 1. */
+  /** Jobs that run at the same time, at least 1. */
   readonly running: number;
-  /** How many may wait, at least 1. */
+  /** Jobs that may wait, at least 1. */
   readonly waiting: number;
 }
 
@@ -209,20 +209,20 @@ export interface QueueBounds {
 export interface QueueMeter {
   /**
    * Runs a job of the queue and measures it.
-   * @param job refuses at once if the queue is full
-   * @param isRefusal whether an error of the job says that
+   * @param job rejects at once if the queue is full
+   * @param isRefusal whether an error of the job is such a rejection
    */
   measure<T>(job: () => Promise<T>, isRefusal: (error: unknown) => boolean): Promise<T>;
-  /** Returns the load since the last call, and begins anew. */
+  /** Returns the load since the last call, and restarts the measurement. */
   take(): QueueLoad;
-  /** Whether a job runs now. */
+  /** Whether a job is running. */
   isBusy(): boolean;
 }
 
 /**
  * @param onJob called when a job begins
- * @param onRefused called when one was refused
- * @param now milliseconds that only grow
+ * @param onRefused called when a job was rejected
+ * @param now milliseconds of a monotonic clock
  */
 export function createQueueMeter(
   { running, waiting }: QueueBounds,
@@ -233,7 +233,7 @@ export function createQueueMeter(
   let refused = 0;
   let sinceMs = now();
   let changedMs = sinceMs;
-  /** Milliseconds of threads that had work. */
+  /** Busy milliseconds of threads. */
   let busyMs = 0;
 
   const settle = () => {
@@ -277,7 +277,7 @@ export function createQueueMeter(
   };
 }
 
-/** Returns the same store, whose issues are also counted. */
+/** Returns the same store, but counts its issued challenges. */
 export function counted(store: ChallengeStore, load: Pick<LoadWatch, 'issued' | 'refused'>): ChallengeStore {
   const count = (issued: Issued) => {
     if (issued.allowed) load.issued();

@@ -1,8 +1,8 @@
 // Proof of work: the form of a nonce, and the leading zero bits that it must produce.
 
 /**
- * Hashes ASCII text to a text with one character for each byte (Latin-1), which Node makes in half the time of a buffer. It
- * is a parameter, so that these files run in browsers as well as in Node.
+ * Hashes an ASCII string to a string with one character per byte (Latin-1), which Node creates in half the time of a buffer.
+ * It is a parameter, so that these files run in browsers as well as in Node.
  */
 export type Digest = (text: string) => string;
 
@@ -25,7 +25,7 @@ export function solves(digest: Digest, salt: string, nonce: string, difficulty: 
 const NONCE = /^(?:0|[1-9][0-9]{0,23})$/;
 
 /**
- * Returns whether a text is a nonce: 1 to 24 decimal digits, no sign, no leading zero except `0` itself. With a salt of
+ * Returns whether a string is a nonce: 1 to 24 decimal digits, no sign, no leading zero except `0` itself. With a salt of
  * fixed length this makes salt ‖ nonce unambiguous.
  */
 export function isNonce(text: string): boolean {

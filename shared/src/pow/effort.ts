@@ -9,12 +9,12 @@ export const EFFORT_PARTS = 16;
 /** Sixteen parts, so that the total varies little. */
 export const EFFORT_SHAPE: WorkShape = { leastBits: 22, mostBits: 28, partBits: 4, spread: 1.96 };
 
-/** Longest answer, in characters: 16 nonces of 24 digits and 15 dots, with room. */
+/** Length of the longest answer, in characters: 16 nonces of 24 digits and 15 dots, with room. */
 export const MAX_EFFORT_CHARACTERS = 416;
 
 /**
  * Returns the total work in bits for an account whose next proof of work costs `price` bits.
- * @param bits `effort.bits`: how much more effort costs
+ * @param bits `effort.bits`: the surcharge of effort
  */
 export function effortBits(price: number, bits: number): number {
   return Math.min(Math.max(price + bits, EFFORT_SHAPE.leastBits), EFFORT_SHAPE.mostBits);
@@ -35,7 +35,7 @@ export function effortLifetimeSeconds(bits: number, expireSeconds: number): numb
   return Math.max(expireSeconds, Math.ceil((EFFORT_SHAPE.spread * 2 ** bits) / SLOW_HASHES_PER_SECOND));
 }
 
-/** Parses an answer, 16 nonces joined by dots; returns null for any other text. */
+/** Parses an answer, 16 nonces joined by dots; returns null for any other string. */
 export function parseEffortAnswer(answer: string): string[] | null {
   if (answer.length > MAX_EFFORT_CHARACTERS) return null;
   const nonces = answer.split('.');

@@ -1,9 +1,9 @@
-// How long a proof-of-work challenge lives.
+// The lifetime of a proof-of-work challenge.
 
 /** Hashes per second of a slow phone in plain JavaScript; lifetimes are long enough for it. */
 export const SLOW_HASHES_PER_SECOND = 500_000;
 
-/** How the work of a challenge is divided, beyond its price. */
+/** The division of a challenge's work, beyond its price. */
 export interface WorkShape {
   /** Least and most bits of the total work. */
   readonly leastBits: number;
@@ -18,8 +18,8 @@ export interface WorkShape {
 export const POW_SHAPE: WorkShape = { leastBits: 0, mostBits: 256, partBits: 0, spread: 6.91 };
 
 /**
- * Returns the lifetime in whole seconds of a challenge of `difficulty` bits: the configured one, or a longer one if a
- * slow device needs it. Always the configured one if `grows` is false.
+ * Returns the lifetime in whole seconds of a challenge of `difficulty` bits: the configured one, or a longer one for slow
+ * devices. Always the configured one if `grows` is false.
  */
 export function lifetimeSeconds(difficulty: number, expireSeconds: number, grows: boolean): number {
   if (!grows) return expireSeconds;

@@ -1,37 +1,37 @@
-// The level of load: how much dearer work is while more logins come than can be checked (docs/decisions/price-by-load.md).
+// The load level: the surcharge on work while more logins arrive than can be checked (docs/decisions/price-by-load.md).
 
 /**
- * The load of a queue: the share of the time in which all its threads were busy, plus the share of its places that were
- * taken. 1 is as much as it can do, 2 as much as it takes in.
+ * The load of a queue: the share of time in which all its threads were busy, plus the share of occupied places. 1 is full
+ * capacity of the threads, 2 of the queue.
  */
 export type QueueLoad = number;
 
-/** The most load that a queue can have: it refuses. */
+/** The highest load of a queue: it rejects. */
 export const FULL_LOAD: QueueLoad = 2;
 
-/** The load from which on the level rises. */
+/** The load from which the level rises. */
 export const RISE_LOAD: QueueLoad = 1.1;
-/** The load from which on the level stays. */
+/** The load from which the level is kept. */
 export const HOLD_LOAD: QueueLoad = 0.8;
-/** How long the load lasts before the level rises by one, and until it rises by the next, in milliseconds. */
+/** Time with that load before the level rises by one, and until it rises by the next, in milliseconds. */
 export const RISE_MS = 3000;
-/** How long the load is gone before the level falls by one, and until it falls by the next, in milliseconds. */
+/** Time without that load before the level falls by one, and until it falls by the next, in milliseconds. */
 export const FALL_MS = 30_000;
 
-/** What the rule remembers. Times are those of the store, in milliseconds since 1970. */
+/** The state of the rule. Times are those of the store, in milliseconds since 1970. */
 export interface LoadState {
-  /** 0 is the usual price. */
+  /** 0 is the normal price. */
   readonly level: number;
-  /** When the level was last justified by the load. */
+  /** Time when the load last justified the level. */
   readonly heldMs: number;
-  /** Since when there is more load than can be done; 0 if there is not. */
+  /** Since when the load exceeds capacity; 0 if it does not. */
   readonly overMs: number;
 }
 
 /** The state before any load. */
 export const NO_LOAD: LoadState = { level: 0, heldMs: 0, overMs: 0 };
 
-/** How a rule follows the load; the default is what the simulation chose. */
+/** The parameters of the rule; the default is the result of the simulation. */
 export interface LoadRule {
   readonly riseLoad: number;
   readonly holdLoad: number;
@@ -48,11 +48,11 @@ export const LOAD_RULE: LoadRule = {
 };
 
 /**
- * Returns the level at a time. It falls by itself: nobody has to write, and a store that does not answer neither raises
- * nor keeps it.
+ * Returns the level at a time. It falls by itself: no write is needed, and an unresponsive store neither raises nor keeps
+ * it.
  */
 export function levelAt(state: LoadState, nowMs: number, { fallMs }: LoadRule = LOAD_RULE): number {
-  // A clock that was set back would keep the level for as long.
+  // A clock that was set back would keep the level for that time.
   const calmMs = Math.abs(nowMs - state.heldMs);
   return Math.max(0, state.level - Math.floor(calmMs / fallMs));
 }

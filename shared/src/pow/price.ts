@@ -1,6 +1,6 @@
 // The price of the next attempt: its difficulty, from recorded failures and from the volume of requests.
 
-/** What a price is computed from. Difficulties and steps are bits; `volumeEvery` is a number of requests. */
+/** The terms of a price. Difficulties and steps are bits; `volumeEvery` is a number of requests. */
 export interface PriceTerms {
   readonly floor: number;
   readonly ceiling: number;

@@ -1,8 +1,8 @@
-// Decides whether work that was issued some time ago is enough for an account now.
+// Decides whether earlier issued work suffices for an account now.
 
-/** What the decision depends on. Difficulties and steps are bits. */
+/** The terms of the decision. Difficulties and steps are bits. */
 export interface SufficiencyTerms {
-  /** The highest difficulty that is ever required. */
+  /** The highest difficulty ever required. */
   readonly ceiling: number;
   /** Bits per recorded failure. */
   readonly failureStep: number;
@@ -20,9 +20,8 @@ export interface IssuedWork {
 }
 
 /**
- * Returns the least difficulty in bits that the work must have. Work issued for the account's ticket may be `grace`
- * failures behind, so that failures of others do not overtake a slow solver, but no more, so that nobody can stockpile
- * cheap work.
+ * Returns the required difficulty of the work in bits. Work issued for the account's ticket may be `grace` failures behind,
+ * so that failures of others do not overtake a slow solver, but no more, so that nobody can stockpile cheap work.
  */
 export function requiredDifficulty(work: IssuedWork, failures: number, terms: SufficiencyTerms): number {
   const counted = work.scoped ? failures - terms.grace : failures;
@@ -30,7 +29,7 @@ export function requiredDifficulty(work: IssuedWork, failures: number, terms: Su
   return Math.min(terms.ceiling, work.floor + terms.failureStep * counted);
 }
 
-/** Returns whether issued work is enough for an account with `failures` failures. */
+/** Returns whether issued work suffices for an account with `failures` failures. */
 export function suffices(work: IssuedWork, failures: number, terms: SufficiencyTerms): boolean {
   return work.difficulty >= requiredDifficulty(work, failures, terms);
 }

@@ -1,4 +1,4 @@
-// The events of the audit stream about the key that a session is bound to.
+// Audit events about the key of a bound session.
 
 import { address, event, oneOf, request, SESSION, sid, uid } from './audit-fields.js';
 

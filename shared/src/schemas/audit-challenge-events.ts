@@ -1,4 +1,4 @@
-// The events of the audit stream about challenges and those who verify them.
+// Audit events about challenges and verification.
 
 import { Type } from '@sinclair/typebox';
 import {
@@ -19,7 +19,7 @@ export const challengeEvents = {
   challenge_refused: event(
     'challenge_refused',
     BOTH,
-    'Wrong work or answer. Incomplete forms and work that became too cheap are no event',
+    'Wrong work or answer; not for incomplete forms or work that became too cheap',
     {
       application,
       code: oneOf('Returned code', 'pow_invalid', 'captcha_invalid'),

@@ -157,7 +157,7 @@ export type AuditLine = { [Name in AuditName]: Static<(typeof AuditEvents)[Name]
 
 type WithoutHead<Line> = Line extends unknown ? Omit<Line, 'type' | 'version' | 'time' | 'service'> : never;
 
-/** What a caller passes; the audit trail adds the rest. */
+/** A caller's input; the audit trail adds the rest. */
 export type AuditEntry = WithoutHead<AuditLine>;
 
 /** Returns the names of the events that a service writes. */

@@ -1,4 +1,4 @@
-// The fields of audit events, and what every event has.
+// The fields of audit events, and those of every event.
 
 import { type TProperties, Type } from '@sinclair/typebox';
 import { UserId } from './user-id.js';
@@ -19,25 +19,25 @@ export const sid = Type.String({ pattern: '^[0-9A-Za-z]+$', description: 'Sessio
 export const uid = Type.Union(UserId.anyOf, {
   description: 'User id: a number or text',
 });
-/** Whether a known device tried a password. */
+/** Whether the attempt counted for a known device. */
 export const knownDevice = Type.Optional(
   Type.Boolean({
     description: 'True if the attempt counted for a known device instead of the account',
   }),
 );
-/** Whose form it was. */
+/** The application of the form. */
 export const application = Type.String({
   description: '`login`, `gate`, or the name of a host API key',
 });
 /** A number of events. */
-export const count = Type.Integer({ minimum: 1, description: 'How many' });
+export const count = Type.Integer({ minimum: 1, description: 'Number of events' });
 /** One of these texts. */
 export const oneOf = <T extends string>(description: string, ...values: T[]) =>
   Type.Union(
     values.map((value) => Type.Literal(value)),
     { description },
   );
-/** Why a sign-in code was refused. */
+/** Why a sign-in code was rejected. */
 export const codeRefusal = oneOf(
   '`unknown` (never issued, used or expired), `other_origin`, `other_user` than that of the session, `void` (older than the end of the sessions of its user), `user_gone` (deleted or disabled)',
   'unknown',
@@ -46,7 +46,7 @@ export const codeRefusal = oneOf(
   'void',
   'user_gone',
 );
-/** Why a challenge was refused. */
+/** Why a challenge was rejected. */
 export const challengeRefusal = oneOf(
   '`spent`, `unknown` (never issued here, or expired), `wrong`, `too_soon` (faster than a person types), `other_address` (issued to another)',
   'spent',
@@ -56,7 +56,7 @@ export const challengeRefusal = oneOf(
   'other_address',
 );
 
-/** Why a pass was refused. */
+/** Why a pass was rejected. */
 export const passRefusal = oneOf(
   '`exhausted` (used too often in a minute), `expired`, `other_application`, `wrong` (known name, other secret), `unknown` name',
   'exhausted',

@@ -1,4 +1,4 @@
-// Writes equal values as equal texts, for hashes.
+// Serialises equal values to equal strings, for hashes.
 
 /** Returns JSON with the properties of objects in alphabetical order. */
 export function canonicalJson(value: unknown): string {

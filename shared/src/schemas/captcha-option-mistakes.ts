@@ -1,4 +1,4 @@
-// Checks options of the challenges against each other and against reserved names.
+// Checks challenge options against each other and against reserved names.
 
 import { valueAt } from './option-tree.js';
 
@@ -28,9 +28,9 @@ const TAKEN_SEGMENTS = new Set([
 ]);
 
 /**
- * Returns a line for each mistake in options that are valid one by one.
+ * Returns a line for each mistake across individually valid options.
  *
- * @param nameOf returns the name of an option for its readers, from its path (`pow.volume.every`)
+ * @param nameOf returns the reader's name of an option, from its path (`pow.volume.every`)
  */
 export function captchaOptionMistakes(options: ComparedOptions, nameOf: (path: string) => string): string[] {
   return [
@@ -54,14 +54,14 @@ function rangeMistakes(
   }
   if (pow.difficulty > pow.max_difficulty) {
     const ceiling = `${nameOf('pow.max_difficulty')} (${pow.max_difficulty})`;
-    mistakes.push(`${floor} must not be above ${ceiling}, but is ${pow.difficulty}`);
+    mistakes.push(`${floor} must not exceed ${ceiling}, but is ${pow.difficulty}`);
   }
   const names = pow.algorithms.split(',').map((entry) => entry.split('=')[0]);
   const isDouble = new Set(names).size < names.length;
   if (isDouble || !names.includes('sha256')) {
     const rule = isDouble
       ? 'name each algorithm once'
-      : 'include sha256, which clients get that ask for none';
+      : 'include sha256, the default for clients that request none';
     mistakes.push(`${nameOf('pow.algorithms')} must ${rule}, not ${JSON.stringify(pow.algorithms)}`);
   }
   if (min_seconds >= cache.expire) {
@@ -88,7 +88,7 @@ function fieldMistakes(options: ComparedOptions, nameOf: (path: string) => strin
     if (twin !== undefined) return [`${nameOf(path)} must differ from ${nameOf(twin)}: both are "${name}"`];
     // Every object has a constructor, so a missing field of that name would seem present.
     if (!TAKEN_FIELDS.has(name) && !(name in Object.prototype)) return [];
-    return [`${nameOf(path)} must not be "${name}", which has a meaning of its own`];
+    return [`${nameOf(path)} must not be "${name}", a reserved name`];
   });
 }
 
@@ -96,5 +96,5 @@ function prefixMistakes({ routes }: ComparedOptions, nameOf: (path: string) => s
   const [first = ''] = routes.prefix.split('/');
   // A gateway may ignore case, as Caddy does.
   if (!TAKEN_SEGMENTS.has(first.toLowerCase())) return [];
-  return [`${nameOf('routes.prefix')} must not begin with "${first}", which is a path of its own`];
+  return [`${nameOf('routes.prefix')} must not begin with "${first}", a reserved path`];
 }

@@ -1,4 +1,4 @@
-// The options of the challenges: schema, defaults and checks.
+// The challenge options: schema, defaults and checks.
 
 import { OptionalKind, type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
@@ -23,12 +23,12 @@ const flag = (value: boolean, description: string) => Type.Boolean({ default: va
 const group = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 
-/** A name, HashWX with its exchange if it is not the usual one. */
+/** A name; for HashWX with its exchange rate, unless it is the default. */
 const ALGORITHM = '(?:sha256|hashwx-1(?:=[1-9][0-9]{0,3})?)';
 
 const DAY_SECONDS = 86_400;
 
-/** All options of the challenges. Their store is a separate variable. */
+/** All challenge options. Their store is a separate variable. */
 export const CaptchaOptions = group({
   driver: Type.Optional(
     Type.Union([Type.Literal('canvas'), Type.Literal('@napi-rs/canvas')], {
@@ -41,8 +41,7 @@ export const CaptchaOptions = group({
       default: 'captcha',
       description: 'First part of all challenge and counter keys',
       pattern: '^(?!session(?:$|:))[A-Za-z0-9_.:-]{1,64}$',
-      expected:
-        'up to 64 letters, digits, _, ., : or -, and not session, which is the prefix of the sessions',
+      expected: 'up to 64 letters, digits, _, ., : or -, and not session, the prefix of sessions',
     }),
     expire: seconds(120, DAY_SECONDS, 'Lifetime of an image, in seconds'),
   }),
@@ -178,7 +177,7 @@ export function resolveCaptchaOptions(partial: CaptchaOptionsInput = {}): Captch
 /**
  * Returns a line for each mistake in complete options.
  *
- * @param nameOf returns the name of an option for its readers, from its path (`pow.volume.every`)
+ * @param nameOf returns the reader's name of an option, from its path (`pow.volume.every`)
  */
 export function checkCaptchaOptions(options: CaptchaOptions, nameOf: (path: string) => string): string[] {
   const single = leavesOf(CaptchaOptions).flatMap(({ path, schema }) => {

@@ -1,17 +1,17 @@
-// The bodies of issued challenges, the queries that ask for them, and the fields that bring the answers.
+// The bodies of issued challenges, their queries, and the fields of the answers.
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { CaptchaOptions } from './captcha-options.js';
 import { TOKEN_PATTERN } from './names.js';
 
-const token = Type.String({ pattern: TOKEN_PATTERN, description: 'Names the challenge; single use' });
+const token = Type.String({ pattern: TOKEN_PATTERN, description: 'Challenge token; single use' });
 const expires_in = Type.Integer({ description: 'Seconds until expiry; unaffected by clock differences' });
 const expires_at = Type.String({
   description: 'Absolute expiry, ISO 8601 in UTC',
   examples: ['2026-08-10T15:05:28+00:00'],
 });
 
-/** Answer to `GET {prefix}/pow`. */
+/** Response to `GET {prefix}/pow`. */
 export const PowChallenge = Type.Object(
   {
     token,
@@ -19,7 +19,7 @@ export const PowChallenge = Type.Object(
       pattern: '^[0-9a-f]{32}$',
       description: 'Hashed with the nonce: SHA-256(salt ‖ nonce)',
     }),
-    difficulty: Type.Integer({ description: 'Leading zero bits that the digest must have' }),
+    difficulty: Type.Integer({ description: 'Required leading zero bits of the digest' }),
     algorithm: Type.String({ description: 'Name of the hash algorithm' }),
     expires_in,
     expires_at,
@@ -31,20 +31,20 @@ export type PowChallenge = Static<typeof PowChallenge>;
 const hashwxFields = {
   salt: Type.String({
     pattern: '^[0-9a-f]{64}$',
-    description: 'Hashed with part and block to the seed of a function',
+    description: "Hashed with part and block to a function's seed",
   }),
   algorithm: Type.Literal('hashwx-1'),
   parts: Type.Integer({ description: 'Number of parts, each solved by a number' }),
-  part_hashes: Type.Integer({ description: 'Hashes that a part takes on average' }),
-  nonces_per_function: Type.Integer({ description: 'Numbers that one function hashes' }),
+  part_hashes: Type.Integer({ description: 'Average hashes per part' }),
+  nonces_per_function: Type.Integer({ description: 'Nonces per function' }),
 };
 
-/** Answer to `GET {prefix}/pow` for a client that asks for `hashwx-1`, where the service accepts it. */
+/** Response to `GET {prefix}/pow` for a client that requests `hashwx-1`, if the service accepts it. */
 export const HashwxChallenge = Type.Object(
   {
     token,
     ...hashwxFields,
-    difficulty: Type.Integer({ description: 'Its price: hashes of SHA-256 that cost as much, in bits' }),
+    difficulty: Type.Integer({ description: 'Price in bits: equivalent SHA-256 hashes' }),
     expires_in,
     expires_at,
   },
@@ -52,7 +52,7 @@ export const HashwxChallenge = Type.Object(
 );
 export type HashwxChallenge = Static<typeof HashwxChallenge>;
 
-/** Answer to `GET {prefix}`. */
+/** Response to `GET {prefix}`. */
 export const ImageChallenge = Type.Object(
   {
     token,
@@ -60,7 +60,7 @@ export const ImageChallenge = Type.Object(
     characters: Type.Optional(
       Type.String({
         description:
-          'With the query `hint` only: the characters that can occur in the image, in capitals if the answer ignores them',
+          'Only with the query `hint`: the possible characters of the image, in capitals if case is ignored',
       }),
     ),
     expires_in,
@@ -71,11 +71,11 @@ export const ImageChallenge = Type.Object(
 );
 export type ImageChallenge = Static<typeof ImageChallenge>;
 
-/** Answer to `GET {prefix}` with a preset whose challenge type is the operator's own. */
+/** Response to `GET {prefix}` with a preset whose challenge type is the operator's own. */
 export const KindChallenge = Type.Object(
   {
     token,
-    url: Type.Optional(Type.String({ description: 'Absolute link to the image, where the kind has one' })),
+    url: Type.Optional(Type.String({ description: 'Absolute link to the image, if the type has one' })),
     expires_in,
     expires_at,
     answer: Type.Optional(Type.String({ description: 'In test mode only' })),
@@ -83,12 +83,12 @@ export const KindChallenge = Type.Object(
   {
     $id: 'KindChallenge',
     additionalProperties: true,
-    description: 'A challenge of a kind of your own; its further properties are what the kind gives',
+    description: 'A challenge of your own type, with the properties that the type adds',
   },
 );
 export type KindChallenge = Static<typeof KindChallenge>;
 
-/** Answer to `GET {prefix}?preset=effort`. */
+/** Response to `GET {prefix}?preset=effort`. */
 export const EffortChallenge = Type.Object(
   {
     token,
@@ -103,13 +103,13 @@ export const EffortChallenge = Type.Object(
 );
 export type EffortChallenge = Static<typeof EffortChallenge>;
 
-/** Answer to `GET {prefix}?preset=effort` for a client that asks for `hashwx-1`, where the service accepts it. */
+/** Response to `GET {prefix}?preset=effort` for a client that requests `hashwx-1`, if the service accepts it. */
 export const HashwxEffortChallenge = Type.Object(
   {
     token,
     ...hashwxFields,
     part_difficulty: Type.Integer({
-      description: 'Price of a part: hashes of SHA-256 that cost as much, in bits',
+      description: 'Price of a part in bits: equivalent SHA-256 hashes',
     }),
     expires_in,
     expires_at,
@@ -119,8 +119,8 @@ export const HashwxEffortChallenge = Type.Object(
 export type HashwxEffortChallenge = Static<typeof HashwxEffortChallenge>;
 
 /**
- * Returns the challenge fields under their configured names, to spread into the schema of a body. They validate nothing:
- * the guard checks each field and reports what is wrong with it.
+ * Returns the challenge fields under their configured names, to spread into the schema of a body. They validate nothing: the
+ * guard checks each field and reports its mistakes.
  */
 export function challengeFields({ pow, fields }: CaptchaOptions): Record<string, TSchema> {
   const shown = (description: string) => Type.Optional(Type.Unsafe<unknown>({ description }));
@@ -129,23 +129,23 @@ export function challengeFields({ pow, fields }: CaptchaOptions): Record<string,
     [pow.fields.nonce]: shown(
       'Decimal number that solves it, 1 to 24 digits; for `hashwx-1` four numbers joined by dots',
     ),
-    [fields.token]: shown('Token of an image challenge; once an image is demanded'),
-    [fields.answer]: shown('The characters of the image; once an image is demanded'),
+    [fields.token]: shown('Token of an image challenge, if an image is required'),
+    [fields.answer]: shown('The characters of the image, if an image is required'),
   };
 }
 
 /** The ticket in a query. It is not validated here because an invalid ticket is ignored. */
 export const ScopeQuery = Type.Object({
   scope: Type.Optional(
-    Type.Unsafe<unknown>({ description: 'Scope ticket of a failed answer (`pow_scope`)' }),
+    Type.Unsafe<unknown>({ description: 'Scope ticket of a failed attempt (`pow_scope`)' }),
   ),
 });
 export type ScopeQuery = Static<typeof ScopeQuery>;
 
-/** The algorithms in a query; what the service does not accept is ignored. */
+/** The algorithms in a query; unaccepted ones are ignored. */
 const algorithms = Type.Optional(
   Type.Unsafe<unknown>({
-    description: 'Algorithms that the client can work in, the preferred one first: `hashwx-1,sha256`',
+    description: 'Algorithms that the client supports, the preferred one first: `hashwx-1,sha256`',
   }),
 );
 
@@ -157,21 +157,21 @@ export const PowQuery = Type.Object({
     // A number in the documents; the query of a request is text.
     Type.Union([Type.Integer({ minimum: 1 }), Type.Unknown()], {
       description:
-        'The least bits that the form accepts (`pow_min_difficulty`); ignored unless a whole number',
+        'Lowest difficulty that the form accepts, in bits (`pow_min_difficulty`); ignored unless a whole number',
     }),
   ),
 });
 export type PowQuery = Static<typeof PowQuery>;
 
-/** Query of `GET {prefix}`. A preset that is not a single text counts as missing, so its type is not validated. */
+/** Query of `GET {prefix}`. A preset that is not a single string counts as missing, so its type is not validated. */
 export const ImageQuery = Type.Object({
   preset: Type.Optional(
     Type.Unsafe<unknown>({
-      description: 'Name of a preset; `default` when it is empty or given more than once',
+      description: 'Name of a preset; `default` if it is empty or repeated',
     }),
   ),
   hint: Type.Optional(
-    Type.Unsafe<unknown>({ description: 'With any value, the response names the characters that can occur' }),
+    Type.Unsafe<unknown>({ description: 'With any value, the response lists the possible characters' }),
   ),
   ...ScopeQuery.properties,
   algorithms,

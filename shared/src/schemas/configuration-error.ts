@@ -1,4 +1,4 @@
-// The error for an invalid configuration. It imports nothing: whatever opens a file throws it, also a small program.
+// The error for an invalid configuration. It imports nothing, because small programs that open files throw it too.
 
 /** One or more mistakes in a configuration. */
 export class ConfigurationError extends Error {

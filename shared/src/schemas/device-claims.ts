@@ -1,9 +1,9 @@
-// What a device cookie holds, encrypted, and how long it may be valid.
+// The encrypted content of a device cookie, and its longest lifetime.
 
 import { type Static, Type } from '@sinclair/typebox';
 import { SessionId } from './token-claims.js';
 
-/** The longest life of a device cookie, in seconds: a year. */
+/** Longest lifetime of a device cookie, in seconds: a year. */
 export const MAX_DEVICE_TTL_SECONDS = 31_536_000;
 
 /** 128 bits of a hash, as hexadecimal digits. */

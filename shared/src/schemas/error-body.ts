@@ -5,35 +5,37 @@ import { type Static, Type } from '@sinclair/typebox';
 /** The body of every response with a status of 400 or more. Routes may add fields. */
 export const ErrorBody = Type.Object(
   {
-    message: Type.String({ description: 'What happened, for people, in the language of Accept-Language' }),
-    code: Type.String({ description: 'What happened, for programs; stable', pattern: '^[a-z_]+$' }),
+    message: Type.String({ description: 'Message for people, in the language of Accept-Language' }),
+    code: Type.String({ description: 'Stable error code for programs', pattern: '^[a-z_]+$' }),
     errors: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
-        description: 'Per field what is wrong with it, for people',
+        description: 'Mistakes by field, for people',
       }),
     ),
     captcha_required: Type.Optional(
-      Type.Boolean({ description: 'The next attempt must include an image answer' }),
+      Type.Boolean({ description: 'The next attempt requires an image answer' }),
     ),
     pow_scope: Type.Optional(
-      Type.String({ description: 'Ticket for work priced by the failures of this account; for `?scope=`' }),
+      Type.String({ description: "Ticket for work priced by this account's failures; for `?scope=`" }),
     ),
     captcha_alternatives: Type.Optional(
-      Type.Array(Type.String(), { description: 'Presets that may stand in for the demanded image' }),
+      Type.Array(Type.String(), { description: 'Presets that may replace the required image' }),
     ),
     captcha_presets: Type.Optional(
-      Type.Array(Type.String(), { description: 'Presets of images that this form accepts; for `?preset=`' }),
+      Type.Array(Type.String(), { description: 'Image presets that this form accepts; for `?preset=`' }),
     ),
     pow_min_difficulty: Type.Optional(
-      Type.Integer({ description: 'The least bits of work that this form accepts; for `?min_difficulty=`' }),
+      Type.Integer({
+        description: 'Lowest difficulty that this form accepts, in bits; for `?min_difficulty=`',
+      }),
     ),
     pow_algorithms: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Algorithms of work that this form accepts; for `?algorithms=`',
+        description: 'Algorithms that this form accepts; for `?algorithms=`',
       }),
     ),
   },
-  // Without this the serializer drops properties that the schema does not name.
+  // Without this the serializer drops properties that are not in the schema.
   { $id: 'ErrorBody', description: 'An error', additionalProperties: true },
 );
 export type ErrorBody = Static<typeof ErrorBody>;

@@ -1,10 +1,10 @@
-// The words for what a schema expects.
+// Describes the values that a schema accepts.
 
 import { KindGuard, type TSchema } from '@sinclair/typebox';
 
 /**
- * Describes the values of a schema in words that follow "must be": `a whole number from 1 to 24`, `true or false`,
- * `one of lax, strict`. The annotation `expected` of a schema replaces them.
+ * Describes a schema's values in words that follow "must be": `a whole number from 1 to 24`, `true or false`, `one of lax,
+ * strict`. The annotation `expected` of a schema replaces them.
  */
 export function expectationOf(schema: TSchema): string {
   if (typeof schema.expected === 'string') return schema.expected;

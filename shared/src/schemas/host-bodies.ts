@@ -11,7 +11,8 @@ export const MAX_KEY_CHARACTERS = 512;
 const key = Type.String({
   minLength: 1,
   maxLength: MAX_KEY_CHARACTERS,
-  description: 'The account that is tried, in a spelling of the host; counted under the name of the host',
+  description:
+    "The attempted account, in the application's own spelling; counted separately for each application",
 });
 const ip = Type.String({
   minLength: 1,
@@ -29,7 +30,7 @@ const checked = {
       minLength: 1,
       maxLength: 255,
       description:
-        'Names this submission: sent again, its challenges are judged as before. A new one for each submission, never chosen by a client',
+        'Idempotency key: a repetition gets the same verdict. Use a new one for each submission, never a value from a client',
     }),
   ),
 };
@@ -38,46 +39,45 @@ const rules = {
   count: Type.Optional(
     Type.Boolean({
       description:
-        'With `key`: counts this attempt as a failure, before its outcome is known, and checks again',
+        'With `key`: counts this attempt as a failure before its outcome is known, and checks again',
     }),
   ),
-  pow: Type.Optional(Type.Boolean({ description: 'Whether work is checked; true when left out' })),
+  pow: Type.Optional(Type.Boolean({ description: 'Whether work is required; true by default' })),
   image: Type.Optional(
     Type.Union([Type.Literal('required'), Type.Literal('demanded')], {
       description:
-        'Wants an image, whatever the account; without one the code is `captcha_invalid` before anything is spent (required) or `captcha_required` after the work (demanded)',
+        'Requires an image, whatever the account; without one the code is `captcha_invalid` before anything is spent (required) or `captcha_required` after the work (demanded)',
     }),
   ),
   presets: Type.Optional(
     Type.Array(Type.String({ pattern: NAME_PATTERN }), {
       minItems: 1,
       maxItems: 32,
-      description: 'Names of the presets that are accepted; `effort` is one of them',
+      description: 'Names of accepted presets; `effort` is one of them',
     }),
   ),
   algorithms: Type.Optional(
     Type.Array(Type.Union([Type.Literal('sha256'), Type.Literal('hashwx-1')]), {
       minItems: 1,
       maxItems: 2,
-      description: 'Algorithms of work that are accepted, out of those of `CAPTCHA_POW_ALGORITHMS`',
+      description: 'Accepted algorithms, a subset of `CAPTCHA_POW_ALGORITHMS`',
     }),
   ),
 };
 
-/** Body of `POST /host/verify` without the fields of the challenges, whose names are configurable. */
+/** Body of `POST /host/verify` without the challenge fields, whose names are configurable. */
 export const HostVerifyBody = Type.Object({
   submission: Type.Optional(
     // An object in the documents; anything else passes too, and has no challenge fields.
     Type.Union([Type.Object({}), Type.Unknown()], {
-      description:
-        'The whole form as it came: the challenge fields are read from it, everything else in it is ignored',
+      description: 'The whole form as received: only its challenge fields are read',
     }),
   ),
   ...checked,
   ...rules,
   captcha_pass: Type.Optional(
     Type.Unsafe<unknown>({
-      description: 'The header `Captcha-Pass` of the request to you: a pass stands in for the work',
+      description: "Header `Captcha-Pass` of the client's request: a pass replaces work",
     }),
   ),
   at_least: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -95,41 +95,43 @@ export function hostVerifyBody(options: CaptchaOptions) {
   return Type.Object({
     ...challengeFields(options),
     ...HostVerifyBody.properties,
-    at_least: bits('The least bits of work that are accepted'),
-    min_difficulty: bits('The older name of `at_least`; of both the higher counts'),
+    at_least: bits('Lowest accepted difficulty, in bits'),
+    min_difficulty: bits('Older name of `at_least`; the higher of both counts'),
   });
 }
 
-const captcha_required = Type.Boolean({ description: 'The next attempt must include an image answer' });
+const captcha_required = Type.Boolean({ description: 'The next attempt requires an image answer' });
 const pow_scope = Type.Optional(
-  Type.String({ description: 'Ticket for work priced by the failures of this account; for `?scope=`' }),
+  Type.String({ description: "Ticket for work priced by this account's failures; for `?scope=`" }),
 );
 const captcha_alternatives = Type.Optional(
-  Type.Array(Type.String(), { description: 'Presets that may stand in for the demanded image' }),
+  Type.Array(Type.String(), { description: 'Presets that may replace the required image' }),
 );
 const captcha_presets = Type.Optional(
-  Type.Array(Type.String(), { description: 'Presets of images that are accepted; for `?preset=`' }),
+  Type.Array(Type.String(), { description: 'Accepted image presets; for `?preset=`' }),
 );
 const pow_min_difficulty = Type.Optional(
-  Type.Integer({ description: 'The least bits of work that are accepted; for `?min_difficulty=`' }),
+  Type.Integer({ description: 'Lowest accepted difficulty, in bits; for `?min_difficulty=`' }),
 );
 const pow_algorithms = Type.Optional(
-  Type.Array(Type.String(), { description: 'Algorithms of work that are accepted; for `?algorithms=`' }),
+  Type.Array(Type.String(), { description: 'Accepted algorithms; for `?algorithms=`' }),
 );
 
-/** Answer to `POST /host/verify`. */
+/** Response to `POST /host/verify`. */
 export const HostVerdict = Type.Object(
   {
     success: Type.Boolean(),
-    message: Type.Optional(Type.String({ description: 'Why it failed, for people' })),
-    code: Type.Optional(Type.String({ description: 'Why it failed, as a guarded route would say' })),
+    message: Type.Optional(Type.String({ description: 'Reason of the failure, for people' })),
+    code: Type.Optional(
+      Type.String({ description: 'Reason of the failure, as the code of a guarded route' }),
+    ),
     errors: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
-        description: 'Per field what is wrong with it, for people',
+        description: 'Mistakes by field, for people',
       }),
     ),
     retry_after: Type.Optional(
-      Type.Integer({ description: 'With `pass_exhausted`: seconds until the pass can be used again' }),
+      Type.Integer({ description: 'With `pass_exhausted`: seconds until the pass is usable again' }),
     ),
     captcha_required,
     pow_scope,
@@ -138,10 +140,10 @@ export const HostVerdict = Type.Object(
     pow_min_difficulty,
     pow_algorithms,
     failures: Type.Optional(
-      Type.Integer({ description: 'With `count`: failures of the account, this attempt included' }),
+      Type.Integer({ description: 'With `count`: failures of the account, including this attempt' }),
     ),
     try: Type.Optional(
-      Type.String({ description: 'With `count`: names this attempt to `DELETE /host/failures`' }),
+      Type.String({ description: 'With `count`: id of this attempt for `DELETE /host/failures`' }),
     ),
   },
   { $id: 'HostVerdict' },
@@ -152,16 +154,16 @@ export type HostVerdict = Static<typeof HostVerdict>;
 export const HostFailureBody = Type.Object({ key, ip: Type.Optional(ip) }, strict);
 export type HostFailureBody = Static<typeof HostFailureBody>;
 
-/** Answer to `POST /host/failures`. */
+/** Response to `POST /host/failures`. */
 export const HostFailure = Type.Object(
   {
     failures: Type.Integer({
-      description: 'Failures remembered of this account, this one included; 100 at most',
+      description: 'Stored failures of this account, including this one; at most 100',
     }),
     captcha_required,
     pow_scope,
     captcha_alternatives,
-    try: Type.String({ description: 'Names this failure to `DELETE /host/failures`' }),
+    try: Type.String({ description: 'Id of this failure for `DELETE /host/failures`' }),
   },
   { $id: 'HostFailure' },
 );

@@ -1,4 +1,4 @@
-// Times as the wire has them.
+// Times in the wire format.
 
 /** Formats a time in ISO 8601, in UTC and to the second, e.g. `2026-08-10T15:05:28+00:00`. */
 export function isoTime(ms: number): string {

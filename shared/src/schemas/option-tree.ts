@@ -42,18 +42,18 @@ export function optionsFrom(schema: TObject, valueFor: (leaf: OptionLeaf) => unk
   return build(schema, []);
 }
 
-/** Returns a line for each option that the schema does not name, and for each group that is not an object. */
+/** Returns a line for each unknown option, and for each group that is not an object. */
 export function strangersIn(options: unknown, schema: TObject, path: readonly string[] = []): string[] {
   if (!isGroup(options)) return [`${path.join('.') || 'the options'} must be a group of options`];
   return Object.entries(options).flatMap(([name, value]) => {
     const here = [...path, name];
     const inner = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
-    if (inner === undefined) return [`${here.join('.')}: there is no such option`];
+    if (inner === undefined) return [`${here.join('.')}: unknown option`];
     return KindGuard.IsObject(inner) && value !== undefined ? strangersIn(value, inner, here) : [];
   });
 }
 
-/** People write a path with slashes around it or without; `outerSlashes: false` makes them one. */
+/** A path may be written with or without surrounding slashes; `outerSlashes: false` removes them. */
 function withoutOuterSlashes({ outerSlashes }: TSchema, value: unknown): unknown {
   return outerSlashes === false && typeof value === 'string' ? value.replace(/^\/+|\/+$/g, '') : value;
 }

@@ -8,10 +8,10 @@ import { UserId } from './user-id.js';
 /** The longest e-mail address, in characters (RFC 5321, 4.5.3.1.3, without the angle brackets). */
 export const EMAIL_CHARACTERS = 254;
 
-/** Any character but a control character (Unicode category Cc): stores and databases cut or drop those. */
+/** Any character except control characters (Unicode category Cc): stores and databases cut or drop those. */
 const PRINTABLE = '[^\\u0000-\\u001f\\u007f-\\u009f]';
 
-/** An e-mail address, or a user name: without control characters, and not of spaces alone. */
+/** An e-mail address or a user name: without control characters, and not only spaces. */
 export const EmailText = Type.String({
   minLength: 1,
   maxLength: EMAIL_CHARACTERS,
@@ -26,7 +26,7 @@ export const MIN_PASSWORD_CHARACTERS = 8;
 
 const Remember = Type.Optional(
   Type.Boolean({
-    description: 'False: the session ends with the browser, and sooner without a refresh. True by default',
+    description: 'False: the session ends with the browser, and sooner without a refresh. Default true',
   }),
 );
 
@@ -47,7 +47,7 @@ export const SignInCodeRequest = Type.Object(
     origin: Type.String({
       minLength: 1,
       maxLength: 300,
-      description: 'Origin of the page that exchanges the code: scheme, host and port, as browsers send it',
+      description: 'Origin of the page that exchanges the code, as browsers send it: scheme, host and port',
     }),
     ...AuthenticationClaims.properties,
   },
@@ -55,11 +55,11 @@ export const SignInCodeRequest = Type.Object(
 );
 export type SignInCodeRequest = Static<typeof SignInCodeRequest>;
 
-/** Answer to `POST /users/:id/sign-in-codes`. */
+/** Response to `POST /users/:id/sign-in-codes`. */
 export const SignInCodeBody = Type.Object(
   {
-    code: Type.String({ description: 'For `POST /login/code`, once' }),
-    expires_in: Type.Integer({ description: 'Seconds until it expires' }),
+    code: Type.String({ description: 'Single-use code for `POST /login/code`' }),
+    expires_in: Type.Integer({ description: 'Seconds until expiry' }),
   },
   { $id: 'SignInCodeBody' },
 );
@@ -112,53 +112,55 @@ export const TokenBody = Type.Object(
 );
 export type TokenBody = Static<typeof TokenBody>;
 
-/** Answer to `POST /refresh/bind` and `/refresh/renew`: what a browser with Device Bound Session Credentials is told. */
+/**
+ * Response to `POST /refresh/bind` and `/refresh/renew`: instructions for a browser with Device Bound Session Credentials.
+ */
 export const BrowserSessionBody = Type.Object(
   {
     session_identifier: Type.String({ description: "The session's id" }),
-    refresh_url: Type.String({ description: 'Path at which the browser renews its cookie' }),
+    refresh_url: Type.String({ description: 'Path for renewing the cookie' }),
     scope: Type.Object({ origin: Type.String(), include_site: Type.Boolean() }),
     credentials: Type.Array(
       Type.Object({
         type: Type.Literal('cookie'),
         name: Type.String(),
-        attributes: Type.String({ description: 'As in Set-Cookie, but for the lifetime' }),
+        attributes: Type.String({ description: 'As in Set-Cookie, without the lifetime' }),
       }),
     ),
     allowed_refresh_initiators: Type.Optional(
-      Type.Array(Type.String({ description: 'Host whose pages on another origin cause renewals' })),
+      Type.Array(Type.String({ description: 'Host whose pages on another origin trigger renewals' })),
     ),
   },
   { $id: 'BrowserSessionBody' },
 );
 export type BrowserSessionBody = Static<typeof BrowserSessionBody>;
 
-/** Answer to `POST /refresh/renew` that ends the session of the browser. */
+/** Response to `POST /refresh/renew` that ends the browser's session. */
 export const BrowserSessionEnd = Type.Object(
   { session_identifier: Type.String(), continue: Type.Literal(false) },
   { $id: 'BrowserSessionEnd' },
 );
 export type BrowserSessionEnd = Static<typeof BrowserSessionEnd>;
 
-/** Answer to `GET /profile`. */
+/** Response to `GET /profile`. */
 export const ProfileBody = Type.Object({ id: UserId, email: Type.String() }, { $id: 'ProfileBody' });
 export type ProfileBody = Static<typeof ProfileBody>;
 
-/** One session in the answer to `GET /sessions`. */
+/** One session in the response to `GET /sessions`. */
 export const SessionEntry = Type.Object(
   {
     id: Type.String(),
     created_at: Type.String({ format: 'date-time' }),
-    last_used_at: Type.String({ format: 'date-time', description: 'Its start or its last refresh' }),
-    expires_at: Type.String({ format: 'date-time', description: 'When it ends unless it is refreshed' }),
+    last_used_at: Type.String({ format: 'date-time', description: 'Time of the login or last refresh' }),
+    expires_at: Type.String({ format: 'date-time', description: 'Expiry time if not refreshed' }),
     user_agent: Type.String(),
-    current: Type.Boolean({ description: 'Whether it is the one that asks' }),
+    current: Type.Boolean({ description: 'True for the current session' }),
   },
   { $id: 'SessionEntry' },
 );
 export type SessionEntry = Static<typeof SessionEntry>;
 
-/** Answer to `GET /sessions`. */
+/** Response to `GET /sessions`. */
 export const SessionsBody = Type.Object({ sessions: Type.Array(SessionEntry) }, { $id: 'SessionsBody' });
 export type SessionsBody = Static<typeof SessionsBody>;
 
@@ -169,7 +171,7 @@ export const IntrospectionForm = Type.Object(
 );
 export type IntrospectionForm = Static<typeof IntrospectionForm>;
 
-/** Answer to `POST /introspect` (RFC 7662, 2.2). */
+/** Response to `POST /introspect` (RFC 7662, 2.2). */
 export const IntrospectionAnswer = Type.Object(
   {
     active: Type.Boolean(),

@@ -10,7 +10,7 @@ const Email = Type.String({ minLength: 1 });
 export const SessionId = Type.String({ pattern: '^[A-Za-z0-9]{22}$' });
 const Generation = Type.Integer({ minimum: 1 });
 
-/** How and when a user was authenticated, as far as that is known. */
+/** How and when a user was authenticated, if known. */
 export const AuthenticationClaims = Type.Object({
   amr: Type.Optional(
     Type.Array(Type.String({ pattern: '^[A-Za-z0-9_.:/-]{1,40}$' }), {
@@ -20,10 +20,10 @@ export const AuthenticationClaims = Type.Object({
   ),
   auth_time: Type.Optional(
     Type.Integer({
-      // Also the least number of seconds whose milliseconds have 13 digits.
+      // Also the lowest number of seconds whose milliseconds have 13 digits.
       minimum: 1_000_000_000,
       maximum: 9_999_999_999,
-      description: 'When the user was authenticated, in seconds since 1970 (OpenID Connect Core, 2)',
+      description: 'Time of authentication, in seconds since 1970 (OpenID Connect Core, 2)',
     }),
   ),
 });
@@ -43,7 +43,7 @@ export const AccessClaims = Type.Object({
 export type AccessClaims = Static<typeof AccessClaims>;
 
 /**
- * What an access token in the format `public` says beside `AccessClaims` (RFC 9068, 2.2). `sub` is the user's id as text.
+ * Further claims of an access token in the format `public` (RFC 9068, 2.2). `sub` is the user's id as a string.
  */
 export const PublicClaims = Type.Object({
   iss: Type.String({ minLength: 1 }),
@@ -55,8 +55,8 @@ export const PublicClaims = Type.Object({
 export type PublicClaims = Static<typeof PublicClaims>;
 
 /**
- * Claims of a refresh token. `sub` is the user's id as text (RFC 7519, 4.1.2). `prefix` is that of the cookie the
- * token was issued for, if no other cookie may carry it.
+ * Claims of a refresh token. `sub` is the user's id as a string (RFC 7519, 4.1.2). `prefix` is the prefix of the token's
+ * cookie, if no other cookie may carry it.
  */
 export const RefreshClaims = Type.Object({
   sub: UserIdText,
@@ -66,12 +66,12 @@ export const RefreshClaims = Type.Object({
   iat: Seconds,
   exp: Seconds,
   prefix: Type.Optional(Type.Literal('__Host-')),
-  // For a refresh while the directory does not answer.
+  // For a refresh while the directory does not respond.
   claims: Type.Optional(UserClaims),
 });
 export type RefreshClaims = Static<typeof RefreshClaims>;
 
-/** The result of reading a token. Every fault except expiry gives the same refusal. */
+/** The result of reading a token. Every fault except expiry has the same result. */
 export type TokenReading<Claims> =
   | { readonly ok: true; readonly claims: Readonly<Claims> }
   | { readonly ok: false; readonly reason: 'invalid' | 'expired' };

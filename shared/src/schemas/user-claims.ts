@@ -1,26 +1,26 @@
-// What the directory says of a user beyond id and address: a JSON object that tokens carry as the claim `claims`.
+// The directory's claims of a user beyond id and address: a JSON object that tokens carry as the claim `claims`.
 
 import { type Static, Type } from '@sinclair/typebox';
 
-/** The most bytes of the object, as JSON in UTF-8 without spaces. */
+/** Most bytes of the object, as JSON in UTF-8 without spaces. */
 export const MAX_CLAIMS_BYTES = 1024;
 
 /**
- * The most bytes of address and claims of a user together, as JSON in UTF-8, so that every token that is issued is short
- * enough to be accepted: an address of 254 ASCII characters beside the longest claims.
+ * Most bytes of a user's address and claims together, as JSON in UTF-8, so that every issued token is short enough to be
+ * accepted: an address of 254 ASCII characters beside the longest claims.
  */
 export const MAX_USER_BYTES = 254 + MAX_CLAIMS_BYTES;
 
 /** Any JSON object. */
 export const UserClaims = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'What the user directory says of the user, such as roles',
+  description: "The user's claims from the directory, such as roles",
 });
 export type UserClaims = Static<typeof UserClaims>;
 
 /**
  * Reads the claims of a user.
- * @param value an object, or its JSON text; null, undefined, an empty text and an empty object are no claims
- * @returns a copy that holds nothing but JSON, undefined without claims, or null if the value is invalid or too long
+ * @param value an object, or its JSON text; null, undefined, an empty string and an empty object are no claims
+ * @returns a copy of JSON values only, undefined without claims, or null if the value is invalid or too long
  */
 export function readUserClaims(value: unknown): UserClaims | undefined | null {
   if (value === undefined || value === null) return undefined;
@@ -38,7 +38,7 @@ export function readUserClaims(value: unknown): UserClaims | undefined | null {
   }
 }
 
-/** Returns whether tokens can hold the address and the claims of a user together. */
+/** Returns whether tokens have room for a user's address and claims together. */
 export function fitsTokens(email: string, claims: UserClaims | undefined): boolean {
   const quotes = 2;
   const claimsBytes = claims === undefined ? 0 : Buffer.byteLength(JSON.stringify(claims));

@@ -1,44 +1,43 @@
-// The id of a user: a number or a text, and the one text that stands for it in keys, records, paths and headers.
+// The id of a user: a number or a string, and its canonical string in keys, records, paths and headers.
 
 import { type Static, Type } from '@sinclair/typebox';
 
-/** The longest text that is an id. */
+/** Length of the longest text id. */
 export const MAX_USER_ID_CHARACTERS = 64;
 
-/** The digits of a number. No text id consists of these, so `String(id)` is different for different ids. */
+/** The digits of a number. No text id consists of these, so `String(id)` is unambiguous. */
 const NUMBER = '[0-9]{1,16}';
 
 /**
- * What others read as a number, such as `-1`, `1.5`, `1e5` or `0x1A`. More digits than a number has are a text: long hexadecimal
- * ids may have one `e` among digits, and addresses of wallets begin with `0x`.
+ * Strings that other programs read as a number, such as `-1`, `1.5`, `1e5` or `0x1A`. More digits than a number has are a
+ * string: long hexadecimal ids may have one `e` among digits, and wallet addresses begin with `0x`.
  */
 const LOOKS_LIKE_NUMBER = `-?(?:(?:${NUMBER}(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,4})?|0[xX][0-9A-Fa-f]{1,16}|0[oO][0-7]{1,16}|0[bB][01]{1,16})`;
 
 /**
- * ASCII without white space, quotes, brackets and whatever separates in keys, records, paths or headers. Not `.` and `..`,
- * which addresses resolve, not `-`, which stands for "none" in records, and nothing
- * that others read as a number.
+ * ASCII without white space, quotes, brackets and separators of keys, records, paths or headers. Excluded: `.` and `..`,
+ * which URLs resolve, `-`, which means "none" in records, and strings that other programs read as a number.
  */
 const TEXT = `(?!${LOOKS_LIKE_NUMBER}$)(?=[^A-Za-z0-9]*[A-Za-z0-9])[A-Za-z0-9_-][A-Za-z0-9._~@|+-]{0,${MAX_USER_ID_CHARACTERS - 1}}`;
 
-/** The id of a user as the directory has it: a number stays a number on the wire, a text a text. */
+/** The id of a user as in the directory: a number stays a number on the wire, a string a string. */
 export const UserId = Type.Union(
   [
     Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
     Type.String({ pattern: `^${TEXT}$`, maxLength: MAX_USER_ID_CHARACTERS }),
   ],
-  { description: "The user's id: a number, or a text where the directory has texts" },
+  { description: 'User id: a number, or a string if the directory has strings' },
 );
 export type UserId = Static<typeof UserId>;
 
-/** The id of a user as text: of a number its digits. */
+/** The id of a user as a string; of a number its digits. */
 export const UserIdText = Type.String({
   pattern: `^(?:[1-9][0-9]{0,15}|${TEXT})$`,
   maxLength: MAX_USER_ID_CHARACTERS,
-  description: "The user's id; of a number its digits",
+  description: 'User id as a string',
 });
 
-/** What `isUserId` accepts, in words that follow "must be" or "is not". */
+/** The accepted values of `isUserId`, in words that follow "must be" or "is not". */
 export const USER_ID_WORDS = `a whole number from 1 to 2^53 - 1, or a text of up to ${MAX_USER_ID_CHARACTERS} letters, digits and . _ ~ @ | + - that does not read as a number`;
 
 const isNumber = new RegExp(`^${NUMBER}$`);
@@ -50,7 +49,7 @@ export function isUserId(value: unknown): value is UserId {
   return typeof value === 'string' && isText.test(value);
 }
 
-/** Returns the id that `String(id)` has written. Any other text may give what no user has: see `isUserId`. */
+/** Returns the id for a result of `String(id)`. Any other string may return an impossible id: see `isUserId`. */
 export function readUserId(text: string): UserId {
   return isNumber.test(text) ? Number(text) : text;
 }

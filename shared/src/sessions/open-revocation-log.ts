@@ -21,7 +21,7 @@ export function openRevocationLog(store: Store): RevocationLog {
 /** How long a read of the embedded log waits, in milliseconds. */
 const POLL_MS = { brief: 200, long: 10_000 } as const;
 
-/** The value of the log's key is the number of the newest entry; each entry names the one before it. */
+/** The value of the log's key is the number of the newest entry; each entry names the previous one. */
 const entryKey = (number: string) => `${REVOCATION_LOG_KEY}:${number}`;
 
 export function embeddedRevocationLog(store: EmbeddedStore): RevocationLog {
@@ -38,7 +38,7 @@ export function embeddedRevocationLog(store: EmbeddedStore): RevocationLog {
         const newest = transaction.get(REVOCATION_LOG_KEY) ?? '0';
         // Entries are numbered by time, so that a new chain after an expired one does not reuse its numbers.
         const number = String(Math.max(transaction.nowMs, Number(newest) + 1));
-        // No link expires before the older ones, which a node with a longer lifetime of tokens may have written.
+        // No link expires before the older ones, which may come from a node with a longer token lifetime.
         const untilMs = Math.max(transaction.nowMs + keepMs, transaction.expiryOf(REVOCATION_LOG_KEY) ?? 0);
         transaction.put(entryKey(number), `${newest} ${keepMs} ${sids.join(' ')}`, untilMs);
         transaction.put(REVOCATION_LOG_KEY, number, untilMs);
@@ -83,7 +83,10 @@ async function readChain(
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
 const PAGE_ENTRIES = 1000;
 
-/** How long a read of the log on Redis waits, in milliseconds: one that takes longer than this and the time limit for commands reveals a dead connection. */
+/**
+ * How long a read of the log on Redis waits, in milliseconds. A longer wait plus the time limit of commands reveals a dead
+ * connection.
+ */
 const WAIT_MS = { brief: 500, long: 10_000 } as const;
 
 type StreamReply = [key: string, items: [id: string, fields: string[]][]][] | null;

@@ -1,4 +1,4 @@
-// Keeps a copy of the revocation log in memory, so that verifying a token does not read the store.
+// Mirrors the revocation log in memory, so that verifying a token does not read the store.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { reconnectDelayMs } from '../store/redis-connection.js';
@@ -11,31 +11,33 @@ export interface FollowerLog {
   warn(about: object, message: string): void;
 }
 
-/** Knows the revoked sessions. */
+/** The known revoked sessions. */
 export interface RevocationFollower {
   /**
-   * Returns whether the access tokens of a session must be refused: at once while the log is followed. Returns a promise
-   * and reads the store while the log is lost, and when it is called for the first time in a while; if that fails too, the
-   * memory decides, and later calls do not wait until the store answers again. Never throws.
-   * @param limit the time that the request may still wait
+   * Returns whether the access tokens of a session must be rejected: at once while the log is followed. Returns a promise
+   * and reads the store while the log is lost, and at the first call in a while; if that fails too, the memory decides, and
+   * later calls do not wait until the store responds again. Never throws.
+   * @param limit the remaining time of the request for stores
    */
   isRevoked(sid: string, limit?: AnswerLimit): boolean | Promise<boolean>;
-  /** Refuses these sessions on this node from now on. */
+  /** Rejects these sessions on this node from now on. */
   refuse(sids: readonly string[], keepMs: number): void;
   /** Resolves when the log has been read to its end; at once while it is followed. */
   caughtUp(): Promise<void>;
-  /** Returns the seconds since the log was lost, or since the start if it was never read to its end; 0 while it is followed. */
+  /**
+   * Returns the seconds since the log was lost, or since the start if it was never read to its end; 0 while it is followed.
+   */
   lagSeconds(): number;
   /** Number of session ids in memory. */
   readonly size: number;
   stop(): Promise<void>;
 }
 
-/** Without a call of `isRevoked` for this long the log is read seldom, in milliseconds. */
+/** After this time without a call of `isRevoked` the log is read seldom, in milliseconds. */
 const REST_AFTER_MS = 10_000;
 
 /**
- * Starts to follow the log and retries for ever if it is lost.
+ * Starts to follow the log; retries forever if it is lost.
  * @param clock milliseconds of a monotonic clock
  */
 export function followRevocations(
@@ -52,7 +54,7 @@ export function followRevocations(
   let tail: RevocationTail | undefined;
   let calledAtMs = clock();
   let readAtMs = Number.NEGATIVE_INFINITY;
-  // The position of the reads that requests cause while the log is lost or seldom read.
+  // The position of reads by requests while the log is lost or seldom read.
   let asked = LOG_START;
   let asking: Promise<void> | undefined;
   let askingNext: Promise<void> | undefined;
@@ -65,7 +67,7 @@ export function followRevocations(
 
   async function readTail(): Promise<void> {
     tail = await log.openTail();
-    // From the start each time: the log may come from another server than the one that was lost.
+    // From the start each time: the log may come from another server than the lost one.
     let position = LOG_START;
     while (!stopping.signal.aborted) {
       const rests = clock() - calledAtMs > REST_AFTER_MS;
@@ -97,7 +99,7 @@ export function followRevocations(
     // The first attempt after a loss comes at once and often succeeds.
     if (failures < 2 || isWarned) return;
     isWarned = true;
-    logger.warn({ err: error }, 'the revocation log is lost: the store is asked for each token');
+    logger.warn({ err: error }, 'the revocation log is lost: the store is read for each token');
   }
 
   async function follow(): Promise<void> {
@@ -122,7 +124,7 @@ export function followRevocations(
       const from = asked;
       const page = await log.readAfter(from);
       const position = take(page);
-      // The log may have been lost meanwhile, and then begins anew.
+      // The log may have been lost meanwhile; then reading restarts.
       if (asked === from) asked = position;
       if (!page.complete) continue;
       readAtMs = startedMs;
@@ -158,12 +160,12 @@ export function followRevocations(
       },
       (error: unknown) => {
         isUnanswered = true;
-        // The tail may wait for long yet on a connection that is dead.
+        // The tail may wait on a dead connection for a long time.
         if (lostSinceMs === undefined) tail?.close();
         throw error;
       },
     );
-    // A store that hangs costs one timeout, not one per request.
+    // A hanging store costs one timeout, not one per request.
     if (isUnanswered) asked.catch(() => {});
     else await waitForAnswer(limit, asked).catch(() => {});
     return revoked.has(sid);
@@ -193,7 +195,7 @@ export function followRevocations(
   };
 }
 
-/** A set of session ids that expire. */
+/** A set of expiring session ids. */
 export interface RevokedIds {
   /** Adds ids or prolongs them; removes expired ones. */
   add(sids: readonly string[], keepMs: number): void;
@@ -203,8 +205,8 @@ export interface RevokedIds {
 
 /** @param clock milliseconds of a monotonic clock */
 export function createRevokedIds(clock: () => number): RevokedIds {
-  // Ids that are kept equally long expire in the order they came. Nodes may keep them differently long while `ACCESS_TTL`
-  // is being changed.
+  // Ids with equal retention expire in the order of their arrival. Nodes may have different retentions while `ACCESS_TTL` is
+  // being changed.
   const endsByKeep = new Map<number, Map<string, number>>();
 
   const forget = (nowMs: number) => {

@@ -1,4 +1,4 @@
-// The revocation log, from which every node learns at once which sessions have ended.
+// The revocation log, which tells every node immediately which sessions have ended.
 
 /** The key of the log: on Redis a stream, on the embedded store the head of a chain. */
 export const REVOCATION_LOG_KEY = 'session:revoked';
@@ -9,13 +9,13 @@ export const LOG_START = '0';
 /** Sessions that were revoked together. */
 export interface RevocationEntry {
   readonly sids: readonly string[];
-  /** How long their access tokens must be refused, in milliseconds. */
+  /** How long their access tokens must be rejected, in milliseconds. */
   readonly keepMs: number;
 }
 
-/** An entry as it is read. */
+/** An entry with its time. */
 export interface ReadRevocation extends RevocationEntry {
-  /** When it was appended: the store's time in milliseconds since 1970. */
+  /** Time of the append: the store's time in milliseconds since 1970. */
   readonly atMs: number;
 }
 
@@ -30,7 +30,7 @@ export interface RevocationPage {
 
 /**
  * Whether a read waits for an entry if there is none: not at all, at most half a second, or at most ten. On the embedded
- * store, where no process tells another, a read that waits looks for entries only at its end.
+ * store, which has no notifications, a waiting read looks for entries only at its end.
  */
 export type RevocationWait = 'none' | 'brief' | 'long';
 
@@ -38,29 +38,29 @@ export type RevocationWait = 'none' | 'brief' | 'long';
 export interface RevocationTail {
   /**
    * Returns the entries after a position.
-   * @throws StoreUnavailableError if the connection is lost or does not answer
+   * @throws StoreUnavailableError if the connection is lost or does not respond
    */
   next(position: string, wait: RevocationWait): Promise<RevocationPage>;
   close(): void;
 }
 
-/** Every method throws StoreUnavailableError if the store does not answer. */
+/** Every method throws StoreUnavailableError if the store does not respond. */
 export interface RevocationLog {
-  /** Appends an entry and keeps it for its `keepMs`; repeating it is harmless. */
+  /** Appends an entry and stores it for its `keepMs`; a repetition is harmless. */
   append(entry: RevocationEntry): Promise<void>;
   /**
    * Returns the entries after a position, oldest first, without waiting.
-   * @param limit entries at most; by default as many as the store returns at once
+   * @param limit maximum entries; by default as many as the store returns at once
    */
   readAfter(position: string, limit?: number): Promise<RevocationPage>;
   openTail(): Promise<RevocationTail>;
-  /** Longest time between two reads of a tail that waits briefly, in milliseconds, while the store answers. */
+  /** Longest time between two reads of a briefly waiting tail, in milliseconds, while the store responds. */
   readonly briefMs: number;
 }
 
 /**
  * Returns whether the log now contains this session.
- * @throws StoreUnavailableError if the store does not answer
+ * @throws StoreUnavailableError if the store does not respond
  */
 export async function hasEntryOf(log: RevocationLog, sid: string): Promise<boolean> {
   for (let position = LOG_START; ; ) {

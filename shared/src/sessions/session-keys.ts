@@ -12,8 +12,9 @@ export function userSessionsKey(uid: UserId): string {
 
 /**
  * Checks a generation before it reaches the store.
- * @throws RangeError unless it is a whole number from 1, as it is in every token that the service makes
+ * @throws RangeError unless it is a whole number from 1, like every generation in a token of the service
  */
 export function assertGeneration(generation: number): void {
-  if (!Number.isSafeInteger(generation) || generation < 1) throw new RangeError('no generation of a session');
+  if (!Number.isSafeInteger(generation) || generation < 1)
+    throw new RangeError('not a valid session generation');
 }

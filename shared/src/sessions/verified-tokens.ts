@@ -1,4 +1,4 @@
-// What verified access tokens are checked for and reported to the store: their lifetimes, and their use.
+// Checks the lifetimes of verified access tokens, and reports their use to the store.
 
 import { createBoundedMap } from '../cache/bounded-maps.js';
 import { openKeyRecord, type ReportedKeys, SILENCE_MS } from '../keys/key-record.js';
@@ -9,22 +9,22 @@ import { loadScript, type RedisClient } from '../store/redis-connection.js';
 import { type AnswerLimit, newAnswerLimit, waitForAnswer } from '../store/store.js';
 import { assertGeneration, userSessionsKey } from './session-keys.js';
 
-/** How long a reading of the record is used, in milliseconds. */
+/** How long a cached record is used, in milliseconds. */
 const READ_AGAIN_MS = 10_000;
 
 /** Checks the lifetimes of access tokens. */
 export interface AccessLifetimes {
   /**
    * Returns whether a token may live `seconds`: at once, or a promise while it reads the store, which it does only for a
-   * lifetime longer than its own. Never throws.
-   * @param limit the time that the request may still wait
+   * longer lifetime than its own. Never throws.
+   * @param limit the remaining time of the request for stores
    */
   allows(seconds: number, limit?: AnswerLimit): boolean | Promise<boolean>;
 }
 
 /**
  * @param ownSeconds `ACCESS_TTL`; lifetimes up to it are always allowed
- * @param store where nodes report; without it, or while it does not answer, no longer lifetime is allowed
+ * @param store store of the reports; without it, or while it does not respond, no longer lifetime is allowed
  */
 export function openAccessLifetimes(ownSeconds: number, store?: Store): AccessLifetimes {
   const record = store === undefined ? undefined : openKeyRecord(store);
@@ -45,7 +45,7 @@ export function openAccessLifetimes(ownSeconds: number, store?: Store): AccessLi
   };
 }
 
-// A lifetime counts while its tokens may be alive: a node makes them until it falls silent.
+// A lifetime counts as long as its tokens may be alive: a node makes them until it falls silent.
 function longestLifetime({ lifetimes, nowMs }: ReportedKeys): number {
   const inUse = lifetimes.filter(
     ({ name, seconds, lastMs }) => name === 'access' && nowMs < lastMs + SILENCE_MS + seconds * 1000,
@@ -63,10 +63,10 @@ export interface SeenClaims {
 const MOST_SESSIONS = 50_000;
 
 /**
- * Returns a function to call for every verified access token. It writes once per generation and node. Fire and forget:
+ * Returns a function to call for every verified access token. It writes once per generation and node, without waiting:
  * errors are ignored.
  *
- * @param mostSessions sessions kept in memory; the least recently used one is dropped, and costs another write
+ * @param mostSessions sessions in memory; the least recently used one is dropped, and costs another write
  */
 export function createProofOfUse(
   sessions: ProofStore,
@@ -94,7 +94,7 @@ export interface ProofStore {
   /**
    * Records that a generation has reached its owner. Never creates a session, never lowers a recorded generation.
    * @throws RangeError for an invalid generation
-   * @throws StoreUnavailableError if the store does not answer
+   * @throws StoreUnavailableError if the store does not respond
    */
   proveUsed(used: UsedGeneration): Promise<void>;
 }

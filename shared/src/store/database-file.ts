@@ -1,4 +1,4 @@
-// One database file of SQLite, shared by the processes of one machine.
+// An SQLite database file, shared by the processes of one machine.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DatabaseFormat, explainDatabaseError, openCheckedDatabase } from './open-database.js';
@@ -6,26 +6,26 @@ import { makePrivateFile } from './private-file.js';
 import { type Database, isLocked, resultCodeOf, type Statement } from './sqlite.js';
 import { StoreUnavailableError } from './store.js';
 
-/** An open file. Methods that return a promise throw StoreUnavailableError if the file cannot be used. */
+/** An open file. Methods that return a promise throw StoreUnavailableError if the file is unusable. */
 export interface DatabaseFile {
   prepare(sql: string): Statement;
-  /** Runs a step in a write transaction. One that throws is undone. Resolves after the commit. */
+  /** Runs a step in a write transaction. If it throws, it is undone. Resolves after the commit. */
   readonly write: GroupCommit['write'];
-  /** Runs a function that only reads. */
+  /** Runs a read-only function. */
   read<T>(look: () => T): Promise<T>;
   /**
-   * Writes a copy of the present state into a new file of mode 0600, also while other processes write.
+   * Writes a copy of the current state to a new file of mode 0600, also while other processes write.
    * @throws Error if the target exists or cannot be written
    */
   copyTo(target: string): void;
-  /** Waits for the steps under way, then closes the file. */
+  /** Waits for running steps, then closes the file. */
   close(): Promise<void>;
 }
 
 /**
  * Opens the file; creates it and its folder if they are missing. Reads the whole file once to check it.
  * @param path absolute
- * @throws Error whose message says in one line what is wrong with the file and what to do
+ * @throws Error whose message explains in one line the problem of the file and its remedy
  */
 export function openDatabaseFile(path: string, format: DatabaseFormat): DatabaseFile {
   const database = openCheckedDatabase(path, format);
@@ -55,10 +55,10 @@ export function openDatabaseFile(path: string, format: DatabaseFormat): Database
       await idle();
       if (!database.isOpen) return;
       try {
-        // The package for older versions of Node closes for good only when all statements have been collected.
+        // The package for older versions of Node closes fully only when all statements have been collected.
         database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       } catch {
-        // What is in the log beside the file is read again at the next start.
+        // The contents of the log file are read again at the next start.
       }
       database.close();
     },
@@ -72,19 +72,19 @@ function isDatabaseError(error: unknown): boolean {
 
 /** Runs steps in write transactions. */
 export interface GroupCommit {
-  /** Runs a step. One that throws is undone, and the others of its transaction are not. Resolves after the commit. */
+  /** Runs a step. If it throws, it is undone, and the others of its transaction are not. Resolves after the commit. */
   write<T>(step: () => T): Promise<T>;
-  /** Resolves when no step waits. */
+  /** Resolves when no step is pending. */
   idle(): Promise<void>;
 }
 
-/** How long a step waits for the lock of another process, in milliseconds. */
+/** How long a step waits for another process's lock, in milliseconds. */
 export const LOCK_TIMEOUT_MS = 1000;
 
 /** How long a waiting step tries in every turn of the event loop, before it tries every millisecond. */
 const EAGER_MS = 2;
 
-/** Other processes, and requests of this one, get a chance after a transaction of this length, in milliseconds. */
+/** After a transaction of this length, other processes and other requests get a turn, in milliseconds. */
 const TRANSACTION_MS = 1;
 
 interface WaitingStep {
@@ -93,7 +93,7 @@ interface WaitingStep {
   readonly reject: (error: unknown) => void;
 }
 
-/** @param asFailure converts an error of the database, which the waiting steps reject with */
+/** @param asFailure converts an error of the database for the rejection of pending steps */
 function createGroupCommit(database: Database, asFailure: (error: unknown) => Error): GroupCommit {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
@@ -180,7 +180,7 @@ function createGroupCommit(database: Database, asFailure: (error: unknown) => Er
     try {
       if (database.isTransaction) rollback.run();
     } catch {
-      // The next transaction reports what is wrong with the file.
+      // The next transaction reports the problem of the file.
     }
   }
 

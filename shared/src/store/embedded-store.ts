@@ -1,4 +1,4 @@
-// The store in one file (SQLite), shared by the processes of one machine.
+// The store in one SQLite file, shared by the processes of one machine.
 
 import { type DatabaseFile, openDatabaseFile } from './database-file.js';
 import { type StoreObserver, type StoreOperations, StoreUnavailableError, secondsSince } from './store.js';
@@ -16,18 +16,18 @@ export interface Transaction {
   remove(key: string): void;
 }
 
-/** A key-value store whose values expire. */
+/** A key-value store with expiring values. */
 export interface EmbeddedStore extends StoreOperations {
   readonly kind: 'embedded';
   readonly path: string;
-  /** Runs a step as one write transaction. A step that throws undoes its writes. */
+  /** Runs a step as one write transaction. If a step throws, its writes are undone. */
   transact<T>(step: (transaction: Transaction) => T): Promise<T>;
   /** Returns the keys with this prefix in order, possibly including expired ones. */
   keys(prefix: string): Promise<string[]>;
   /** Removes expired values, at most `batch` per transaction, and returns how many there were. */
   prune(batch?: number): Promise<number>;
   /**
-   * Writes a copy into a new file, also while other processes write.
+   * Writes a copy to a new file, also while other processes write.
    * @throws Error if the target exists or cannot be written
    */
   copyTo(target: string): void;
@@ -47,7 +47,7 @@ const FORMAT = {
   durable: false,
 };
 
-/** Keys that pruning looks at in one read. */
+/** Keys that pruning reads at once. */
 const PRUNED_AT_ONCE = 1000;
 
 interface Entry {

@@ -1,36 +1,36 @@
-// Opens a database file of SQLite: creates it, checks that it is whole and of the right kind, and explains what is wrong.
+// Opens an SQLite database file: creates it, checks its integrity and kind, and explains its problems.
 
 import { statSync } from 'node:fs';
 import { makePrivateDatabase } from './private-file.js';
 import { type Database, isLocked, openDatabase, RESULT, resultCodeOf } from './sqlite.js';
 
-/** What a file must hold. */
+/** The required content of a file. */
 export interface DatabaseFormat {
   /** The number that marks the file as this kind of database (`PRAGMA application_id`). */
   readonly applicationId: number;
   /** The statements that create the tables if they are missing. */
   readonly schema: string;
-  /** Whether a commit waits for the disk. Otherwise a power cut may undo the last commits, but damages nothing. */
+  /** Whether a commit waits for the disk. Otherwise a power failure may undo the last commits, but damages nothing. */
   readonly durable: boolean;
 }
 
-/** How long opening may block the process while another process creates the file, in milliseconds. */
+/** How long opening may block while another process creates the file, in milliseconds. */
 const OPEN_TIMEOUT_MS = 2000;
 
 const FORMAT_VERSION = 1;
 
-/** The smallest page of SQLite, in bytes: no database is smaller, unless it is empty. */
+/** The smallest SQLite page, in bytes: no database is smaller, unless it is empty. */
 const MIN_PAGE_BYTES = 512;
 
 /**
  * Opens the file; creates it and its folder if they are missing. Reads the whole file once to check it.
- * @throws Error whose message says in one line what is wrong with the file and what to do
+ * @throws Error whose message explains in one line the problem of the file and its remedy
  */
 export function openCheckedDatabase(path: string, format: DatabaseFormat): Database {
   makePrivateDatabase(path);
   const found = statSync(path);
-  if (!found.isFile()) throw new Error('it is no file');
-  // SQLite would take a fragment for an empty file.
+  if (!found.isFile()) throw new Error('it is not a file');
+  // SQLite would treat a fragment as an empty file.
   if (found.size > 0 && found.size < MIN_PAGE_BYTES) throw new Error(EXPLANATIONS[RESULT.noDatabase]);
   for (const sinceMs = performance.now(); ; ) {
     let database: Database | undefined;
@@ -40,7 +40,7 @@ export function openCheckedDatabase(path: string, format: DatabaseFormat): Datab
       return database;
     } catch (error) {
       database?.close();
-      // SQLite does not wait for another process that is creating the file at the same time.
+      // SQLite does not wait for another process that creates the file at the same time.
       if (isLocked(error) && performance.now() - sinceMs < OPEN_TIMEOUT_MS) continue;
       throw new Error(explainDatabaseError(error), { cause: error });
     }
@@ -55,13 +55,13 @@ function prepareFile(database: Database, { applicationId, schema, durable }: Dat
   const isEmpty = pragma('schema_version') === 0;
   const found = pragma('application_id');
   if (found !== applicationId && !(isEmpty && found === 0)) {
-    throw new Error('it is a database of something else');
+    throw new Error('it is a database of another program');
   }
   if (Number(pragma('user_version')) > FORMAT_VERSION) {
     throw new Error('a newer version of this program wrote it: use that version');
   }
   if (pragma('journal_mode = WAL') !== 'wal') {
-    throw new Error('its file system cannot be shared by processes: it needs a local disk');
+    throw new Error('processes cannot share its file system: it needs a local disk');
   }
   database.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
   const damage = pragma('quick_check(1)');
@@ -77,20 +77,20 @@ function prepareFile(database: Database, { applicationId, schema, durable }: Dat
   database.exec('PRAGMA busy_timeout = 0');
 }
 
-const REMEDY = 'restore a copy of it, or move it away to begin with an empty one';
+const REMEDY = 'restore a copy, or move it away to start with an empty one';
 const DAMAGED = `it is damaged: ${REMEDY}`;
 
 const EXPLANATIONS: Readonly<Record<number, string>> = {
-  [RESULT.busy]: 'another process holds its lock',
+  [RESULT.busy]: 'another process has locked it',
   [RESULT.readOnly]: 'this user may not write to it',
   [RESULT.ioError]: 'its disk fails, is full or does not lock files',
   [RESULT.corrupt]: DAMAGED,
   [RESULT.full]: 'its disk is full',
   [RESULT.cannotOpen]: 'this user may not open it, or a file beside it',
-  [RESULT.noDatabase]: `it is no database: ${REMEDY}`,
+  [RESULT.noDatabase]: `it is not a database: ${REMEDY}`,
 };
 
-/** Explains an error of SQLite in one line that follows the name of the file. */
+/** Explains an SQLite error in one line that follows the name of the file. */
 export function explainDatabaseError(error: unknown): string {
   const known = EXPLANATIONS[resultCodeOf(error) ?? 0];
   return known ?? (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-// Opens the store that a URL names, or the one that a variable names, for as long as needed.
+// Opens the store of a URL, or temporarily the one of a variable.
 
 import { ConfigurationError } from '../schemas/configuration-error.js';
 import { type Clock, type EmbeddedStore, openEmbeddedStore } from './embedded-store.js';
@@ -29,8 +29,7 @@ export function openStore(url: string, root: string, clock?: Clock): Store {
 }
 
 /**
- * Opens the store that a variable names. A Redis that cannot be reached is not an error here; a file that cannot be
- * opened is.
+ * Opens the store of a variable. An unreachable Redis is not an error here; a file that cannot be opened is.
  *
  * @param root folder that a relative `file:` path starts from
  * @throws ConfigurationError with one line that begins with the variable's name
@@ -47,11 +46,11 @@ export function openConfiguredStore(variable: string, url: string, root: string)
 }
 
 /**
- * Passes the store that a variable names to a function once it is connected, and closes it afterwards.
+ * Passes the store of a variable to a function once it is connected, and closes it afterwards.
  *
  * @param root folder that a relative `file:` path starts from
- * @throws ConfigurationError if the variable names no store
- * @throws StoreUnavailableError if the store does not answer within five seconds
+ * @throws ConfigurationError if the variable is unset or invalid
+ * @throws StoreUnavailableError if the store does not respond within five seconds
  */
 export async function withConnectedStore<T>(
   variable: string,
@@ -62,7 +61,7 @@ export async function withConnectedStore<T>(
   const store = openConfiguredStore(variable, url, root);
   try {
     if (!(await waitForStore(store, CONNECT_TIMEOUT_MS)))
-      throw new StoreUnavailableError(`the store of ${variable} is out of reach`);
+      throw new StoreUnavailableError(`the store of ${variable} is unreachable`);
     return await use(store);
   } finally {
     await store.close();
@@ -70,14 +69,14 @@ export async function withConnectedStore<T>(
 }
 
 /**
- * Waits until every store takes commands, two seconds at most: a service that starts before its connections would refuse its
- * first requests, and one that has no store still serves what needs none.
+ * Waits until every store accepts commands, two seconds at most: a service that starts before its connections would reject
+ * its first requests, and one without a store still serves requests that need none.
  */
 export async function waitForStores(stores: Iterable<Store>): Promise<void> {
   await Promise.all([...stores].map((store) => waitForStore(store, OPENING_MS)));
 }
 
-/** Waits until the store takes commands: a client refuses them before it is connected. Returns false after `limitMs`. */
+/** Waits until the store accepts commands: a client rejects them before it is connected. Returns false after `limitMs`. */
 export async function waitForStore(store: Store, limitMs: number): Promise<boolean> {
   if (store.isReady()) return true;
   return new Promise<boolean>((resolve) => {

@@ -1,23 +1,22 @@
-// Runs a task on a store periodically: at the start, then at an interval, and sooner after a failure.
+// Runs a periodic task on a store: at the start, then at an interval, and sooner after a failure.
 
 import type { Store } from './open-store.js';
 
 export interface PeriodicTaskOptions {
-  /** Pause after a run that succeeded, in milliseconds; a function is called after each run. */
+  /** Pause after a successful run, in milliseconds; a function is called after each run. */
   readonly everyMs: number | (() => number);
-  /** Pause after a run that failed, in milliseconds; ten seconds by default. */
+  /** Pause after a failed run, in milliseconds; ten seconds by default. */
   readonly retryMs?: number;
   /** Also run when a lost connection is restored: the store may have come back empty. */
   readonly afterReconnect?: boolean;
-  /** Called after each run that failed. */
+  /** Called after each failed run. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const RETRY_MS = 10_000;
 
 /**
- * Starts the first run as soon as the store is connected. Runs never overlap, and the timer does not keep the process
- * alive.
+ * Starts the first run as soon as the store is connected. Runs never overlap, and the timer does not keep the process alive.
  *
  * @returns `stop`, which resolves when the current run has ended
  */
@@ -49,7 +48,7 @@ export function startPeriodicTask(
     clearTimeout(timer);
     running = run();
   }
-  // A client that is still connecting would refuse the first run.
+  // A client that is still connecting would reject the first run.
   let isFirstDue = !store.isReady();
   if (!isFirstDue) next();
   const removeListener = store.onReady(() => {

@@ -22,7 +22,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   EROFS: 'the file system is read-only',
-  ENOENT: 'no folder can be made there',
+  ENOENT: 'no folder can be created there',
   ENOSPC: 'the disk is full',
 };
 
@@ -43,12 +43,12 @@ export function makePrivateFolder(path: string): void {
   }
 }
 
-/** The LMDB files of earlier versions, and the files that take their places. */
+/** The LMDB files of earlier versions, and their replacements. */
 const EARLIER_FILES = { 'users.mdb': 'users.db', 'tollgate.mdb': 'tollgate.db' };
 
 /**
- * Creates the folder of `DATA_DIR` and checks that this process may create files in it. An earlier version's users or
- * sessions must not seem lost: a folder with only its files is refused.
+ * Creates the folder of `DATA_DIR` and checks that this process may create files in it. Users or sessions of an earlier
+ * version must not seem lost: a folder with only its files is rejected.
  * @param path absolute
  * @throws ConfigurationError with one line that begins with the variable
  */
@@ -59,13 +59,13 @@ export function openDataFolder(path: string): void {
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     throw new ConfigurationError([
-      `DATA_DIR must be a folder that can be written, not ${path}: ${REASONS[code] ?? message}`,
+      `DATA_DIR must be a writable folder, not ${path}: ${REASONS[code] ?? message}`,
     ]);
   }
   for (const [earlier, present] of Object.entries(EARLIER_FILES)) {
     if (!existsSync(join(path, earlier)) || existsSync(join(path, present))) continue;
     throw new ConfigurationError([
-      `DATA_DIR holds ${earlier} of an earlier version, which this one cannot read: move it away to start anew, see docs/operations/embedded-store.md`,
+      `DATA_DIR contains ${earlier} of an earlier version, which this one cannot read: move it away to start anew, see docs/operations/embedded-store.md`,
     ]);
   }
 }

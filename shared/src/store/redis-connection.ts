@@ -1,4 +1,4 @@
-// The connection to Redis: opening it, gathering its commands, and running scripts.
+// The Redis connection: opens it, batches its commands, and runs scripts.
 
 import { readFileSync } from 'node:fs';
 import { Cluster, type Command, Redis, type RedisOptions } from 'ioredis';
@@ -18,7 +18,7 @@ import type { StoreAddress } from './store-url.js';
 /** A client of one Redis server, of a Sentinel's master or of a cluster. */
 export type RedisClient = Redis | Cluster;
 
-/** Silence with a command under way after which a connection is left, in milliseconds. */
+/** Time without a reply to a pending command after which a connection is dropped, in milliseconds. */
 export const SILENCE_MS = 1500;
 
 const READER_CONNECT_TIMEOUT_MS = 2000;
@@ -28,7 +28,7 @@ const CLIENT_OPTIONS = {
   enableOfflineQueue: false,
   commandTimeout: ANSWER_LIMIT_MS,
   connectTimeout: 1000,
-  // A server that is frozen never closes its side.
+  // A frozen server never closes its side.
   disconnectTimeout: 100,
   socketTimeout: SILENCE_MS,
   maxLoadingRetryTime: 1000,
@@ -37,15 +37,15 @@ const CLIENT_OPTIONS = {
   enableReadyCheck: true,
 } satisfies RedisOptions;
 
-// Replies of a server that is no master, or no longer, at the start of a line or of the error inside a script.
+// Replies of a server that is not the master, at the start of a line or of the error inside a script.
 const NO_MASTER = /(?:^|: -)(?:READONLY|LOADING|MASTERDOWN|UNBLOCKED)\b/;
 
-/** Shortest time between two connections that are left for such a reply, in milliseconds. */
+/** Shortest time between two connections dropped for such a reply, in milliseconds. */
 const LEAVE_AGAIN_MS = 1000;
 
 /**
- * Returns a function that tells whether to leave a connection for an error reply: the name or the Sentinel may know a
- * master by now. A server that stays a replica is left once a second, so that it still answers reads.
+ * Returns a function that tells whether to drop a connection after an error reply: the name or the Sentinel may resolve to a
+ * master by now. A connection to a permanent replica is dropped once a second, so that reads still succeed.
  */
 function leavesDeposed(): (error: Error) => boolean {
   let leftAtMs = Number.NEGATIVE_INFINITY;
@@ -66,7 +66,7 @@ const watches = new WeakMap<RedisClient, SentinelWatch>();
 /** Ends the connections of a client. */
 function closeRedis(client: RedisClient): void {
   watches.get(client)?.close();
-  // quit() would wait for a reply that a store out of reach never sends.
+  // quit() would wait for a reply that an unreachable store never sends.
   client.disconnect();
 }
 
@@ -76,14 +76,14 @@ export function openRedis(address: Exclude<StoreAddress, { kind: 'embedded' }>):
   gatherCommands(client);
   // An error event without a listener would end the process. A watch of the store reports the errors.
   client.on('error', (error: Error) => {
-    // The client would go on with database 0.
+    // The client would continue with database 0.
     if (client instanceof Redis && error.message.includes('DB index is out of range'))
       client.stream.destroy();
   });
   return client;
 }
 
-/** Returns the longest wait of a client for a reply, in milliseconds. */
+/** Returns a client's longest wait for a reply, in milliseconds. */
 export function commandTimeoutOf({ options }: RedisClient): number {
   const { commandTimeout = ANSWER_LIMIT_MS } =
     'redisOptions' in options ? (options.redisOptions ?? {}) : (options as RedisOptions);
@@ -91,8 +91,8 @@ export function commandTimeoutOf({ options }: RedisClient): number {
 }
 
 /**
- * Opens another connection to the server of a client, for blocking reads. It does not reconnect: when it breaks its
- * commands fail, and the caller opens another.
+ * Opens another connection to a client's server, for blocking reads. It does not reconnect: when it breaks its commands
+ * fail, and the caller opens another.
  *
  * @param waitMs longest wait of a read, in milliseconds
  * @throws StoreUnavailableError if it cannot connect within two seconds
@@ -110,7 +110,7 @@ export async function openReader(client: RedisClient, waitMs: number): Promise<R
       ? client.duplicate([], { lazyConnect: true, clusterRetryStrategy: () => null, redisOptions: once })
       : client.duplicate(once);
   reader.on('error', () => {});
-  // Whatever ends the connection of the client also ends this one: the server may be no master any more.
+  // Whatever ends the client's connection also ends this one: the server may no longer be the master.
   const end = () => reader.disconnect();
   client.once('close', end);
   reader.once('end', () => client.off('close', end));
@@ -145,7 +145,7 @@ function connect(
       const cluster: Cluster = new Cluster([...address.nodes], {
         enableOfflineQueue: false,
         clusterRetryStrategy(attempt, reason) {
-          // The client keeps to itself that the name of a host is unknown.
+          // The client does not report an unknown host name.
           if (reason !== undefined) cluster.emit('error', reason);
           return reconnectDelayMs(attempt);
         },
@@ -174,10 +174,10 @@ const UNABLE =
 /** Converts an error of a Redis client to a StoreUnavailableError; returns a reply that reports a bug unchanged. */
 export function asStoreError(error: unknown): unknown {
   if (error instanceof Error && error.name === 'ReplyError' && !UNABLE.test(error.message)) return error;
-  return new StoreUnavailableError('the store is out of reach', { cause: error });
+  return new StoreUnavailableError('the store is unreachable', { cause: error });
 }
 
-/** The part of a socket that gathering uses. */
+/** The part of a socket that batching uses. */
 interface Corkable {
   readonly writableCorked: number;
   cork(): void;
@@ -185,12 +185,12 @@ interface Corkable {
 }
 
 /**
- * Lets the commands of one turn of the event loop leave in one write, on every connection of a client: writing them one
- * by one takes a quarter of the time of a small request. Their time limits count from when they are given, and what a
- * broken connection had gathered counts as sent without a reply.
+ * Sends all commands of one turn of the event loop in one write, on every connection of a client: single writes take a
+ * quarter of the time of a small request. Time limits count from the call, and the batch of a broken connection counts as
+ * sent without a reply.
  *
- * A command whose caller was already told that it failed is not sent again on another connection. The client itself only
- * forgets such a command when its reply comes. None fails for its time limit while its reply waits in the socket.
+ * A command whose caller was already told of its failure is not sent again on another connection. The client itself only
+ * drops such a command when its reply arrives. None times out while its reply waits in the socket.
  */
 export function gatherCommands(client: Redis | Cluster): void {
   if (client instanceof Cluster) {
@@ -208,7 +208,7 @@ export function gatherCommands(client: Redis | Cluster): void {
   };
 }
 
-/** What the client says of a command whose time limit has passed. */
+/** The client's message about a command that has timed out. */
 const TIMED_OUT = 'Command timed out';
 
 function waitForArrived(command: Command): void {
@@ -221,14 +221,14 @@ function waitForArrived(command: Command): void {
   };
 }
 
-/** Holds what is written to a socket until everything that has arrived was dealt with. */
+/** Buffers writes to a socket until all arrived data has been processed. */
 function gather(socket: Corkable): void {
   if (socket.writableCorked > 0) return;
   socket.cork();
   setImmediate(release, socket);
 }
 
-// Without effect on a socket that was ended or destroyed meanwhile; ending it has written what it held.
+// Without effect on a socket that was ended or destroyed meanwhile; ending it has flushed the buffer.
 function release(socket: Corkable): void {
   socket.uncork();
 }
@@ -238,7 +238,7 @@ type RedisScript<Reply> = (keys: readonly string[], args: readonly (string | num
 
 const observers = new WeakMap<RedisClient, StoreObserver[]>();
 
-/** Reports every operation of a client to an observer from now on, in addition to those before it. */
+/** Reports every operation of a client to an observer from now on, in addition to earlier observers. */
 function observeClient(client: RedisClient, observer: StoreObserver): void {
   observers.set(client, [...observersOf(client), observer]);
 }
@@ -248,8 +248,8 @@ function observersOf(client: RedisClient): readonly StoreObserver[] {
 }
 
 /**
- * Reads a `.lua` file and registers it with a client. The client sends the SHA of the script, and its text if the server
- * does not know it.
+ * Reads a `.lua` file and registers it with a client. The client sends the script's SHA, and its source if the server does
+ * not know it.
  *
  * @param folder folder of the script, as a file URL ending in `/`
  * @param name name of the file without `.lua`
@@ -279,7 +279,7 @@ export async function replyOf<T>(client: RedisClient, reply: Promise<T>): Promis
   }
 }
 
-/** A cluster sends a command again and again while it looks for the master of its slot: the client has no limit for that. */
+/** A cluster client resends a command while it looks for the master of its slot, without a limit. */
 function limited<T>(client: RedisClient, reply: Promise<T>): Promise<T> {
   return client.isCluster ? within(commandTimeoutOf(client), reply) : reply;
 }
@@ -290,7 +290,7 @@ export interface RedisStore extends StoreOperations {
   readonly client: RedisClient;
 }
 
-/** Makes a store of a client. */
+/** Creates a store from a client. */
 export function createRedisStore(client: RedisClient): RedisStore {
   return {
     kind: 'redis',

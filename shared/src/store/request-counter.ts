@@ -4,16 +4,16 @@ import type { Transaction } from './embedded-store.js';
 import type { Store } from './open-store.js';
 import { loadScript } from './redis-connection.js';
 
-/** The requests of a window, including the one just counted. */
+/** The requests of a window, including the current one. */
 export interface Counted {
   readonly count: number;
-  /** Milliseconds left of the window. */
+  /** Remaining milliseconds of the window. */
   readonly ttlMs: number;
 }
 
 /**
  * Counts one request under a name, in a window of `windowMs` that begins with the first request.
- * @throws StoreUnavailableError if the store does not answer
+ * @throws StoreUnavailableError if the store does not respond
  */
 export type RequestCounter = (name: string, windowMs: number) => Promise<Counted>;
 

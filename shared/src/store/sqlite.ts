@@ -1,12 +1,12 @@
-// SQLite: the one built into Node from version 24 on, and before that a package with the same interface.
+// SQLite: built into Node from version 24, otherwise a package with the same interface.
 
 import { createRequire } from 'node:module';
 import type { DatabaseSyncInstance, SqliteModule } from '@photostructure/sqlite';
 
-/** A value of a parameter. */
+/** A parameter value. */
 type Value = string | number;
 
-/** A prepared statement. A text that has no exact form in UTF-8 equals no stored text, and storing it throws. */
+/** A prepared statement. A string without an exact form in UTF-8 equals no stored text, and storing it throws. */
 export interface Statement {
   run(...values: readonly Value[]): {
     readonly changes: number | bigint;
@@ -58,8 +58,8 @@ export function openDatabase(path: string, timeoutMs: number): Database {
 const INEXACT = /[\0\p{Cs}]/u;
 
 /**
- * Returns the value to bind. The package for older versions of Node cuts a text at its first zero byte, and half a
- * surrogate pair becomes U+FFFD: either would be another text. The bytes of such a text equal no text, and no column of a
+ * Returns the value to bind. The package for older versions of Node cuts a string at its first zero byte, and half a
+ * surrogate pair becomes U+FFFD: either would be another text. The bytes of such a string equal no text, and no column of a
  * STRICT table accepts them as one.
  */
 function whole(value: Value): Value | Buffer {
@@ -81,7 +81,7 @@ function loadSqlite(): Pick<SqliteModule, 'DatabaseSync'> {
   }
 }
 
-/** Result codes of SQLite (https://sqlite.org/rescode.html), without the bits that extend them. */
+/** SQLite result codes (https://sqlite.org/rescode.html), without the extended bits. */
 export const RESULT = {
   busy: 5,
   locked: 6,
@@ -99,7 +99,7 @@ export function resultCodeOf(error: unknown): number | undefined {
   return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 0xff : undefined;
 }
 
-/** Whether another connection holds the lock that a statement needs. */
+/** Returns whether another connection has the lock that a statement needs. */
 export function isLocked(error: unknown): boolean {
   const code = resultCodeOf(error);
   return code === RESULT.busy || code === RESULT.locked;

@@ -43,7 +43,7 @@ const DATABASE = /^(?:\/[0-9]*)?$/;
  * `redis+cluster://h1:p,h2:p/` or `redis+sentinel://h1:p,h2:p/NAME/DB`.
  *
  * @param root folder that a relative `file:` path starts from
- * @throws RangeError with the accepted forms; the message does not contain the URL, which may hold a password
+ * @throws RangeError with the accepted forms; the message does not contain the URL, which may include a password
  */
 export function parseStoreUrl(url: string, root: string): StoreAddress {
   if (url.startsWith('file:') && url.length > 5) {
@@ -96,7 +96,7 @@ function hostPort(text: string, defaultPort: number): HostPort {
   const host = ip6 ?? name;
   const port = digits === undefined ? defaultPort : Number(digits);
   if (host === undefined || port < 1 || port > 65_535) {
-    throw new RangeError('has a host or a port that is none');
+    throw new RangeError('has an invalid host or port');
   }
   return { host, port };
 }

@@ -1,6 +1,6 @@
-// The interface of stores, and the time limit for their answers.
+// The interface of stores, and the time limit for their replies.
 
-/** The store did not answer, or answered that it cannot serve now. A store throws nothing else for that. */
+/** The store did not respond, or reported that it cannot serve now. Stores throw no other error for that. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';
   /** The status of a Fastify application without an error handler of its own. */
@@ -9,51 +9,51 @@ export class StoreUnavailableError extends Error {
 
 /** Receives a call for every operation on a store. Must not throw. */
 export interface StoreObserver {
-  /** The store answered an operation. */
+  /** The store completed an operation. */
   took(seconds: number): void;
-  /** The store did not answer: it is out of reach, full or too slow. */
+  /** The store did not respond: it is unreachable, full or too slow. */
   failed(error: unknown): void;
 }
 
 /**
- * The operations that need no knowledge of what the store is built on. Everything else is a script on Redis and a
- * transaction on the embedded store, beside the code that needs it. Methods that return a promise throw
- * StoreUnavailableError if the store does not answer.
+ * The operations that are independent of the kind of store. Everything else is a script on Redis and a transaction on the
+ * embedded store, next to its callers. Methods that return a promise throw StoreUnavailableError if the store does not
+ * respond.
  */
 export interface StoreOperations {
   /** Returns a live value, or undefined. */
   read(key: string): Promise<string | undefined>;
   /** Writes a value that expires after `ttlMs` and returns the live value before it, or null. */
   exchange(key: string, value: string, ttlMs: number): Promise<string | null>;
-  /** The store's own time in milliseconds since 1970; also the proof that it answers. */
+  /** The store's own time in milliseconds since 1970; also a proof that it responds. */
   timeMs(): Promise<number>;
   /** Removes expired values and returns how many; 0 if the store does that itself. */
   prune(): Promise<number>;
-  /** Whether the store takes commands now. An embedded store always does. */
+  /** Whether the store accepts commands now. An embedded store always does. */
   isReady(): boolean;
   /**
    * Calls `listener` each time a connection becomes ready; never on an embedded store.
    * @returns a function that removes the listener
    */
   onReady(listener: () => void): () => void;
-  /** Reports every operation to an observer from now on, in addition to those before it. */
+  /** Reports every operation to an observer from now on, in addition to earlier observers. */
   observe(observer: StoreObserver): void;
   /** Ends the connection or closes the file. */
   close(): Promise<void>;
 }
 
-/** Returns the seconds since a moment of `performance.now()`. */
+/** Returns the seconds since a time of `performance.now()`. */
 export function secondsSince(startMs: number): number {
   return (performance.now() - startMs) / 1000;
 }
 
-/** How long a request waits in total for answers that do not come, in milliseconds. */
+/** How long a request waits in total for missing responses, in milliseconds. */
 export const ANSWER_LIMIT_MS = 500;
 
-/** What a request waits once its time is used up: another store may be well. */
+/** The wait of a request whose time is used up: another store may be healthy. */
 const LEAST_MS = 50;
 
-/** What is left of the time of one request. */
+/** The remaining time of one request. */
 export interface AnswerLimit {
   leftMs: number;
 }
@@ -61,13 +61,13 @@ export interface AnswerLimit {
 /** Operations on a store. */
 type Operations<T> = { readonly [Name in keyof T]: (...args: never[]) => Promise<unknown> };
 
-/** Returns the limit of a request that begins. */
+/** Returns the time limit of a new request. */
 export function newAnswerLimit(): AnswerLimit {
   return { leftMs: ANSWER_LIMIT_MS };
 }
 
 /**
- * Waits for what stores answer to a request, and takes the time from its limit if a store fails. Answers that come use up
+ * Waits for a request's store operations, and takes the time from its limit if a store fails. Successful operations use up
  * no time.
  */
 export async function chargeFailure<T>(limit: AnswerLimit, work: Promise<T>): Promise<T> {
@@ -81,8 +81,8 @@ export async function chargeFailure<T>(limit: AnswerLimit, work: Promise<T>): Pr
 }
 
 /**
- * Waits for an answer of a store no longer than the time that is left to a request.
- * @throws StoreUnavailableError if there is no time left; the answer is then ignored
+ * Waits for a store's response no longer than the remaining time of a request.
+ * @throws StoreUnavailableError if no time is left; the response is then ignored
  */
 export function waitForAnswer<T>(limit: AnswerLimit, answer: Promise<T>): Promise<T> {
   // While no time is used up, the time limit of the store's client is enough.
@@ -91,7 +91,7 @@ export function waitForAnswer<T>(limit: AnswerLimit, answer: Promise<T>): Promis
   return chargeFailure(limit, within(leftMs, answer, StoreUnavailableError));
 }
 
-/** Returns the operations of a store for a request: limited once it has waited in vain. */
+/** Returns the store operations of a request: limited once it has waited in vain. */
 export function underLimit<T extends Operations<T>>(limit: AnswerLimit | null, operations: T): T {
   if (limit === null || isUnused(limit)) return operations;
   const limited = (Object.keys(operations) as (keyof T)[]).map((name) => [
@@ -106,8 +106,8 @@ function isUnused(limit: AnswerLimit): boolean {
 }
 
 /**
- * Calls a function once everything that has arrived by now was read. A process that was held up for longer than a limit
- * runs its timers first, and would take an answer that waits in the socket for one that never came.
+ * Calls a function once all data that has arrived by now was read. A process that was blocked for longer than a limit runs
+ * its timers first, and would treat a response that waits in the socket as missing.
  */
 export function onceArrived(call: () => void): void {
   setImmediate(call);
@@ -124,7 +124,7 @@ export async function within<T>(
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
-    const fail = () => reject(new Failure(`no answer within ${Math.round(limitMs)} ms`));
+    const fail = () => reject(new Failure(`no response within ${Math.round(limitMs)} ms`));
     timer = setTimeout(onceArrived, limitMs, fail);
   });
   try {

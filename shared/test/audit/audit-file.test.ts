@@ -54,8 +54,8 @@ t.test('a file that cannot be opened is one line that names the variable', async
   mkdirSync(join(folder, 'a folder'));
   spawnSync('mkfifo', [join(folder, 'a pipe')]);
   for (const [name, reason] of [
-    ['a folder', 'it is no file'],
-    ['a pipe', 'it is no file'],
+    ['a folder', 'it is not a file'],
+    ['a pipe', 'it is not a file'],
     ['missing/audit.log', 'ENOENT'],
   ] as const) {
     const path = join(folder, name);

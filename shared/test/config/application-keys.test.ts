@@ -43,7 +43,7 @@ t.test('every mistake is one line that shows no secret', async (t) => {
     [{ HOST_API_KEY: 'short' }, ['HOST_API_KEY must have a secret of at least 32 characters']],
     [
       { HOST_API_KEY: `${a},${b}` },
-      ['HOST_API_KEY must not have a comma inside: HOST_API_KEYS holds more than one'],
+      ['HOST_API_KEY must not contain a comma: use HOST_API_KEYS for several keys'],
     ],
     [
       { HOST_API_KEYS: `login:${a}` },

@@ -129,7 +129,7 @@ const wrong: [string, string, CaptchaOptionsInput, RegExp][] = [
       'routes.prefix',
       prefix,
       { routes: { prefix } },
-      /must not begin with "[A-Za-z.]+", which is a path of its own$/,
+      /must not begin with "[A-Za-z.]+", a reserved path$/,
     ],
   ),
   ['driver', 'gd', { driver: 'gd' as 'canvas' }, /must be one of canvas, @napi-rs\/canvas, not "gd"/],
@@ -192,7 +192,7 @@ t.test('a path that only begins like a taken one is free', async (t) => {
 t.test('the floor must not be above the ceiling', async (t) => {
   t.same(
     configurationLines(() => read({ CAPTCHA_POW_DIFFICULTY: '20', CAPTCHA_POW_MAX_DIFFICULTY: '18' })),
-    ['CAPTCHA_POW_DIFFICULTY must not be above CAPTCHA_POW_MAX_DIFFICULTY (18), but is 20'],
+    ['CAPTCHA_POW_DIFFICULTY must not exceed CAPTCHA_POW_MAX_DIFFICULTY (18), but is 20'],
   );
 });
 
@@ -211,7 +211,7 @@ t.test('in test mode the floor may be as low as 1, and no lower', async (t) => {
 t.test('an option that does not exist, or a group that is none, is a mistake in code', async (t) => {
   t.same(
     configurationLines(() => resolveCaptchaOptions({ pow: { dificulty: 20 } } as CaptchaOptionsInput)),
-    ['pow.dificulty: there is no such option'],
+    ['pow.dificulty: unknown option'],
   );
   t.same(
     configurationLines(() => resolveCaptchaOptions({ pow: 5 } as unknown as CaptchaOptionsInput)),

@@ -122,7 +122,7 @@ t.test('TRUST_PROXY holds addresses, ranges and two names', async (t) => {
     [],
   );
   t.match(checkTrustProxy(['1']), [
-    /^TRUST_PROXY must name the addresses of the proxies, not "1": a number of hops/,
+    /^TRUST_PROXY must list the proxies' addresses, not "1": a number of hops/,
   ]);
   t.match(checkTrustProxy(['0.0.0.0/0', '::/0']), [/must not trust everybody/, /must not trust everybody/]);
   const wrong = [
@@ -202,7 +202,7 @@ t.test('an address whose cookies browsers drop is named with the consequence', a
   for (const PUBLIC_URL of ['http://192.168.1.5', 'http://intranet:8080', 'http://auth.example/x']) {
     t.match(
       plainHttpWarning({ PUBLIC_URL }),
-      [/^PUBLIC_URL http:.* browsers drop the Secure cookies/],
+      [/^PUBLIC_URL http:.* browsers drop its Secure cookies/],
       PUBLIC_URL,
     );
   }

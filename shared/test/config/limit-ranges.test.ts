@@ -49,12 +49,12 @@ t.test('any network of IPv4 holds its own addresses and no others', async (t) =>
 });
 
 t.test('a mistake is a line', async (t) => {
-  const form = 'RATE_LIMIT_RANGES must hold ranges with factors such as 203.0.113.0/24=20';
+  const form = 'RATE_LIMIT_RANGES must contain ranges with factors such as 203.0.113.0/24=20';
   const narrow =
     'RATE_LIMIT_RANGES must have IPv6 ranges of /64 or wider: their addresses are counted together';
-  const first = 'RATE_LIMIT_RANGES must have the first address of each range';
+  const first = 'RATE_LIMIT_RANGES must begin each range with its first address';
   const everybody =
-    'RATE_LIMIT_RANGES must not hold everybody, whose limits the other RATE_LIMIT_ variables are';
+    'RATE_LIMIT_RANGES must not include all addresses: the other RATE_LIMIT_ variables set their limits';
   const factor = 'RATE_LIMIT_RANGES must have whole numbers from 1 to 10000 as factors';
   const wrong: [string, string][] = [
     ['203.0.113.0/24', form],
@@ -74,7 +74,7 @@ t.test('a mistake is a line', async (t) => {
     ['2001:db8::1/48=3', first],
     ['2001:db8:0:1::/48=3', first],
     ['2001:db8::/65=3', narrow],
-    ['::ffff:198.51.100.0/120=3', 'RATE_LIMIT_RANGES must hold IPv4 addresses as such'],
+    ['::ffff:198.51.100.0/120=3', 'RATE_LIMIT_RANGES must contain IPv4 addresses in IPv4 notation'],
   ];
   for (const [element, line] of wrong) {
     t.strictSame(checkAddressRanges([element]), [`${line}, not ${JSON.stringify(element)}`]);

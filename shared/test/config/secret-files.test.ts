@@ -51,7 +51,7 @@ t.test('a secret that is given twice is refused, equal or not', async (t) => {
 t.test('a file that cannot be the secret is one line each, and the secret is not also missing', async (t) => {
   const missing = join(folder, 'missing');
   for (const [path, line] of [
-    [missing, `SECRET_FILE names a file that cannot be read: ${missing} (there is none)`],
+    [missing, `SECRET_FILE names a file that cannot be read: ${missing} (file not found)`],
     [folder, `SECRET_FILE names a file that cannot be read: ${folder} (it is a folder)`],
     ['secrets/a', 'SECRET_FILE must be an absolute path, not "secrets/a"'],
   ] as const) {
@@ -111,8 +111,8 @@ t.test('an environment is completed for a program that reads a variable itself',
       withSecretsFromFiles({ SECRET_FILE: '/missing/a', KEY_FILE: '/missing/b' }, ['SECRET', 'KEY']),
     ),
     [
-      'SECRET_FILE names a file that cannot be read: /missing/a (there is none)',
-      'KEY_FILE names a file that cannot be read: /missing/b (there is none)',
+      'SECRET_FILE names a file that cannot be read: /missing/a (file not found)',
+      'KEY_FILE names a file that cannot be read: /missing/b (file not found)',
     ],
   );
 });

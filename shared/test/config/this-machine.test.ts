@@ -80,7 +80,7 @@ t.test('a file of secrets that cannot be used stops the start and is left alone'
   const folder = tempDir(t);
   const path = join(folder, 'secrets.json');
   for (const [text, line] of [
-    ['no JSON', `${path} cannot be read as the secrets of this system; mend it or move it away.`],
+    ['no JSON', `${path} is no valid file of secrets; repair it or move it away.`],
     ['{"DEMO_PASSWORD":"x"}', `CHALLENGE_SECRET is missing, and ${path} has none`],
     ['null', `CHALLENGE_SECRET is missing, and ${path} has none`],
   ] as const) {

@@ -32,7 +32,7 @@ function lineOf(path: string): string {
   return 'it opens';
 }
 
-const REMEDY = 'restore a copy of it, or move it away to begin with an empty one';
+const REMEDY = 'restore a copy, or move it away to start with an empty one';
 
 t.test('damage in any place is found when the file is opened', async (t) => {
   const { folder, path } = await filledStore(t);
@@ -72,14 +72,14 @@ t.test('what is no database of this program is left alone', async (t) => {
   for (const [name, content] of Object.entries(files)) {
     const file = join(folder, name);
     writeFileSync(file, content);
-    t.equal(lineOf(file), `STORE_URL file:${file} cannot be opened: it is no database: ${REMEDY}`);
+    t.equal(lineOf(file), `STORE_URL file:${file} cannot be opened: it is not a database: ${REMEDY}`);
     t.same(readFileSync(file), Buffer.from(content as string), 'nothing was written to it');
   }
   const other = join(folder, 'other');
   copyFileSync(path, other);
   // The application id.
   writeFileSync(other, Buffer.from(readFileSync(other)).fill(1, 68, 72));
-  t.match(lineOf(other), /cannot be opened: it is a database of something else$/);
+  t.match(lineOf(other), /cannot be opened: it is a database of another program$/);
   const newer = join(folder, 'newer');
   writeFileSync(newer, Buffer.from(readFileSync(path)).fill(1, 60, 64));
   t.match(lineOf(newer), /cannot be opened: a newer version of this program wrote it: use that version$/);
@@ -88,7 +88,7 @@ t.test('what is no database of this program is left alone', async (t) => {
 t.test('a folder in the place of the file, or of one beside it, is one line', async (t) => {
   const { folder, path } = await filledStore(t);
   mkdirSync(join(folder, 'folder'));
-  t.match(lineOf(join(folder, 'folder')), /^STORE_URL file:.*folder cannot be opened: it is no file$/);
+  t.match(lineOf(join(folder, 'folder')), /^STORE_URL file:.*folder cannot be opened: it is not a file$/);
   mkdirSync(`${path}-wal`);
   t.match(
     lineOf(path),

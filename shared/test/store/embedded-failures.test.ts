@@ -39,7 +39,7 @@ t.test('a held lock is told once, and once that it is free again', async (t) => 
   t.teardown(() => other.close());
   other.exec('BEGIN IMMEDIATE');
   for (let round = 0; round < 2; round++) await t.rejects(write(), { name: 'StoreUnavailableError' });
-  t.equal(watch.problem, 'another process holds its lock');
+  t.equal(watch.problem, 'another process has locked it');
   other.exec('ROLLBACK');
   await until(async () => {
     await write();
@@ -49,7 +49,7 @@ t.test('a held lock is told once, and once that it is free again', async (t) => 
     {
       level: 'warn',
       about: { store: 'STORE_URL', cause: 'locked' },
-      message: 'the store cannot be used: another process holds its lock',
+      message: 'the store cannot be used: another process has locked it',
     },
     { level: 'info', about: { store: 'STORE_URL' }, message: 'the store can be used again' },
   ]);

@@ -24,13 +24,13 @@ interface Schema {
 
 /** The schemas, and the answer that each is the body of. */
 const bodies: readonly (readonly [Schema, string])[] = [
-  [PowChallenge, 'Answer to `GET {prefix}/pow`.'],
-  [ImageChallenge, 'Answer to `GET {prefix}`.'],
-  [EffortChallenge, 'Answer to `GET {prefix}?preset=effort`.'],
-  [TokenBody, 'Answer to `POST /login` and `POST /refresh`.'],
-  [ProfileBody, 'Answer to `GET /profile`.'],
+  [PowChallenge, 'Response to `GET {prefix}/pow`.'],
+  [ImageChallenge, 'Response to `GET {prefix}`.'],
+  [EffortChallenge, 'Response to `GET {prefix}?preset=effort`.'],
+  [TokenBody, 'Response to `POST /login` and `POST /refresh`.'],
+  [ProfileBody, 'Response to `GET /profile`.'],
   [SessionEntry, 'One session in the answer to `GET /sessions`.'],
-  [SessionsBody, 'Answer to `GET /sessions`.'],
+  [SessionsBody, 'Response to `GET /sessions`.'],
   [ErrorBody, 'Answer with a status of 400 or more; routes may add fields beside these.'],
 ];
 

@@ -3,7 +3,7 @@
 const LONGEST = 200;
 const HIDDEN = '[hidden]';
 
-/** Values that are recognised by their form. */
+/** Values recognised by their form. */
 const VALUES: readonly (readonly [RegExp, string])[] = [
   // The user and the password of a URL.
   [/\/\/[^\s/]*@/g, '//'],
@@ -19,18 +19,18 @@ const VALUES: readonly (readonly [RegExp, string])[] = [
   [/[\w+=-]{24,}/g, HIDDEN],
 ];
 
-/** A quoted text is a value unless the word before it says that it is the name of a part of the database. */
+/** A quoted string is a value unless the word before it announces a name in the database. */
 const QUOTED =
   /(\b(?:column|constraint|database|function|host|index|relation|role|schema|table|type) )?"[^"]*"?/gi;
 
 /**
- * Returns the class of an error and the first line of its message, at most 200 characters, without e-mail addresses,
- * hashes, passwords of URLs, quoted values, arguments of statements and long keys.
+ * Returns the class of an error and the first line of its message, at most 200 characters, without e-mail addresses, hashes,
+ * URL passwords, quoted values, statement arguments and long keys.
  *
- * @param given arguments of the code that failed; they are hidden in the message
+ * @param given arguments of the failed code; they are hidden in the message
  */
 export function redactedMessage(error: unknown, given: readonly (string | number)[] = []): string {
-  if (!(error instanceof Error)) return 'something that is no error';
+  if (!(error instanceof Error)) return 'a non-error value';
   const [line = ''] = error.message.split('\n', 1);
   const unnamed = given.reduce<string>(hideValue, line);
   const text = VALUES.reduce(
@@ -41,7 +41,7 @@ export function redactedMessage(error: unknown, given: readonly (string | number
   return shown === '' ? error.name : `${error.name}: ${shown}`;
 }
 
-/** Hides a number only where it stands alone: a 1 is also part of addresses and ports. */
+/** Hides a number only as a whole word: a 1 is also part of addresses and ports. */
 function hideValue(text: string, value: string | number): string {
   if (value === '') return text;
   if (typeof value === 'string') return text.replaceAll(value, HIDDEN);

@@ -1,4 +1,4 @@
-// Tells every node which sessions have ended.
+// Tells every node about ended sessions.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RevocationFollower, RevocationLog } from '@tollgate/shared/sessions';
@@ -13,25 +13,25 @@ export interface RevokerLog {
 export interface Revoker {
   /**
    * Appends one entry for sessions whose ids are known. Call it before you end them.
-   * @throws StoreUnavailableError if the store does not answer; then nothing is refused, unless the entry arrives late
+   * @throws StoreUnavailableError if the store does not respond; then nothing is rejected, unless the entry arrives late
    */
   revoke(sids: readonly string[]): Promise<void>;
   /**
-   * Revokes sessions that the caller has ended. This node refuses them at once; the write is repeated until it succeeds or
+   * Revokes sessions that the caller has ended. This node rejects them at once; the write is repeated until it succeeds or
    * all their access tokens have expired.
    */
   revokeEnded(sids: readonly string[]): void;
-  /** Number of ids whose entry is not yet written. */
+  /** Number of ids with a pending entry. */
   readonly waiting: number;
-  /** Resolves when every entry is written, or after `limitMs`; then it logs how many are not. */
+  /** Resolves when every entry is written, or after `limitMs`; then it logs the number of pending ids. */
   flush(limitMs: number): Promise<void>;
   stop(): void;
 }
 
-/** Added to `ACCESS_TTL`: the tolerance for clocks, and the time to write an entry. */
+/** Added to `ACCESS_TTL`: the clock tolerance, and the time to write an entry. */
 const MARGIN_MS = 60_000;
 
-/** How long the access tokens of an ended session are refused, in milliseconds. @param accessTtlMs `ACCESS_TTL` */
+/** How long access tokens of an ended session are rejected, in milliseconds. @param accessTtlMs `ACCESS_TTL` */
 export function revocationMs(accessTtlMs: number): number {
   return accessTtlMs + MARGIN_MS;
 }
@@ -61,8 +61,7 @@ export function createRevoker(options: {
         for (const sid of sids) unwritten.delete(sid);
       } catch (error) {
         failures += 1;
-        if (failures === 1)
-          logger.error({ err: error, waiting: unwritten.size }, 'revocations wait to be written');
+        if (failures === 1) logger.error({ err: error, waiting: unwritten.size }, 'revocations are pending');
         for (const [sid, { untilMs }] of unwritten) if (untilMs <= performance.now()) unwritten.delete(sid);
         await pause(reconnectDelayMs(failures), undefined, { signal: stopping.signal }).catch(() => {});
       }

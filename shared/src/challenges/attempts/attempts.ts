@@ -1,4 +1,4 @@
-// The attempts on an account, and the wait that failures impose on one address.
+// The attempts on an account, and the delay that failures impose on one address.
 
 /** A counted attempt: the claim of its request and the time of the count. */
 export interface Attempt {
@@ -6,13 +6,13 @@ export interface Attempt {
   readonly atMs: number;
 }
 
-/** The most failures that are reported for an account, and kept besides the attempts that may still be open. */
+/** Most failures reported for an account, and kept besides attempts that may still be open. */
 export const MAX_ATTEMPTS = 100;
 
 /** How long an attempt may be withdrawn, in milliseconds; until then it displaces no failure from the list. */
 export const OPEN_ATTEMPT_MS = 30_000;
 
-/** The most entries of one list, including open attempts. */
+/** Most entries of one list, including open attempts. */
 export const MOST_ENTRIES = 1000;
 
 /** How long a pair of account and address remembers its last failure, in milliseconds. */
@@ -21,7 +21,7 @@ export const PAIR_MEMORY_MS = 86_400_000;
 /** The number of failures from which a pair waits. */
 export const FAILURES_BEFORE_WAIT = 5;
 
-/** The wait of a pair after its 5th, 6th, … failure, in milliseconds; the last applies to all that follow. */
+/** Delays of a pair after its 5th, 6th, … failure, in milliseconds; the last applies to all later ones. */
 export const WAITS_MS: readonly number[] = [60_000, 120_000, 240_000, 480_000, 900_000];
 
 /** Returns the attempts that have not expired. */
@@ -29,7 +29,7 @@ export function remembered(attempts: readonly Attempt[], nowMs: number, decayMs:
   return attempts.filter((entry) => entry.atMs > nowMs - decayMs);
 }
 
-/** Returns how many milliseconds a pair still has to wait after these failures; 0 if it need not wait. */
+/** Returns the remaining delay of a pair after these failures, in milliseconds; 0 for none. */
 export function waitMs(failures: readonly Attempt[], nowMs: number): number {
   const last = failures.at(-1);
   if (last === undefined || failures.length < FAILURES_BEFORE_WAIT) return 0;

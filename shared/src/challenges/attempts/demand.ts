@@ -1,11 +1,11 @@
-// What a form demands beyond the options, in the six bytes in which a scope ticket carries it.
+// A form's requirements beyond the options, as six bytes in a scope ticket.
 
 import { createHash } from 'node:crypto';
 import { ALGORITHMS } from '../../pow/algorithms.js';
 
-/** What a form demands of the next work and of the next image. */
+/** The requirements of a form on the next work and the next image. */
 export interface Demand {
-  /** The least difficulty of work, in bits; 0 without such a demand. */
+  /** Lowest difficulty of work, in bits; 0 for none. */
   readonly bits: number;
   /** Names of the accepted algorithms of work; null for all. */
   readonly algorithms: readonly string[] | null;
@@ -19,14 +19,14 @@ export const DEMAND_BYTES = 6;
 const MARK_AT = 2;
 
 /**
- * Returns what a ticket says of a preset: the first 32 bits of the SHA-256 of its name, never 0. A name may have 32
- * characters, and all tickets of demands have one length.
+ * Returns the mark of a preset in a ticket: the first 32 bits of the SHA-256 of its name, never 0. A name may have 32
+ * characters, but all tickets with requirements have one length.
  */
 export function presetMark(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE() || 1;
 }
 
-/** Encodes a demand: zero stands for what it does not demand, and each algorithm is one bit. */
+/** Encodes requirements: zero means none, and each algorithm is one bit. */
 export function encodeDemand({ bits, algorithms, preset }: Demand): Buffer {
   const bytes = Buffer.alloc(DEMAND_BYTES);
   bytes.writeUInt8(bits, 0);
@@ -39,7 +39,7 @@ export function encodeDemand({ bits, algorithms, preset }: Demand): Buffer {
   return bytes;
 }
 
-/** Decodes what `encodeDemand` has written. */
+/** Decodes the result of `encodeDemand`. */
 export function decodeDemand(bytes: Buffer): Demand {
   const named = bytes.readUInt8(1);
   const algorithms = ALGORITHMS.filter((_, at) => (named & (1 << at)) !== 0);

@@ -1,4 +1,4 @@
-// The requirements of the next attempt, as the answer to a failed one states them.
+// The requirements of the next attempt, as stated in the response to a failed one.
 
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
@@ -20,50 +20,50 @@ import { sealTicket } from './scope-ticket.js';
 /** The requirements of the next attempt. */
 export interface NextAttempt {
   readonly captcha_required: boolean;
-  /** Ticket for work that is priced by this account's failures. */
+  /** Ticket for work priced by this account's failures. */
   readonly pow_scope?: string;
   /** Presets that may replace a required captcha. */
   readonly captcha_alternatives?: string[];
-  /** Captcha presets that the form accepts, if it does not accept all. */
+  /** Captcha presets that the form accepts, unless it accepts all. */
   readonly captcha_presets?: string[];
-  /** The least difficulty of work in bits that the form accepts. */
+  /** Lowest difficulty of work that the form accepts, in bits. */
   readonly pow_min_difficulty?: number;
-  /** Algorithms of work that the form accepts, if it does not accept all. */
+  /** Algorithms of work that the form accepts, unless it accepts all. */
   readonly pow_algorithms?: string[];
 }
 
-/** A submission that `verify` has verified. */
+/** A submission that was passed to `verify`. */
 export interface AttemptedSubmission {
   readonly submission: Submission;
   readonly account?: AttemptedAccount | undefined;
   /** The client's address. */
   readonly ip?: string | undefined;
-  /** What its form demands. */
+  /** The requirements of its form. */
   readonly demand?: Demand | undefined;
 }
 
-/** The methods of a verifier that state the requirements. */
+/** The methods of a verifier that return the requirements. */
 export interface NextAttempts {
   /**
-   * Returns the requirements of the next attempt on an account, or of a known device, after a submission with right work.
-   * Without an account no captcha is required. The client's address remembers the price of that attempt for `pow.expire` seconds, so that a
-   * client without tickets gets work that is enough.
+   * Returns the requirements of the next attempt on an account, or of a known device, after a submission with valid work.
+   * Without an account no captcha is required. The client's address remembers the price of that attempt for `pow.expire`
+   * seconds, so that a client without tickets gets sufficient work.
    * @param key the account, or the key of its known device
    * @param ip the client's address; without it no price is remembered
-   * @param demand what the form demands: the ticket carries it, and the address remembers its bits like a price
+   * @param demand requirements of the form: the ticket carries them, and the address remembers their bits like a price
    */
   nextAttempt(key: string | undefined, failures: number, ip?: string, demand?: Demand): Promise<NextAttempt>;
   /**
-   * Returns the requirements after a submission with this verdict; those of its account only if the work was right.
+   * Returns the requirements after a submission with this verdict; those of its account only after valid work.
    * @param attempted `account` as it was passed to `verify`
    */
   nextAttemptAfter(verdict: Verdict, attempted: AttemptedSubmission): Promise<NextAttempt>;
   /**
-   * Returns the requirements after a submission without right work, without reading the store. They reveal nothing about
-   * an account: `captcha_required` is true if the submission had a captcha, so that a page keeps showing it, or if it had
+   * Returns the requirements after a submission without valid work, without reading the store. They reveal nothing about an
+   * account: `captcha_required` is true if the submission had a captcha, so that a page continues to show it, or if it had
    * no work and a captcha may replace it.
    * @param hasAccount whether the form counts failures of accounts; with `escalation.after` 0 it always requires a captcha
-   * @param demand what the form demands: a form without accounts hands out a ticket of that alone
+   * @param demand requirements of the form: a form without accounts hands out a ticket with them only
    */
   nextAttemptUnproven(submission: Submission, hasAccount?: boolean, demand?: Demand): NextAttempt;
 }
@@ -126,7 +126,7 @@ export function createNextAttempts({
         (hasAccount && escalation.after === 0) ||
         (options.no_script === 'image' && offersNoWork(submission)),
     );
-    // Where an account would be named after right work, a ticket without one would price the next work by nobody's failures.
+    // If valid work would get a ticket with an account, one without would price the next work without failures.
     return { captcha_required, ...(hasAccount ? {} : ticketFor(undefined, demand)), ...alternatives };
   };
 

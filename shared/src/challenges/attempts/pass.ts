@@ -1,4 +1,4 @@
-// Passes: what a machine of one's own presents in place of work. The store keeps the hash of a pass alone.
+// Passes, which replace work for the operator's own machines. The store has only their hashes.
 
 import { hash } from 'node:crypto';
 import { randomAlphanumerics } from '../../crypto/random.js';
@@ -6,35 +6,35 @@ import { randomAlphanumerics } from '../../crypto/random.js';
 /** The request header that presents a pass, in lower case as Node has it. */
 export const PASS_HEADER = 'captcha-pass';
 
-/** The name of a pass: the pattern, and in words. */
+/** The pattern of a pass name, and its description. */
 export const PASS_NAME_PATTERN = '^[a-z0-9][a-z0-9-]{0,31}$';
-export const PASS_NAME_FORM = '1 to 32 small letters, digits or -, the first not -';
+export const PASS_NAME_FORM = '1 to 32 lower-case letters, digits or -, not starting with -';
 
-/** 256 bits of chance. */
+/** 256 random bits. */
 const SECRET_CHARACTERS = 43;
 
 const PASS = /^tgp_([a-z0-9][a-z0-9-]{0,31})_[A-Za-z0-9]{43}$/;
 
-/** A pass as it was presented. */
+/** A presented pass. */
 export interface PresentedPass {
   readonly name: string;
   /** SHA-256 of the whole text, as 64 hexadecimal digits. */
   readonly hash: string;
 }
 
-/** A pass as the store keeps it. */
+/** A stored pass. */
 export interface StoredPass {
   readonly name: string;
   readonly hash: string;
   /** The one application that accepts it. */
   readonly application: string;
-  /** Uses in a minute, which begins with the first. */
+  /** Uses per minute; a minute begins with the first use. */
   readonly perMinute: number;
   /** Milliseconds since 1970 on the store's clock. */
   readonly expiresAtMs: number;
 }
 
-/** What became of a pass that was presented; all but `passed` and `exhausted` look the same to a client. */
+/** The outcome of a presented pass; all but `passed` and `exhausted` look the same to a client. */
 export type PassOutcome = 'passed' | 'exhausted' | 'expired' | 'other_application' | 'wrong' | 'unknown';
 
 /** Makes the text of a pass: `tgp_`, its name, and 43 random letters and digits. */
@@ -43,29 +43,29 @@ export function makePass(name: string, random?: (size: number) => Uint8Array): s
 }
 
 /**
- * Returns the hash of a pass. A fast one is enough: nobody tries 2^256 texts.
+ * Returns the hash of a pass. A fast one suffices, because 2^256 values cannot be tried.
  */
 export function passHash(pass: string): string {
   return hash('sha256', pass);
 }
 
-/** Reads a presented pass; null if it has not the form of one. */
+/** Parses a presented pass; null if it is malformed. */
 export function readPass(presented: unknown): PresentedPass | null {
   const name = typeof presented === 'string' ? PASS.exec(presented)?.[1] : undefined;
   return name === undefined ? null : { name, hash: passHash(presented as string) };
 }
 
-/** Returns whether a submission presents a pass at all; an empty header is none. */
+/** Returns whether a submission presents a pass; an empty header is none. */
 export function presentsPass(presented: unknown): boolean {
   return presented !== undefined && presented !== null && presented !== '';
 }
 
-/** Formats what the store keeps under the name of a pass. */
+/** Formats the stored value of a pass. */
 export function formatPass({ hash: stored, application, perMinute, expiresAtMs }: StoredPass): string {
   return `${stored} ${application} ${perMinute} ${expiresAtMs}`;
 }
 
-/** Parses what `formatPass` has written; null for anything else. */
+/** Parses the result of `formatPass`; null for anything else. */
 export function parsePass(name: string, text: string): StoredPass | null {
   const [, stored = '', application = '', perMinute, expiresAtMs] =
     /^([0-9a-f]{64}) (\S+) (\d+) (\d+)$/.exec(text) ?? [];

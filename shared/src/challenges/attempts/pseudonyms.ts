@@ -1,4 +1,4 @@
-// The one spelling in which accounts and addresses are counted, and their pseudonyms.
+// The canonical form of accounts and addresses for counting, and their pseudonyms.
 
 import { domainToASCII, domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
@@ -68,10 +68,10 @@ export function widerNetworks(normalised: string): readonly string[] {
 }
 
 /**
- * Returns the key under which an account is counted: trimmed, in compatibility form (NFKC) and lower case, without
- * invisible characters, and with an international domain in its ASCII form (`xn--…`). It does not check that this is an
- * e-mail address. Otherwise each spelling of an e-mail address (`Ann@…`, ` ann@…`, full-width letters) would have its own
- * count of failures, and a person one account for each form of the domain that browsers submit.
+ * Returns the key under which an account is counted: trimmed, in compatibility form (NFKC) and lower case, without invisible
+ * characters, and with an international domain in its ASCII form (`xn--…`). It does not check that this is an e-mail
+ * address. Otherwise each spelling of an e-mail address (`Ann@…`, ` ann@…`, full-width letters) would have its own failure
+ * count, and a person one account per form of the domain that browsers submit.
  *
  * @throws TypeError if `account` is not a string
  */
@@ -80,8 +80,8 @@ export function accountKey(account: string): string {
 }
 
 /**
- * Returns the spellings of an account by which it may be registered, the one that was typed first: with an international
- * domain in either form, with and without invisible characters. Most accounts have one, which is the account key.
+ * Returns the spellings under which an account may be registered, the typed one first: with an international domain in
+ * either form, with and without invisible characters. Most accounts have one, which is the account key.
  *
  * @throws TypeError if `account` is not a string
  */
@@ -93,8 +93,8 @@ export function accountSpellings(account: string): readonly string[] {
 }
 
 /**
- * Returns an account trimmed, in compatibility form (NFKC) and lower case. Until invisible characters and the form of a
- * domain counted no more, this was the account key.
+ * Returns an account trimmed, in compatibility form (NFKC) and lower case: the account key of versions that counted
+ * invisible characters and both forms of a domain.
  *
  * @throws TypeError if `account` is not a string
  */
@@ -103,16 +103,16 @@ export function foldAccount(account: string): string {
   return account.normalize('NFKC').toLowerCase().normalize('NFKC').trim();
 }
 
-/** Zero-width characters, soft hyphens, marks of direction and what else Unicode says not to show. */
+/** Zero-width characters, soft hyphens, direction marks and other characters that Unicode calls invisible. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** Removes invisible characters, unless nothing would be left. */
 function visible(folded: string): string {
-  // What stood on either side of one may combine now.
+  // The neighbours of a removed character may combine.
   return foldAccount(folded.replaceAll(INVISIBLE, '')) || folded;
 }
 
-/** Applies a function to the domain of an address: what stands behind the last `@`. */
+/** Applies a function to the domain of an address: the part after the last `@`. */
 function withDomain(folded: string, form: (domain: string) => string): string {
   const at = folded.lastIndexOf('@') + 1;
   return at === 0 ? folded : folded.slice(0, at) + form(folded.slice(at));
@@ -121,10 +121,12 @@ function withDomain(folded: string, form: (domain: string) => string): string {
 /** A label of an international domain. */
 const INTERNATIONAL_LABEL = /^xn--|[^\0-\x7f]/;
 
-/** ASCII that stands in no domain. The converters would drop what follows it. */
+/** ASCII that no domain contains. The converters would drop everything after it. */
 const NO_DOMAIN = /[\0-,/:-`{-\x7f]/;
 
-/** Returns both forms of an international domain (RFC 5891); undefined for any other text, and for one that has none. */
+/**
+ * Returns both forms of an international domain (RFC 5891); undefined for any other string, and for one without both forms.
+ */
 function domainForms(domain: string): { readonly ascii: string; readonly unicode: string } | undefined {
   const labels = domain.split(/[.。]/);
   if (NO_DOMAIN.test(domain) || !labels.some((label) => INTERNATIONAL_LABEL.test(label))) return undefined;
@@ -162,7 +164,7 @@ const pseudonymCaches = new WeakMap<RingKey, LruCache<AddressPseudonyms>>();
  * Returns the pseudonyms of an address. Every request needs them and an HMAC costs a third of a small request, so the
  * most recent ones are cached. All networks of one /48 begin with the same digits, so that their counters share a slot
  * and one script can count them together.
- * @param address normalised, or a text that stands for an unknown address
+ * @param address normalised, or a string for an unknown address
  */
 export function addressPseudonyms(key: RingKey, address: string): AddressPseudonyms {
   let known = pseudonymCaches.get(key);
@@ -197,7 +199,9 @@ export function accountPseudonym(key: RingKey, application: string, accountKey: 
   return keyedHash(key.derive('tollgate account'), application, accountKey).toString('hex');
 }
 
-/** Returns the two characters that put the counters and challenges of an address into one hash slot; they only spread load. */
+/**
+ * Returns the two characters that put the counters and challenges of an address into one hash slot; they only spread load.
+ */
 export function slotTag(pseudonym: string): string {
   const slot = Number.parseInt(pseudonym.slice(0, SLOT_DIGITS), 16) % TAGS;
   return ALPHANUMERICS.charAt(Math.floor(slot / 62)) + ALPHANUMERICS.charAt(slot % 62);

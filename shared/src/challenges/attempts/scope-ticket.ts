@@ -1,11 +1,11 @@
-// The scope ticket: a public endpoint prices work by the failures of an account without learning the account.
+// The scope ticket: lets a public endpoint price work by an account's failures without learning the account.
 
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { KeyRing, RingKey } from '../../crypto/key-ring.js';
 import { randomBytes } from '../../crypto/random.js';
 import { DEMAND_BYTES, type Demand, decodeDemand, encodeDemand } from './demand.js';
 
-/** The account of a ticket, or of work that was issued for it. */
+/** The account of a ticket, or of work issued for it. */
 export interface Scope {
   /** Id of the key that made the account's pseudonym. */
   readonly keyId: string;
@@ -13,16 +13,16 @@ export interface Scope {
   readonly account: string;
 }
 
-/** What a ticket says. */
+/** The content of a ticket. */
 export interface Ticket {
   /** The account that the next work is priced for; null without one. */
   readonly scope: Scope | null;
-  /** What the form demands; null if it demands nothing. */
+  /** Requirements of the form; null for none. */
   readonly demand: Demand | null;
 }
 
 const VERSION = 2;
-/** A ticket with a demand. A process that does not know this version ignores it, as it does any ticket that it cannot open. */
+/** A ticket with requirements. A process that does not know this version ignores it, like any ticket that it cannot open. */
 const DEMANDING_VERSION = 3;
 const VERSION_BYTES = 1;
 const KEY_ID_BYTES = 4;
@@ -32,7 +32,7 @@ const EXPIRY_BYTES = 6;
 const ACCOUNT_BYTES = 16;
 const TAG_BYTES = 16;
 const TICKET_BYTES = HEAD_BYTES + NONCE_BYTES + EXPIRY_BYTES + ACCOUNT_BYTES + TAG_BYTES;
-/** In place of the account in a ticket without one. */
+/** Replaces the account in a ticket without one. */
 const NO_ACCOUNT = '0'.repeat(2 * ACCOUNT_BYTES);
 
 const BYTES_OF_VERSION: ReadonlyMap<number, number> = new Map([
@@ -51,7 +51,7 @@ const PURPOSE = 'tollgate scope ticket';
  * exists, and may be used any number of times.
  *
  * @param key the first key of `CHALLENGE_SECRET`, which made the pseudonym
- * @param account pseudonym, 32 hexadecimal digits; undefined for a ticket of a demand alone
+ * @param account pseudonym, 32 hexadecimal digits; undefined for a ticket with requirements only
  * @param expiresAtMs milliseconds since 1970
  */
 export function sealTicket(
@@ -73,7 +73,7 @@ export function sealTicket(
   return Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]).toString('base64url');
 }
 
-/** Opens a ticket. Returns null if it is forged, expired, malformed or not a text. */
+/** Opens a ticket. Returns null if it is forged, expired, malformed or not a string. */
 export function openTicket(ring: KeyRing, ticket: unknown, nowMs: number): Ticket | null {
   if (typeof ticket !== 'string' || ticket.length > LONGEST_TICKET_CHARACTERS) return null;
   const bytes = Buffer.from(ticket, 'base64url');

@@ -1,4 +1,4 @@
-// Verifies a whole attempt in one call: verify, count it as a failure, and recheck what it gave.
+// Verifies a whole attempt in one call: verify, count it as a failure, and recheck its challenges.
 
 import type { ChallengeVerifier, CountedAttempt } from '../challenge-verifier.js';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../submission.js';
 import { MAX_ATTEMPTS } from './attempts.js';
 
-/** What an attempt is verified against, for the account of `key`, whose failures are read here. */
+/** The context of an attempt, for the account of `key`, whose failures are read here. */
 export interface AttemptContext extends Omit<VerifyContext, 'account'> {
   readonly key?: string | undefined;
   /** Whether a passing attempt counts as a failure of the account, before its outcome is known. */
@@ -48,7 +48,7 @@ export async function verifyAndCount(
     pass,
     claim,
   });
-  // Without right work the failures of the account are not read.
+  // The account's failures are read only after valid work.
   const isRead = account !== undefined && (verdict.ok || hasRightWork(verdict));
   const failures = isRead ? await failuresOf(account) : 0;
   if (!verdict.ok || !counts || key === undefined) return { verdict, failures, counted: null };

@@ -1,4 +1,4 @@
-// The operations on the store that challenges need: each is one atomic step on the store's own clock.
+// The store operations for challenges: each is one atomic step on the store's own clock.
 
 import type { PriceTerms } from '../../pow/price.js';
 import type { Counted } from '../../store/request-counter.js';
@@ -15,46 +15,46 @@ export interface RequestLimit {
   readonly networkMax?: readonly [number, number];
 }
 
-/** What the store needs to issue a challenge. `address` and `networks` are pseudonyms. */
+/** The store's input for issuing a challenge. `address` and `networks` are pseudonyms. */
 interface Issue {
   readonly token: string;
   readonly address: string;
   /** The /56 and the /48 of an IPv6 address. */
   readonly networks?: readonly string[];
   readonly limit: RequestLimit;
-  /** The least lifetime of the record. */
+  /** Minimum lifetime of the record. */
   readonly expireSeconds: number;
 }
 
-/** What the store needs to issue work, a proof of work or effort. */
+/** The store's input for issuing work, a proof of work or effort. */
 interface WorkIssue extends Issue {
   readonly terms: PriceTerms;
   /** Failures of the account named by a scope ticket; 0 without one. */
   readonly failures: number;
-  /** Whether a ticket names the account; if so, the price that the address remembers does not count. */
+  /** Whether a ticket names the account; if so, the price remembered by the address does not count. */
   readonly hasTicket?: boolean;
-  /** How long the requests of an address count for its price. */
+  /** How long requests of an address count for its price. */
   readonly volumeMs: number;
 }
 
-/** What the store needs to issue a proof of work. */
+/** The store's input for issuing a proof of work. */
 export interface PowIssue extends WorkIssue {
   /** The record from its third field on (`encodePowTail`). */
   readonly recordTail: string;
   readonly expireGrows: boolean;
-  /** The least difficulty in bits, whatever the price; 0 by default. */
+  /** Lowest difficulty in bits, whatever the price; 0 by default. */
   readonly least?: number;
 }
 
-/** What the store needs to issue effort. */
+/** The store's input for issuing effort. */
 export interface EffortIssue extends WorkIssue {
-  /** Bits that the total work has beyond the price: `effort.bits`. */
+  /** Bits of the total work beyond the price: `effort.bits`. */
   readonly bits: number;
   /** Returns the record for parts of this difficulty, from its second field on (`encodeVerifiedTail`). */
   readonly recordTail: (partDifficulty: number | string) => string;
 }
 
-/** What the store needs to issue a captcha. */
+/** The store's input for issuing a captcha. */
 export interface ImageIssue extends Issue {
   /** The record from its second field on (`encodeVerifiedTail`). */
   readonly recordTail: string;
@@ -72,11 +72,11 @@ export type Issued =
       readonly lifetimeSeconds: number;
     };
 
-/** What the store needs to redeem a proof of work. */
+/** The store's input for redeeming a proof of work. */
 export interface Redemption {
   readonly powToken: string;
   readonly claim: string;
-  /** Names the receipt; begins with the slot tag of `powToken`. */
+  /** Identifies the receipt; begins with the slot tag of `powToken`. */
   readonly receiptToken: string;
   /** The record of the receipt from its second field on; the store puts the time before it. */
   readonly receiptTail: string;
@@ -85,7 +85,7 @@ export interface Redemption {
   readonly onConsumed?: (() => void) | undefined;
 }
 
-/** What may be consumed: a challenge, or the receipt of redeemed work. */
+/** Consumable entries: a challenge, or the receipt of redeemed work. */
 export type Consumable = ChallengeEndpoint | 'receipt';
 
 /** Options of `take`. */
@@ -96,63 +96,65 @@ export interface TakeOptions {
   readonly onConsumed?: (() => void) | undefined;
 }
 
-/** A consumed record, with the store's time at which its claim consumed it first. */
+/** A consumed record, with the store's time of the first consumption by its claim. */
 export interface Taken {
   readonly record: string;
   readonly takenAtMs: number;
 }
 
-/** The failures of an account, and how long its pair with an address still has to wait. */
+/** The failures of an account, and the remaining delay of its pair with an address. */
 export interface AttemptStatus {
   readonly failures: number;
   readonly waitMs: number;
 }
 
-/** What an attempt counts for. Without `address` no pair waits. */
+/** The counters of an attempt. Without `address` no pair waits. */
 export interface AttemptCount {
   readonly account: string;
   readonly address?: string;
   readonly claim: string;
   readonly decayMs: number;
   /**
-   * With this many failures before it the attempt is refused and not counted: counting it and withdrawing it afterwards
-   * would raise the price for others meanwhile.
+   * With this many failures before it the attempt is rejected and not counted: counting it and withdrawing it afterwards
+   * would meanwhile raise the price for others.
    */
   readonly refusedFrom?: number;
 }
 
-/** What a store of challenges does besides passes. */
+/** The operations of a challenge store besides passes. */
 export type ChallengeOperations = Omit<ChallengeStore, keyof PassStore>;
 
 /**
  * Challenges and counters in the store. Each method is one atomic step and throws StoreUnavailableError if the store does
- * not answer.
+ * not respond.
  */
 export interface ChallengeStore extends PassStore {
   /** Counts the request for its limit and for its price, prices the work and records it. */
   issuePow(issue: PowIssue): Promise<Issued>;
-  /** The same for effort. Requests count for the limit of captchas, and for the price together with those for proofs of work. */
+  /**
+   * The same for effort. Requests count for the limit of captchas, and for the price together with those for proofs of work.
+   */
   issueEffort(issue: EffortIssue): Promise<Issued>;
   /** Counts the request for its limit and records the captcha. */
   issueImage(issue: ImageIssue): Promise<Issued>;
   /**
-   * Records a captcha under a token that a page has chosen, unless that token has a record. Returns the record that is
-   * there now; null if it has been consumed. Counts no request.
+   * Records a captcha under a token chosen by a page, unless that token has a record. Returns the current record; null if it
+   * has been consumed. Counts no request.
    */
   recordImage(image: Pick<ImageIssue, 'token' | 'recordTail' | 'expireSeconds'>): Promise<string | null>;
   /** Returns the record of a captcha that is live and not consumed. */
   readImage(token: string): Promise<string | null>;
   /**
-   * Consumes a challenge (docs/decisions/spending.md): returns a live record and marks it consumed by `claim`. Returns a
-   * record that the same claim has consumed again, with the time of the first. Returns null for anything else.
+   * Consumes a challenge (docs/decisions/spending.md): returns a live record and marks it consumed by `claim`. If the same
+   * claim has consumed it before, returns the record with the time of the first. Returns null for anything else.
    */
   take(kind: Consumable, token: string, claim: string, asked?: TakeOptions): Promise<Taken | null>;
   /**
-   * Consumes a proof of work as `take` does and, in the same step, records a receipt: its time is that of the take. The
-   * receipt is recorded before the nonce is verified, so hand its token out for right work only, and remove it otherwise.
+   * Consumes a proof of work as `take` does and, in the same step, records a receipt with the time of the take. The receipt
+   * is recorded before the nonce is verified, so hand its token out only for valid work, and remove it otherwise.
    */
   redeem(redemption: Redemption): Promise<Taken | null>;
-  /** Removes a receipt that was handed to nobody. */
+  /** Removes a receipt that was not handed out. */
   removeReceipt(receiptToken: string): Promise<unknown>;
   /**
    * Reads the status of an account and, optionally, of its pair with an address.
@@ -166,7 +168,7 @@ export interface ChallengeStore extends PassStore {
   ): Promise<AttemptStatus>;
   /**
    * Counts an attempt as a failure and returns the failures before it. If the pair has to wait, `waitMs` is above zero and
-   * nothing is counted. Nor is an attempt counted after `refusedFrom` failures.
+   * nothing is counted; nor after `refusedFrom` failures.
    */
   countAttempt(count: AttemptCount): Promise<AttemptStatus>;
   /** Withdraws one counted attempt. */
@@ -178,14 +180,14 @@ export interface ChallengeStore extends PassStore {
    * counts.
    */
   rememberPrice(address: string, bits: number, keepMs: number): Promise<void>;
-  /** Clears the price that an address remembers and, at most once per `decayMs`, its requests. */
+  /** Clears the price remembered by an address and, at most once per `decayMs`, its requests. */
   clearAddress(address: string, decayMs: number): Promise<void>;
 }
 
-/** Uses of a pass are counted in windows of this length, which begin with the first use, in milliseconds. */
+/** Length of a window of pass uses, which begins with the first use, in milliseconds. */
 export const PASS_WINDOW_MS = 60_000;
 
-/** A pass that is presented to an application. */
+/** A pass presented to an application. */
 export interface PassUse extends PresentedPass {
   readonly application: string;
   /** Identifies the request: the same one counts once. */
@@ -194,28 +196,28 @@ export interface PassUse extends PresentedPass {
   readonly rememberMs: number;
 }
 
-/** What became of it, and for how long the pass stays exhausted; 0 otherwise. */
+/** Its outcome, and how long the pass stays exhausted; 0 otherwise. */
 export interface UsedPass {
   readonly outcome: PassOutcome;
   readonly waitMs: number;
 }
 
-/** A pass that is made. */
+/** A new pass. */
 export interface NewPass extends Omit<StoredPass, 'expiresAtMs'> {
   readonly lifetimeMs: number;
 }
 
-/** Passes in the store. Each method is one atomic step and throws StoreUnavailableError if the store does not answer. */
+/** Passes in the store. Each method is one atomic step and throws StoreUnavailableError if the store does not respond. */
 export interface PassStore {
   /**
-   * Compares a pass with the stored hash, and counts the use unless the pass is used up in this minute. Only a pass that is
-   * right, alive and of this application counts.
+   * Compares a pass with the stored hash, and counts the use unless the pass is used up in this minute. Only a valid, live
+   * pass of this application counts.
    */
   usePass(use: PassUse): Promise<UsedPass>;
-  /** Keeps a new pass and drops expired ones. Returns when it expires; null if a live pass has its name. */
+  /** Stores a new pass and drops expired ones. Returns its expiry; null if a live pass has its name. */
   makePass(pass: NewPass): Promise<number | null>;
   /** Returns all passes by name, possibly including expired ones. */
   listPasses(): Promise<StoredPass[]>;
-  /** Removes a pass, which is refused from then on. Returns whether there was one. */
+  /** Removes a pass, which is rejected from then on. Returns whether there was one. */
   revokePass(name: string): Promise<boolean>;
 }

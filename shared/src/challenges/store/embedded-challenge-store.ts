@@ -190,7 +190,7 @@ function attemptsOf(tx: Transaction, key: string | undefined): Attempt[] {
   return key === undefined ? [] : parseAttempts(tx.get(key));
 }
 
-/** Consumes the record of a key under a claim, as `ChallengeStore.take` says. */
+/** Consumes the record of a key under a claim, as `ChallengeStore.take` describes. */
 export function consume(
   tx: Transaction,
   key: string,
@@ -210,7 +210,9 @@ export function consume(
   return { record: text, takenAtMs: tx.nowMs };
 }
 
-/** Consumes the work and records its receipt, as `ChallengeStore.redeem` says; a repetition leaves the receipt as it is. */
+/**
+ * Consumes the work and records its receipt, as `ChallengeStore.redeem` describes; a repetition does not change the receipt.
+ */
 export function redeem(
   tx: Transaction,
   workKey: string,
@@ -285,7 +287,7 @@ export function embeddedPassStore(store: EmbeddedStore, keys: ChallengeKeys): Pa
   };
 }
 
-/** Returns why a presented pass does not count; null if it does. */
+/** Returns why a presented pass is rejected; null if it is accepted. */
 function refusalOf(
   pass: StoredPass | undefined,
   presented: { readonly hash: string; readonly application: string; readonly nowMs: number },

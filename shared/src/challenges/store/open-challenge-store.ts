@@ -9,7 +9,7 @@ import { redisChallengeStore, redisPassStore } from './redis-challenge-store.js'
 
 /**
  * Opens the challenge store on `store`, with keys that begin with `prefix` (`cache.prefix`).
- * @param site the key of a site: opens the challenges and counters of this site alone
+ * @param site the key of a site: opens only the challenges and counters of this site
  */
 export function openChallengeStore(store: Store, prefix: string, site?: string): ChallengeStore {
   const keys = challengeKeys(prefix, slotTag, site);

@@ -18,13 +18,13 @@ export interface ChallengeKeys {
   receipt(token: string): string;
   /** Requests of an address for work, for the price by volume. */
   volume(address: string): string;
-  /** The price in bits that an address remembers of an account. */
+  /** The account price in bits that an address remembers. */
   price(address: string): string;
   /** Requests of an address, or of one of its networks, in the current minute. */
   limit(kind: 'pow' | 'image', address: string): string;
   /** Times of the failures of an account. */
   failures(account: string): string;
-  /** Failures of an account from one address; they make that pair wait. */
+  /** Failures of an account from one address; they delay that pair. */
   wait(account: string, address: string): string;
   /** Exists if a success has recently cleared the volume of an address. */
   cleared(address: string): string;
@@ -36,7 +36,7 @@ export interface ChallengeKeys {
   passClaim(name: string, claim: string): string;
 }
 
-/** Addresses whose keys are cached. */
+/** Addresses with cached keys. */
 const MOST_ADDRESSES = 5000;
 
 /** The same for each site, because there may be many. */
@@ -51,7 +51,7 @@ interface AddressKeys {
 
 /**
  * Returns the keys that begin with `cachePrefix`; `tagOf` returns the slot tag of an address's pseudonym.
- * @param site the key of a site, whose challenges and counters are apart from all others
+ * @param site the key of a site, whose challenges and counters are separate
  */
 export function challengeKeys(
   cachePrefix: string,
@@ -153,7 +153,7 @@ export const VerifiedRecord = Type.Object({
 });
 export type VerifiedRecord = Static<typeof VerifiedRecord>;
 
-/** The `rest` of a type whose answer is one text. */
+/** The `rest` of a type with one answer. */
 export const AnswerRecord = Type.Object({
   /** Name of the preset with a fingerprint of its content: only the same preset draws the same bytes. */
   preset: Name,
@@ -223,7 +223,7 @@ export function parseVerifiedRecord(text: string): VerifiedRecord | null {
   return verifiedRecord.Check(record) ? record : null;
 }
 
-/** Returns the name of the preset of a challenge, or null if the record does not contain it. */
+/** Returns the name of a challenge's preset, or null if the record does not contain it. */
 export function presetOf({ verifiedBy, type, preset, rest }: VerifiedRecord): string | null {
   if (verifiedBy === 'verify') return preset ?? type;
   return parseAnswerRecord(rest)?.preset.split('@')[0] ?? null;
@@ -261,7 +261,7 @@ export function formatScope(scope: Scope | null): string {
   return scope === null ? NOTHING : `${scope.keyId}:${scope.account}`;
 }
 
-/** Parses the result of `formatScope`; anything else fails the check of its record. */
+/** Parses the result of `formatScope`; anything else fails the record's check. */
 export function parseScope(text: string | undefined): Partial<Scope> | null | undefined {
   if (text === undefined || text === NOTHING) return text === undefined ? undefined : null;
   const [keyId, account] = text.split(':');
@@ -273,7 +273,7 @@ export function formatHashwx(terms: HashwxTerms | undefined): string {
   return terms === undefined ? '' : ` ${terms.exchange} ${terms.noncesPerFunction}`;
 }
 
-/** Parses the fields of `formatHashwx`; the check of the record refuses what is wrong with them. */
+/** Parses the fields of `formatHashwx`; the record's check rejects invalid ones. */
 export function parseHashwx([exchange, noncesPerFunction]: readonly string[]): { hashwx?: HashwxTerms } {
   if (exchange === undefined) return {};
   return { hashwx: { exchange: Number(exchange), noncesPerFunction: Number(noncesPerFunction) } };

@@ -1,4 +1,4 @@
-// What is derived from the secret and a token (hashes of answers, random numbers, drawings), and the hashes of work.
+// Values derived from the secret and a token (hashes of answers, random numbers, drawings), and the hashes of work.
 
 import { hash } from 'node:crypto';
 import { keyedHash, type RingKey } from '../../crypto/key-ring.js';
@@ -10,12 +10,12 @@ import { type BytesDigest, type HashwxTerms, hashwxPartHashes, solvesHashwx } fr
 /** The longest accepted answer, in characters. */
 export const MAX_ANSWER_CHARACTERS = 64;
 
-// White space, and formats that nobody sees: direction marks, zero-width characters, soft hyphens, variation selectors.
+// White space, and invisible formats: direction marks, zero-width characters, soft hyphens, variation selectors.
 const UNSEEN = /[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 
 /**
- * Returns an answer as it is compared: in NFKC, which folds full-width letters, without white space and invisible characters,
- * and in lower case if case does not matter. Keyboards and password managers of some languages add these.
+ * Returns an answer in its form for comparison: in NFKC, which folds full-width letters, without white space and invisible
+ * characters, and in lower case if case is ignored. Keyboards and password managers of some languages add these.
  */
 export function normaliseAnswer(answer: string, fold: boolean): string {
   const seen = answer.normalize('NFKC').replace(UNSEEN, '');
@@ -23,20 +23,20 @@ export function normaliseAnswer(answer: string, fold: boolean): string {
 }
 
 /**
- * Returns what a record keeps of the answer: 16 bytes of HMAC-SHA256(answer key, token ‖ 0x00 ‖ normalised answer), as
+ * Returns the stored hash of an answer: 16 bytes of HMAC-SHA256(answer key, token ‖ 0x00 ‖ normalised answer), as
  * hexadecimal digits (docs/decisions/images.md). Without the secret nobody can test guesses, not even with the store.
  */
 export function scrambleAnswer(key: RingKey, token: string, normalised: string): string {
   return keyedHash(key.derive('tollgate image answer'), token, normalised).toString('hex');
 }
 
-/** SHA-256 of a text, one character for each byte. */
+/** SHA-256 of a string with one character per byte. */
 export const sha256Text: Digest = (text) => hash('sha256', text, 'binary');
 
 /** SHA-256 of bytes. */
 export const sha256Bytes: BytesDigest = (bytes) => hash('sha256', bytes, 'buffer');
 
-/** Work as its record keeps it; `hashwx` is missing for SHA-256. */
+/** The record of work; `hashwx` is missing for SHA-256. */
 export interface RecordedWork {
   /** Bits of the whole. */
   readonly bits: number;
@@ -44,7 +44,7 @@ export interface RecordedWork {
   readonly hashwx?: HashwxTerms | undefined;
 }
 
-/** Returns whether a text solves recorded work in HashWX; false for work that is not. */
+/** Returns whether a string solves recorded work in HashWX; false for other work. */
 export function solvesHashwxWork({ bits, salt, hashwx }: RecordedWork, solution: string): boolean {
   if (hashwx === undefined) return false;
   const { exchange, noncesPerFunction } = hashwx;
@@ -53,8 +53,9 @@ export function solvesHashwxWork({ bits, salt, hashwx }: RecordedWork, solution:
 }
 
 /**
- * Reads the option `pow.algorithms`, and gets ready to verify them: the first hashes of HashWX would take ten times as long.
- * @throws what `openHashwx` throws without WebAssembly, so that the start fails and not the first submission
+ * Reads the option `pow.algorithms`, and prepares their verification: the first hashes of HashWX would take ten times as
+ * long.
+ * @throws the error of `openHashwx` without WebAssembly, so that the start fails and not the first submission
  */
 export function openAlgorithms(option: string): AcceptedAlgorithms {
   const accepted = acceptedAlgorithms(option);
@@ -62,7 +63,9 @@ export function openAlgorithms(option: string): AcceptedAlgorithms {
   return accepted;
 }
 
-/** A random stream determined by token and seed. Without `CHALLENGE_SECRET` nobody can compute it, not even with the store. */
+/**
+ * A random stream determined by token and seed. Without `CHALLENGE_SECRET` nobody can compute it, not even with the store.
+ */
 export interface SeededRandom {
   bytes(size: number): Uint8Array;
   /**
@@ -103,7 +106,7 @@ export function seededRandom(key: RingKey, type: string, token: string, seed: nu
   return { bytes, below, pick: <T>(list: readonly T[]) => list[below(list.length)] as T };
 }
 
-/** Returns the key that the drawing of an image is derived from; only for drawing. */
+/** Returns the key for deriving the drawing of an image; only for drawing. */
 export function drawKey(key: RingKey): Uint8Array {
   return key.derive('tollgate image draw').export();
 }

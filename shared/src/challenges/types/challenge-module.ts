@@ -5,7 +5,7 @@ import { importModule } from '../../config/load-module.js';
 import { ConfigurationError } from '../../schemas/configuration-error.js';
 import { type ChallengeType, challengeTypeMistakes } from './challenge-type-registry.js';
 
-/** The exports of `CAPTCHA_MODULE`. The challenge service checks presets and renderer, as it alone uses them. */
+/** The exports of `CAPTCHA_MODULE`. The challenge service checks presets and renderer, because only it uses them. */
 export interface ChallengeModule {
   readonly kinds: readonly ChallengeType[];
   readonly presets: unknown;
@@ -16,7 +16,7 @@ const EMPTY_MODULE: ChallengeModule = { kinds: [], presets: undefined, renderer:
 const VARIABLE = 'CAPTCHA_MODULE';
 
 /**
- * Loads the module that `CAPTCHA_MODULE` names; without the variable it is empty.
+ * Loads the module of `CAPTCHA_MODULE`; without the variable it is empty.
  *
  * @param path value of the variable
  * @param root folder that a relative path starts from

@@ -1,4 +1,4 @@
-// The challenge types: checks those of the operator, and finds the types that verify their own answers.
+// The challenge types: checks the operator's, and finds the types that verify their own answers.
 
 import { ConfigurationError } from '../../schemas/configuration-error.js';
 import { NAME_PATTERN } from '../../schemas/names.js';
@@ -16,7 +16,7 @@ const NAME = new RegExp(NAME_PATTERN);
 const MOST_CHARACTERS = 4000;
 
 /**
- * Returns the types that verify their own answers by name, built-in ones included, which cannot be replaced.
+ * Returns by name the types that verify their own answers, including built-in ones, which cannot be replaced.
  * @throws ConfigurationError with a line per mistake
  */
 export function verifiedTypes(own: readonly ChallengeType[] = []): ReadonlyMap<string, VerifiedType> {
@@ -25,7 +25,7 @@ export function verifiedTypes(own: readonly ChallengeType[] = []): ReadonlyMap<s
   return new Map([...own.filter(isVerifiedType), effortType].map((kind) => [kind.name, kind]));
 }
 
-/** Returns the records that an answer is too long for, in the form of the option `exempt` of `take`. */
+/** Returns the records for which an answer is too long, in the form of the option `exempt` of `take`. */
 export function tooLongFor(answer: string, types: ReadonlyMap<string, VerifiedType>): string[] {
   const verified = [...types.values()].filter((kind) => answer.length > kind.maxAnswerCharacters);
   return [
@@ -41,7 +41,7 @@ export function isVerifiedType(kind: ChallengeType): kind is VerifiedType {
 
 /** Returns a line for each mistake in the operator's challenge types; each begins with `kinds`. */
 export function challengeTypeMistakes(kinds: unknown): string[] {
-  if (!Array.isArray(kinds)) return ['kinds must be a list of kinds'];
+  if (!Array.isArray(kinds)) return ['kinds must be a list of challenge types'];
   const names = new Set<unknown>([TEXT, EFFORT]);
   return kinds.flatMap((kind: unknown, at) => {
     if (typeof kind !== 'object' || kind === null) return [`kinds[${at}] must be an object`];
@@ -49,7 +49,7 @@ export function challengeTypeMistakes(kinds: unknown): string[] {
     const isTaken = names.has(name);
     names.add(name);
     if (typeof name !== 'string' || !NAME.test(name)) {
-      return [`kinds[${at}].name must be 1 to 32 letters, digits, _ or -, a letter first`];
+      return [`kinds[${at}].name must be 1 to 32 letters, digits, _ or -, starting with a letter`];
     }
     if (isTaken) return [`kinds[${at}].name must not be ${name}, which is taken`];
     return shapeMistakes(kind as Readonly<Record<string, unknown>>).map(

@@ -1,11 +1,11 @@
-// The interfaces of challenge types: those whose answer is one text, and those that verify their own answers.
+// The interfaces of challenge types: with one answer, and with verification of their own.
 
 import type { KeyRing } from '../../crypto/key-ring.js';
 import type { CaptchaOptions } from '../../schemas/captcha-options.js';
 import type { Scope } from '../attempts/scope-ticket.js';
 import type { SeededRandom } from './answer-hashing.js';
 
-/** What a type with one answer makes a challenge from. */
+/** The input of a type with one answer. */
 export interface MakeContext {
   /** The only source of randomness: the challenge is made again to draw its image, and must be the same. */
   readonly random: SeededRandom;
@@ -17,9 +17,9 @@ export interface MakeContext {
   };
 }
 
-/** A challenge as its type makes it. */
+/** A challenge from a type with one answer. */
 export interface MadeChallenge {
-  /** The right answer, at most 64 characters. `phrase.ignore_capitals` of the preset decides about case. Never sent. */
+  /** The correct answer, at most 64 characters. `phrase.ignore_capitals` of the preset decides about case. Never sent. */
   readonly answer: string;
   /** Properties that the client receives besides `token`, `expires_in` and `expires_at`, as JSON. */
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -28,8 +28,8 @@ export interface MadeChallenge {
 }
 
 /**
- * A type whose answer is one text. Only the challenge service needs it: the record holds the hash of the answer, so the
- * applications that verify it need not know the type.
+ * A type with one answer. Only the challenge service needs it: the record contains the hash of the answer, so applications
+ * can verify it without the type.
  */
 export interface AnswerType {
   readonly name: string;
@@ -39,11 +39,11 @@ export interface AnswerType {
   make(about: MakeContext): MadeChallenge;
 }
 
-/** What `verify` may use besides record and answer. */
+/** The context of `verify` besides record and answer. */
 export interface ChallengeTypeContext {
   readonly options: CaptchaOptions;
   readonly ring: KeyRing;
-  /** The same random stream that `issue` had, from its beginning, so that the store need not keep the question. */
+  /** The random stream of `issue`, from its beginning, so that the store need not keep the question. */
   readonly random: SeededRandom;
   /** Returns whether a scope names the attempted account; undefined without an account. */
   readonly isAccount: ((scope: Scope) => boolean) | undefined;
@@ -51,17 +51,17 @@ export interface ChallengeTypeContext {
   readonly failures: number;
 }
 
-/** What a type that verifies its own answers issues a challenge from. */
+/** The input of a type that verifies its own answers. */
 export interface IssueContext {
   readonly options: CaptchaOptions;
   readonly random: SeededRandom;
 }
 
-/** A challenge as such a type issues it. */
+/** A challenge from such a type. */
 export interface IssuedByType {
   /** Properties that the client receives besides `token`, `expires_in` and `expires_at`, as JSON. */
   readonly fields?: Readonly<Record<string, unknown>>;
-  /** What the record keeps for `verify`, unencrypted: 1 to 4,000 characters without control characters. */
+  /** The record's data for `verify`, unencrypted: 1 to 4,000 characters without control characters. */
   readonly rest?: string;
 }
 
@@ -75,12 +75,12 @@ export interface VerifiedType {
   /** Makes a challenge. Only the challenge service calls it. */
   issue?(about: IssueContext): IssuedByType;
   /**
-   * Verifies the answer as it was sent against what the type wrote into the record (`rest`). Pure.
+   * Verifies the answer as sent against the record's `rest`. Pure.
    */
   verify(rest: string, answer: string, context: ChallengeTypeContext): 'right' | 'wrong' | 'insufficient';
   /**
-   * Returns whether a right answer is still enough for an account with `context.failures`; always if missing. Called
-   * after an attempt was counted, because other attempts may have failed meanwhile. Pure.
+   * Returns whether a correct answer still suffices for an account with `context.failures`; always if missing. Called after
+   * an attempt was counted, because other attempts may have failed meanwhile. Pure.
    */
   isStillEnough?(rest: string, context: ChallengeTypeContext): boolean;
 }
@@ -104,11 +104,11 @@ export function challengeTypeFault(
 export function runChallengeType<T>(type: { readonly name: string }, method: string, work: () => T): T {
   try {
     const made = work();
-    // Types are synchronous: the caller refuses a promise, whose rejection must not end the process.
+    // Types are synchronous: a returned promise is a mistake, and its rejection must not end the process.
     if (made instanceof Promise) made.catch(() => {});
     return made;
   } catch (error) {
-    const thrown = error instanceof Error ? error.name : 'something that is no error';
+    const thrown = error instanceof Error ? error.name : 'a non-error value';
     throw challengeTypeFault(type, method, `threw ${thrown}`);
   }
 }

@@ -17,7 +17,7 @@ import type { ChallengeTypeContext, VerifiedType } from './challenge-type.js';
 
 export const EFFORT = 'effort';
 
-/** What the record of an effort challenge keeps. */
+/** The record of an effort challenge. */
 export interface EffortRecord {
   /** Difficulty in bits of each of sixteen parts; work in HashWX has the same total. */
   readonly partDifficulty: number;
@@ -48,7 +48,7 @@ function parseEffortRecord(rest: string): EffortRecord | null {
   };
 }
 
-/** Returns the name of the algorithm of an effort record, from its `rest`; null if it is none. */
+/** Returns the algorithm of an effort record, from its `rest`; null if it has none. */
 export function effortAlgorithm(rest: string): string | null {
   const record = parseEffortRecord(rest);
   if (record === null) return null;
@@ -72,7 +72,10 @@ interface EffortPrice {
   readonly escalate: boolean;
 }
 
-/** Effort is enough if it meets the current price or, issued for the account's ticket, that of `escalation.after` failures less. */
+/**
+ * Effort suffices if it meets the current price or, issued for the account's ticket, the price of `escalation.after`
+ * failures less.
+ */
 export const effortType: VerifiedType = {
   name: EFFORT,
   maxAnswerCharacters: MAX_EFFORT_CHARACTERS,

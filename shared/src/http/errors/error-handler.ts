@@ -1,4 +1,4 @@
-// Answers every failed request with a localised message and a stable code.
+// Sends a localised message and a stable code for every failed request.
 
 import { FastifyError as FastifyErrorClass } from '@fastify/error';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -27,19 +27,19 @@ import { fieldsOf } from './validation-fields.js';
 
 const STORE_RETRY_SECONDS = 1;
 
-/** A refused request, as `extendError` of its route sees it. */
+/** A rejected request, as `extendError` of its route sees it. */
 export interface RefusedRequest {
   readonly statusCode: number;
   /** As on the wire: lower snake case. */
   readonly code: MessageKey;
-  /** Properties that the error itself adds to the body; they win over those of the route. */
+  /** Properties that the error itself adds to the body; they override those of the route. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Returns properties to add to the body of a 4xx answer of this route. An error thrown here replaces the answer, so
+     * Returns properties to add to the body of a 4xx response of this route. An error thrown here replaces the response, so
      * an unreachable store becomes a 503.
      */
     extendError?: (
@@ -70,7 +70,7 @@ export async function answerError(
   return sendError(request, reply, answer, extension);
 }
 
-/** Returns the answer to a thrown value and what `extendError` of the route adds to it; logs the failure. */
+/** Returns the response to a thrown value and the properties that `extendError` of the route adds; logs the failure. */
 export async function resolveAnswer(
   thrown: unknown,
   request: FastifyRequest,
@@ -96,7 +96,7 @@ async function extensionFor(
   return request.routeOptions.config.extendError?.(request, error);
 }
 
-/** Logs nothing of the request, and of the thrown value only what a store says, or all of it if it was unexpected. */
+/** Logs nothing of the request, and of the thrown value only a store's message, or everything if it was unexpected. */
 function logError(request: FastifyRequest, { status, code }: ErrorAnswer, thrown: unknown): void {
   const route = request.routeOptions.url;
   if (status < 500) request.log.debug({ route, code }, 'refused');
@@ -111,7 +111,7 @@ const frameworkErrors = new Map<unknown, CodedErrorClass>([
   ['FST_ERR_CTP_INVALID_MEDIA_TYPE', UnsupportedMediaType],
   ['FST_ERR_CTP_INVALID_JSON_BODY', MalformedJson],
   ['FST_ERR_CTP_EMPTY_JSON_BODY', MalformedJson],
-  // Every id is shorter than this limit, so a longer parameter names nothing that exists.
+  // Every id is shorter than this limit, so a longer parameter cannot exist.
   ['FST_ERR_MAX_PARAM_LENGTH', NotFound],
 ]);
 
@@ -123,14 +123,14 @@ const statusErrors = new Map<unknown, CodedErrorClass>([
   [503, Overloaded],
 ]);
 
-/** Returns the answer to a thrown value; `internal_error` for an unexpected one. */
+/** Returns the response to a thrown value; `internal_error` for an unexpected one. */
 export function answerTo(thrown: unknown): ErrorAnswer {
   const coded = thrown instanceof FastifyErrorClass ? readCoded(thrown) : undefined;
   if (coded !== undefined) return coded;
   return readCoded(translate(thrown)) ?? { status: 500, code: 'internal_error', details: {} };
 }
 
-/** Tells whether a thrown value is expected: one of our errors, or one of the store or the schema validator. */
+/** Returns whether a thrown value is expected: one of our errors, or one of the store or the schema validator. */
 export function isExpectedError(thrown: unknown): boolean {
   if (thrown instanceof StoreUnavailableError) return true;
   if (thrown instanceof FastifyErrorClass && readCoded(thrown) !== undefined) return true;
@@ -143,7 +143,7 @@ function readCoded(error: { code: string; statusCode?: number }): ErrorAnswer | 
   return { status: error.statusCode ?? 500, code, details: detailsOf(error) };
 }
 
-/** Returns the error of ours that stands for an error of the framework, a plugin, the store or unknown code. */
+/** Returns our error for an error of the framework, a plugin, the store or unknown code. */
 function translate(thrown: unknown): { code: string; statusCode?: number } {
   if (thrown instanceof StoreUnavailableError) {
     return refuse(StoreUnavailable, { headers: { 'retry-after': STORE_RETRY_SECONDS } });
@@ -151,7 +151,7 @@ function translate(thrown: unknown): { code: string; statusCode?: number } {
   if (typeof thrown !== 'object' || thrown === null) return refuse(InternalError);
   const { code, statusCode, validation, validationContext } = thrown as ForeignError;
   if (Array.isArray(validation)) {
-    // A path parameter of the wrong shape names nothing that exists.
+    // A malformed path parameter cannot exist.
     if (validationContext === 'params') return refuse(NotFound);
     const whole = validationContext === 'querystring' ? 'query' : (validationContext ?? 'body');
     return refuse(ValidationFailed, { fields: fieldsOf(validation, whole) });

@@ -1,4 +1,4 @@
-// The errors that both services and the guards share, and how to throw one with what its answer needs.
+// The errors that both services and the guards share, and how to throw one with details.
 
 import { createError } from '@fastify/error';
 import type { MessageKey } from '../../messages/en.js';
@@ -6,7 +6,7 @@ import type { MessageParams } from '../../messages/messages.js';
 
 /**
  * Defines an error class. Its code in lower case is the code on the wire and the key of its message.
- * No stack is collected: refusals are frequent, and a stack takes time.
+ * No stack is collected: rejections are frequent, and a stack takes time.
  */
 export const defineError = <C extends Uppercase<MessageKey>, S extends number>(code: C, status: S) =>
   createError(code, code, status, Error, false);
@@ -91,19 +91,19 @@ export const CaptchaRequired = defineError('CAPTCHA_REQUIRED', 422);
 /** The account must wait at this address for `Retry-After`. */
 export const LoginThrottled = defineError('LOGIN_THROTTLED', 429);
 
-/** A text about a field: its message key, or the key with its parameters. */
+/** A message about a field: its key, or the key with its parameters. */
 export type FieldMessage = MessageKey | { readonly key: MessageKey; readonly params: MessageParams };
 
-/** What an answer carries besides the message and the code of its error. */
+/** The properties of an error response besides the message and the code. */
 export interface RefusalDetails {
-  /** What is wrong with each field; becomes `errors`. */
+  /** The mistakes by field; becomes `errors`. */
   readonly fields?: Readonly<Record<string, readonly FieldMessage[]>>;
   /** Further properties of the body. */
   readonly body?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string | number>>;
   /** Parameters of the message. */
   readonly params?: MessageParams;
-  /** Why, for logs and histories; never sent. */
+  /** The reason, for logs and histories; never sent. */
   readonly reason?: string;
 }
 
@@ -112,7 +112,7 @@ const DETAILS = Symbol('refusal details');
 /** A class made by `defineError`. */
 export type CodedErrorClass = new () => Error & { code: string; statusCode?: number };
 
-/** Creates an error to throw; the error handler answers it with its code, status, message and `details`. */
+/** Creates an error to throw; the error handler responds with its code, status, message and `details`. */
 export function refuse(
   ErrorClass: CodedErrorClass,
   details: RefusalDetails = {},
@@ -120,7 +120,7 @@ export function refuse(
   return Object.assign(new ErrorClass(), { [DETAILS]: details });
 }
 
-/** Returns the details that `refuse` was given; none for any other error. */
+/** Returns the details passed to `refuse`; none for any other error. */
 export function detailsOf(error: object): RefusalDetails {
   return (error as { [DETAILS]?: RefusalDetails })[DETAILS] ?? {};
 }

@@ -1,4 +1,4 @@
-// Chooses the language of an answer, and sets the headers that say so.
+// Chooses the language of a response, and sets its headers.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
@@ -10,17 +10,17 @@ const MAX_RANGES = 20;
 
 /**
  * Returns the part of an `Accept-Language` header that is parsed: its first 20 ranges, as far as they end within 256
- * characters. Every error answer parses it, and longer headers take longer.
+ * characters. Every error response parses it, and longer headers take longer.
  */
 export function readableRanges(acceptLanguage: string): string {
   const ranges = acceptLanguage.slice(0, MAX_CHARACTERS).split(',');
-  // A range that was cut could name another language.
+  // A truncated range could name another language.
   if (acceptLanguage.length > MAX_CHARACTERS && acceptLanguage[MAX_CHARACTERS] !== ',') ranges.pop();
   return ranges.slice(0, MAX_RANGES).join(',');
 }
 
 /**
- * Returns the best language of the texts for an `Accept-Language` header (RFC 9110, 12.5.4); English if none fits. Chinese is
+ * Returns the best language for an `Accept-Language` header (RFC 9110, 12.5.4); English if none matches. Chinese is
  * traditional in Taiwan, Hong Kong and Macau, and Portuguese is European outside of America.
  */
 export function chooseLanguage(acceptLanguage: string | undefined): Language {
@@ -32,12 +32,12 @@ export function chooseLanguage(acceptLanguage: string | undefined): Language {
   return (negotiator.language([...languages]) as Language | undefined) ?? defaultLanguage;
 }
 
-/** Returns the language for the answer to a request. */
+/** Returns the language of the response to a request. */
 export function languageOf(request: FastifyRequest): Language {
   return chooseLanguage(request.headers['accept-language']);
 }
 
-/** Sets `Content-Language` and `Vary` of an answer, and returns its language. */
+/** Sets `Content-Language` and `Vary` of a response, and returns its language. */
 export function localise(request: FastifyRequest, reply: FastifyReply): Language {
   const language = languageOf(request);
   reply.header('content-language', language);

@@ -1,4 +1,4 @@
-// Writes the answer to a request that failed.
+// Sends error responses.
 
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -17,7 +17,7 @@ import {
 } from './errors.js';
 import { localise } from './language.js';
 
-/** An answer before its language is chosen. */
+/** A response before its language is chosen. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly code: MessageKey;
@@ -26,7 +26,7 @@ export interface ErrorAnswer {
 
 /**
  * Sends `{ message, code, errors? }` and the further properties of the error, in the language of the request.
- * @param extension properties that the route adds; those of the error win
+ * @param extension properties that the route adds; those of the error override them
  */
 export function sendError(
   request: FastifyRequest,
@@ -36,13 +36,13 @@ export function sendError(
 ): FastifyReply {
   const body = errorBody(answer, localise(request, reply), extension);
   if (answer.details.headers !== undefined) reply.headers(answer.details.headers);
-  // Serialised here, because the response schema of a route would drop the properties it does not know.
+  // Serialised here, because the response schema of a route would drop unknown properties.
   return reply.code(answer.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
 /**
- * Returns the body of an answer in a language.
- * @param extension properties that the route adds; those of the error win
+ * Returns the body of a response in a language.
+ * @param extension properties that the route adds; those of the error override them
  */
 export function errorBody(
   { code, details }: ErrorAnswer,
@@ -59,7 +59,7 @@ export function errorBody(
   };
 }
 
-/** Returns the texts of each field in a language. */
+/** Returns the messages of each field in a language. */
 export function textsOf(
   fields: Readonly<Record<string, readonly FieldMessage[]>>,
   language: Language,
@@ -82,19 +82,19 @@ const clientErrors = new Map<unknown, CodedErrorClass>([
 ]);
 
 /**
- * Answers bytes that are not an HTTP request, or a request that is too slow or whose header is too long. It is in English:
- * there is no parsed request whose language the answer could follow.
+ * Responds to bytes that are not an HTTP request, or to a request that is too slow or whose header is too long. The response
+ * is in English: there is no parsed request with a language.
  */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  // The parser reports all that arrives after an error.
+  // The parser reports everything that arrives after an error.
   if (error.code === 'ECONNRESET' || socket.destroyed || isEnding(socket)) return;
   if (socket.writable && !isAnswered(socket)) writeError(socket, clientErrors.get(error.code) ?? BadRequest);
-  // Whoever is too slow has no more time; others may still send, and a gateway takes a reset for a failed process.
+  // Slow senders get no more time; others may still send, and a gateway takes a reset for a failed process.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy(error);
   else endConnection(socket);
 }
 
-/** Answers CONNECT, to which Node otherwise ends the connection without an answer: a gateway takes that for a failed process. */
+/** Responds to CONNECT. Node would end the connection without a response, which a gateway takes for a failed process. */
 export function answerConnect(_request: unknown, socket: Socket): void {
   writeError(socket, BadRequest);
   endConnection(socket);

@@ -1,16 +1,16 @@
-// Turns the errors of the schema validator into messages per field.
+// Turns validation errors into messages per field.
 
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
 import type { FieldMessage } from './errors.js';
 
 const MAX_NAME_CHARACTERS = 64;
 
-/** Most fields that an answer names: a body may have thousands of unknown ones. */
+/** Most fields in a response: a body may have thousands of unknown ones. */
 const MAX_FIELDS = 20;
 
 /**
- * Returns the first 20 wrong fields, each with its first error. A missing or unknown property has its own name, a nested
- * one its path with dots, and a body or query that is wrong as a whole the name `whole`.
+ * Returns the first 20 invalid fields, each with its first error. A missing or unknown property has its own name, a nested
+ * one its path with dots, and an invalid body or query the name `whole`.
  */
 export function fieldsOf(
   errors: readonly FastifySchemaValidationError[],
@@ -42,7 +42,7 @@ function messageOf({ keyword, params }: FastifySchemaValidationError): FieldMess
     case 'type':
       return 'type';
     case 'minLength':
-      // Forms send an empty text for a field that was not filled in.
+      // Forms send an empty string for a field that was not filled in.
       return params.limit === 1 ? 'required' : { key: 'too_short', params: { limit: Number(params.limit) } };
     case 'maxLength':
       return { key: 'too_long', params: { limit: Number(params.limit) } };

@@ -1,4 +1,4 @@
-// The guard plugin: checks the challenges that a route asks for in `config.guards` before its handler runs.
+// The guard plugin: verifies the challenges in a route's `config.guards` before its handler runs.
 
 import type {
   FastifyInstance,
@@ -65,25 +65,25 @@ declare module 'fastify' {
     /** The challenges that a submission to this route must solve. */
     guards?: readonly Guard[];
     /**
-     * Whether the route's own `preHandler` hooks run before the guard. Meant for hooks that only refuse, such as a rate
+     * Whether the route's own `preHandler` hooks run before the guard. Meant for hooks that only reject, such as a rate
      * limit: by default the guard runs first, so that a submission without challenges costs no other work. Hooks that
      * a plugin adds to the route count as its own only if the plugin was registered before the guard.
      */
     guardsLast?: boolean;
-    /** Answers a submission that the guards or the body schema of this route refuse, in place of the plugin. */
+    /** Responds to a submission that the guards or the body schema of this route reject, instead of the plugin. */
     onRefused?: OnRefused;
   }
   interface FastifyRequest {
-    /** What the guard knows of the request; null on a route without guards. */
+    /** The guard's data on the request; null on a route without guards. */
     guarded: GuardedRequest | null;
     /** The verdict of the guards; null before, and on a route without guards. */
     challengeVerdict: ChallengeVerdict | null;
     /**
      * Counts this request as a failed attempt on the account that `pow({ key })` found, before its outcome is known, and
-     * refuses it if its challenges no longer suffice: of parallel attempts only the first few continue. Call it before you
-     * check a password. With `throttle` it refuses an account that has failed too often from this address.
-     * @throws LoginThrottled, PowInsufficient, CaptchaRequired; ValidationFailed if the request names no account;
-     *   TypeError on a route without `pow({ key })`
+     * rejects it if its challenges no longer suffice: of parallel attempts only the first few continue. Call it before you
+     * check a password. With `throttle` it rejects an account that has failed too often from this address.
+     * @throws LoginThrottled, PowInsufficient, CaptchaRequired; ValidationFailed if the request names no account; TypeError
+     * on a route without `pow({ key })`
      */
     countAttempt(): Promise<GuardedAttempt>;
   }
@@ -110,12 +110,12 @@ async function challengeGuard(app: FastifyInstance, options: GuardOptions): Prom
     if (mistake !== null) throw new TypeError(`guards of ${route.method} ${route.url} ${mistake}`);
     if (guards.length > 0) guardRoute(route, verifier, verifierFor, configuredGuards(guards));
   });
-  // The onRoute hook misses routes of this context that were declared before the plugin was loaded. Their guards would
-  // not run, so refuse them. A child context that was loaded before sees neither hook.
+  // The onRoute hook misses routes of this context that were declared before the plugin was loaded. Their guards would not
+  // run, so reject them. A child context that was loaded before sees neither hook.
   app.addHook('preHandler', (request, _reply, done) => {
     if (request.guarded !== null || hasNoGuards(request)) return done();
     const { url } = request.routeOptions;
-    done(new TypeError(`the guards of ${url} are not in place: await the guard plugin before adding routes`));
+    done(new TypeError(`the guards of ${url} would not run: await the guard plugin before adding routes`));
   });
 }
 
@@ -167,11 +167,11 @@ function guardRoute(
   };
 
   route.preParsing = [dropEmptyBody, ...hooks(route.preParsing)];
-  // Before validation, because a strict schema of the application removes the fields that it does not name.
+  // Before validation, because an application's strict schema removes unknown fields.
   route.preValidation = [copyFields, ...hooks(route.preValidation)];
   const own = hooks(route.preHandler);
   route.preHandler = route.config?.guardsLast === true ? [...own, check] : [check, ...own];
-  // A refusal by the route itself, after its guards have passed, also carries the requirements of the next attempt.
+  // A rejection by the route itself, after its guards have passed, also carries the requirements of the next attempt.
   const addRequirements: preSerializationHookHandler<unknown> = (request, reply, payload, done) => {
     if (!needsRequirements(request, reply, payload)) return done(null, payload);
     requirementsFor(request, verifierFor(request)).then(
@@ -191,7 +191,7 @@ function guardRoute(
   };
 }
 
-/** Tells whether an answer of the route is a refusal that does not carry the requirements of the next attempt yet. */
+/** Returns whether a response of the route is a rejection that still lacks the requirements of the next attempt. */
 function needsRequirements(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -208,8 +208,8 @@ function hooks<Hook>(hook: Hook | Hook[] | undefined): Hook[] {
 }
 
 /**
- * Decorates the server with `captcha` and enforces `config.guards` of its routes. Register and await it before every
- * context with guarded routes.
- * @throws TypeError when a route is added whose guards are invalid; it names the route
+ * Decorates the server with `captcha` and enforces `config.guards` of its routes. Register and await it before every context
+ * with guarded routes.
+ * @throws TypeError when a route with invalid guards is added; it names the route
  */
 export default fp(challengeGuard, { name: 'tollgate-guard', fastify: '5.x' });

@@ -25,8 +25,8 @@ async function parseForms(app: FastifyInstance, { multipart: parsesMultipart = t
 }
 
 /**
- * Returns the fields by name, repeated ones as a list. Files are skipped. The plugin's `attachFieldsToBody: 'keyValues'`
- * does not replace this: it silently cuts a field at its limit, and sets no limit on all parts together.
+ * Returns the fields by name, repeated ones as a list. Files are skipped. The plugin's `attachFieldsToBody: 'keyValues'` is
+ * no replacement: it silently truncates a field at its limit, and has no limit on all parts together.
  */
 async function fieldsOf(request: FastifyRequest): Promise<Record<string, unknown>> {
   const mostBytes = request.routeOptions.bodyLimit ?? 1_048_576;

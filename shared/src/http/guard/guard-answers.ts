@@ -1,4 +1,4 @@
-// How a guarded route answers a refusal: as the application decides, else with a page for browsers and JSON for programs.
+// Error responses of guarded routes: as the application decides, else a page for browsers and JSON for programs.
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -29,13 +29,13 @@ import { appendVary } from '../server/responses.js';
 const MAX_ACCEPT_CHARACTERS = 512;
 const PAGE_TYPES = ['application/json', 'text/html'];
 
-/** A refused submission. */
+/** A rejected submission. */
 export interface ChallengeRefusal {
   readonly ok: false;
   readonly status: 422;
   /**
-   * The JSON answer: `message` in the language of the request, `code`, `errors` with a list of texts for each field,
-   * `captcha_required`, and where they apply `captcha_alternatives` and `pow_scope`.
+   * The JSON response: `message` in the language of the request, `code`, `errors` with a list of messages for each field,
+   * `captcha_required`, and if applicable `captcha_alternatives` and `pow_scope`.
    */
   readonly body: ErrorBody & Readonly<Record<string, unknown>>;
 }
@@ -43,7 +43,7 @@ export interface ChallengeRefusal {
 /** The verdict of the guards of a route. */
 export type ChallengeVerdict = { readonly ok: true } | ChallengeRefusal;
 
-/** Answers a refused submission. The value that it returns is sent, with status 422 unless it sets another. */
+/** Responds to a rejected submission. Its return value is sent, with status 422 unless it sets another. */
 export type OnRefused = (request: FastifyRequest, reply: FastifyReply, refusal: ChallengeRefusal) => unknown;
 
 /** The error handler of a guarded route. Passes unexpected errors on to the application's own. */
@@ -85,7 +85,7 @@ function isClientError(status: number | undefined): boolean {
   return status !== undefined && status >= 400 && status < 500;
 }
 
-/** Sends what Fastify would, but so that the preSerialization hooks of the route run. */
+/** Sends Fastify's own response, but with the preSerialization hooks of the route. */
 function answerAsFramework(error: FastifyError, reply: FastifyReply): FastifyReply {
   const { statusCode = 400, code, message } = error;
   return reply.code(statusCode).send({
@@ -96,7 +96,7 @@ function answerAsFramework(error: FastifyError, reply: FastifyReply): FastifyRep
   });
 }
 
-/** Tells whether the client prefers a page to JSON; a client that names neither gets JSON. */
+/** Returns whether the client prefers a page to JSON; without a preference the response is JSON. */
 export function prefersPage(request: FastifyRequest): boolean {
   const { accept } = request.headers;
   if (accept === undefined || !accept.includes('text/html')) return false;
@@ -104,7 +104,7 @@ export function prefersPage(request: FastifyRequest): boolean {
   return new Negotiator({ headers }).mediaType(PAGE_TYPES) === 'text/html';
 }
 
-/** Sends the texts of a refusal as a page that loads nothing: no styles, no scripts. */
+/** Sends the messages of a rejection as a page that loads nothing: no styles, no scripts. */
 function sendRefusalPage(
   reply: FastifyReply,
   { status, details }: ErrorAnswer,
@@ -143,7 +143,7 @@ const ERRORS = {
 /**
  * Logs a failed verdict and returns the error to throw, with the requirements of the next attempt in its body.
  * @param account its failures are read only if the work of the submission was valid
- * @param submission the one that failed; by default what the guard has read
+ * @param submission the failed one; by default the one that the guard has read
  * @throws StoreUnavailableError
  */
 export async function challengeError(
@@ -154,7 +154,7 @@ export async function challengeError(
   rules: FormRules = {},
   submission: Submission = request.guarded?.fields ?? {},
 ): Promise<Error> {
-  request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
+  request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge rejected');
   const next = await verifier.nextAttemptAfter(verdict, {
     submission,
     account,

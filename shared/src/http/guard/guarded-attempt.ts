@@ -1,4 +1,4 @@
-// The attempt of a guarded request: its account, its refusals, and how it counts.
+// The attempt of a guarded request: its account, its rejections, and its count.
 
 import type { FastifyRequest } from 'fastify';
 import type { Demand } from '../../challenges/attempts/demand.js';
@@ -35,19 +35,19 @@ import {
 export interface GuardedAttempt {
   /** Failures of the account before this attempt. */
   readonly before: number;
-  /** Identifies the attempt to `app.captcha.withdrawFailure`. */
+  /** Identifies the attempt for `app.captcha.withdrawFailure`. */
   readonly id: string;
   /**
-   * How the attempt of a known device counts: `known` for the device, `spent` for the account, because the budget of the
-   * device is used up. Undefined without a known device.
+   * How the attempt of a known device counts: `known` for the device, `spent` for the account, because the device's budget
+   * is used up. Undefined without a known device.
    */
   readonly device: 'known' | 'spent' | undefined;
   /**
-   * Ends a successful attempt: clears the failures of what it counted for, the account with those from this address or the
-   * known device, and the raised price of the address.
+   * Ends a successful attempt: clears the failures that it counted with (of the account with those from this address, or of
+   * the known device) and the raised price of the address.
    */
   succeeded(): Promise<void>;
-  /** Takes the failure back, for an attempt that was not checked. */
+  /** Withdraws the failure, for an attempt that was not checked. */
   withdraw(): Promise<void>;
 }
 
@@ -55,16 +55,16 @@ export interface GuardedAttempt {
 export interface PassedGuard {
   /** Undefined if the request names no account. */
   readonly key: string | undefined;
-  /** The known device that the attempt counts for, if it does not count for the account. */
+  /** The known device that the attempt counts for, unless it counts for the account. */
   device: KnownDevice | undefined;
   readonly given: GivenProof;
-  /** The attempt of this request, once it is counted: a second call counts nothing. */
+  /** The counted attempt of this request: a second call counts nothing. */
   attempt?: Promise<GuardedAttempt>;
   /** Failures of the account, or of the known device, including this attempt, while it is counted. */
   failures?: number | undefined;
 }
 
-/** What the guard of its route knows of a request. */
+/** The guard's data on a request. */
 export interface GuardedRequest {
   /** The challenge fields as received, copied before validation. */
   readonly fields: Submission;
@@ -86,7 +86,7 @@ function rulesOf(request: FastifyRequest): FormRules {
   return formRules(configuredGuards(request.routeOptions.config.guards ?? []));
 }
 
-/** What a route requires of its submissions. */
+/** The requirements of a route. */
 interface RouteRules {
   readonly work: PowGuard | undefined;
   readonly image: ImageRequirement;
@@ -94,10 +94,10 @@ interface RouteRules {
 }
 
 /**
- * Finds the account of a request. With `throttle` it refuses an account that must wait, before any challenge is spent.
- * The failures of a known device are not read: counting the attempt rechecks its challenges against them.
+ * Finds the account of a request. With `throttle` it rejects an account that must wait, before any challenge is spent. The
+ * failures of a known device are not read: counting the attempt rechecks its challenges against them.
  * @returns undefined if the route has no key or the request names no account
- * @throws ValidationFailed, LoginThrottled, and the refusal of malformed challenges; StoreUnavailableError
+ * @throws ValidationFailed, LoginThrottled, and the error for malformed challenges; StoreUnavailableError
  */
 export async function findAttemptedAccount(
   request: FastifyRequest,
@@ -126,8 +126,8 @@ export async function findAttemptedAccount(
 }
 
 /**
- * Returns the account as the refusal of its challenges states the next attempt. The failures of a known device are still
- * unread; if it sent an image, an earlier refusal has asked it for one.
+ * Returns the account for the next attempt's requirements after rejected challenges. The failures of a known device are
+ * still unread; if it sent an image, an earlier rejection has required one.
  */
 export function refusedAccount(
   request: FastifyRequest,
@@ -139,8 +139,8 @@ export function refusedAccount(
 }
 
 /**
- * Counts a request as a failed attempt, and refuses it if it must wait or if its challenges no longer suffice: others may
- * have failed while they were checked.
+ * Counts a request as a failed attempt, and rejects it if it must wait or if its challenges no longer suffice: others may
+ * have failed meanwhile.
  * @throws LoginThrottled, PowInsufficient, CaptchaRequired; ValidationFailed if the request names no account;
  *   TypeError on a route without `pow({ key })`; StoreUnavailableError
  */
@@ -196,8 +196,8 @@ async function countOnce(
 }
 
 /**
- * Returns the refusal of an account that must wait at this address.
- * @param waitMs milliseconds; `Retry-After` gives whole seconds
+ * Returns the error for an account that must wait at this address.
+ * @param waitMs milliseconds; `Retry-After` is in whole seconds
  * @param next requirements of the next attempt
  */
 function throttleError(waitMs: number, next: NextAttempt): Error {
@@ -207,7 +207,7 @@ function throttleError(waitMs: number, next: NextAttempt): Error {
   });
 }
 
-/** A request without an account is a mistake of the client; a route without `key` is a bug of the application. */
+/** A request without an account is a client error; a route without `key` is a bug of the application. */
 function uncountableError(request: FastifyRequest): Error {
   if (powRuleOf(request)?.key !== undefined && request.challengeVerdict !== null)
     return noAccountError(request, 'the request names no account');
@@ -215,7 +215,7 @@ function uncountableError(request: FastifyRequest): Error {
 }
 
 /**
- * Returns the requirements of the next attempt for a refusal: those of the account only after the challenges have passed.
+ * Returns the requirements of the next attempt for a rejection: those of the account only after the challenges have passed.
  * @throws StoreUnavailableError
  */
 export async function requirementsFor(
@@ -226,7 +226,7 @@ export async function requirementsFor(
   return requirementsHere(request, verifier, next);
 }
 
-/** Adds what the form of a request requires. */
+/** Adds the requirements of a request's form. */
 function requirementsHere(
   request: FastifyRequest,
   { options }: ChallengeVerifier,

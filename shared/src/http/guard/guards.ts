@@ -1,4 +1,4 @@
-// What a route can ask for in `config.guards`: `pow` and `captcha`, their options, and how a list of them is checked.
+// The guards of `config.guards`: `pow` and `captcha`, their options, and their validation.
 
 import type { FastifyRequest, RouteGenericInterface } from 'fastify';
 import { type FormRules, formRulesMistake } from '../../challenges/form-rules.js';
@@ -12,13 +12,16 @@ export interface CaptchaGuard {
   readonly name: 'captcha';
   /** Names of the accepted presets; all by default. */
   readonly presets?: readonly string[];
-  /** The one accepted preset, in place of `presets`. */
+  /** The only accepted preset, instead of `presets`. */
   readonly preset?: string;
 }
 
-/** The options of `pow`. `Route` is the generic type of the route, such as `{ Body: SignIn }`, and types the request of `key`. */
+/**
+ * The options of `pow`. `Route` is the generic type of the route, such as `{ Body: SignIn }`, and types the request of
+ * `key`.
+ */
 export interface PowOptions<Route extends RouteGenericInterface = RouteGenericInterface> {
-  /** Returns the account that a request is about. Its failures raise the required work, and then require an image. */
+  /** Returns the account of a request. Its failures raise the required work, and then require an image. */
   readonly key?: AccountKeyOf<Route>;
   /**
    * Whether an account that has failed five times from one address must wait before the next attempt from there: 429
@@ -26,20 +29,20 @@ export interface PowOptions<Route extends RouteGenericInterface = RouteGenericIn
    */
   readonly throttle?: boolean;
   /**
-   * Returns the known device that sends a request, whose failures count apart from those of the account until its budget
-   * is used up; undefined for everybody else. Requires `key`. Called after the shape of the challenges has been checked,
-   * before any is spent. Its decision must not depend on anything that a client can make up.
+   * Returns the known device of a request, whose failures count separately from those of the account until its budget is
+   * used up; undefined for other clients. Requires `key`. Called after the challenges' form has been checked, before any is
+   * spent. Its decision must not depend on anything that a client can make up.
    */
   readonly device?: (request: FastifyRequest<Route>) => Promise<KnownDevice | undefined>;
-  /** Names of the presets that are accepted once the failures of the account require an image; all by default. */
+  /** Names of the accepted presets once the failures of the account require an image; all by default. */
   readonly presets?: readonly string[];
-  /** The one accepted preset, in place of `presets`. */
+  /** The only accepted preset, instead of `presets`. */
   readonly preset?: string;
-  /** Least difficulty of the work, in bits: 1 to `pow.max_difficulty`. */
+  /** Lowest difficulty of the work, in bits: 1 to `pow.max_difficulty`. */
   readonly atLeast?: number;
   /** The older name of `atLeast`. */
   readonly minDifficulty?: number;
-  /** Names of the accepted algorithms of the work, out of those that `pow.algorithms` accepts; all by default. */
+  /** Names of the accepted algorithms, a subset of `pow.algorithms`; all by default. */
   readonly algorithms?: readonly string[];
 }
 
@@ -48,12 +51,13 @@ export interface PowGuard extends PowOptions {
   readonly name: 'pow';
 }
 
-/** What a route can ask for in `config.guards`. */
+/** A guard in `config.guards`. */
 export type Guard = CaptchaGuard | PowGuard | typeof captcha | typeof pow | 'captcha' | 'pow';
 
 /**
- * Requires an image challenge with every submission: `guards: [captcha]`, `guards: ['captcha']`, or `guards: [captcha({ presets: ['calm'] })]`.
- * @param rule `presets` names the accepted presets, among them `effort`; all by default. `preset` names one
+ * Requires an image challenge with every submission: `guards: [captcha]`, `guards: ['captcha']`, or `guards: [captcha({
+ * presets: ['calm'] })]`.
+ * @param rule `presets` lists the accepted presets, including `effort`; all by default. `preset` is a single one
  */
 export function captcha(rule: Omit<CaptchaGuard, 'name'> = {}): CaptchaGuard {
   return { ...rule, name: 'captcha' };
@@ -68,7 +72,7 @@ export function pow<Route extends RouteGenericInterface = RouteGenericInterface>
   rule: PowOptions<Route> = {},
 ): PowGuard {
   if (typeof rule !== 'object') throw new TypeError('pow() takes an object with a function as key');
-  // A list holds guards of any route type, and `key` only ever gets requests of its own route.
+  // A list contains guards of any route type, and `key` only receives requests of its own route.
   return { ...(rule as PowOptions), name: 'pow' };
 }
 
@@ -76,8 +80,8 @@ export function pow<Route extends RouteGenericInterface = RouteGenericInterface>
 export type ConfiguredGuard = CaptchaGuard | PowGuard;
 
 /**
- * Configures the guards of a valid list that stand in it as functions or by name. It compares functions, not their names: a
- * bundler may rename them, and a guard that nothing recognises would leave its route open.
+ * Calls the guards of a valid list that are uncalled functions or names. It compares functions, not their names: a bundler
+ * may rename them, and an unrecognised guard would leave its route open.
  */
 export function configuredGuards(guards: readonly Guard[]): ConfiguredGuard[] {
   return guards.map((guard) => {
@@ -117,8 +121,8 @@ const PROPERTIES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns what is wrong with `config.guards` of a route, worded to follow the name of the route; null if nothing is. An
- * unknown guard must not leave the route open.
+ * Returns the mistake in `config.guards` of a route, worded to follow the route's name; null if there is none. An unknown
+ * guard must not leave the route open.
  */
 export function guardMistake(guards: unknown, options: CaptchaOptions): string | null {
   if (!Array.isArray(guards)) return 'must be a list of captcha and pow()';
@@ -134,7 +138,7 @@ export function guardMistake(guards: unknown, options: CaptchaOptions): string |
   }
   const demandsImage = list.some(({ name }) => name === 'captcha');
   if (works.some((work) => presetsOf(work) !== undefined && work.key === undefined && !demandsImage)) {
-    return 'must have a key beside the presets of pow(): without one it demands no image';
+    return 'must have a key beside the presets of pow(): without one it never requires an image';
   }
   if (works.some(({ key, throttle }) => throttle === true && key === undefined)) {
     return 'must have a key beside the throttle of pow(): without one there is no account to count';
@@ -147,7 +151,7 @@ export function guardMistake(guards: unknown, options: CaptchaOptions): string |
 }
 
 function isGuard(guard: unknown): boolean {
-  // `captcha` and `pow` may stand in the list without being called, and by name.
+  // `captcha` and `pow` may be in the list uncalled, and by name.
   if (typeof guard === 'function') return guard === captcha || guard === pow;
   if (typeof guard === 'string') return Object.hasOwn(PROPERTIES, guard);
   if (typeof guard !== 'object' || guard === null) return false;
@@ -160,16 +164,16 @@ function isGuard(guard: unknown): boolean {
 }
 
 /**
- * Returns the account that a request is about, as text of 1 to 512 characters; undefined if it names none. May be
- * asynchronous. A TypeError thrown by it, unless it has a cause, refuses the request with 422 `validation_failed`.
+ * Returns the account of a request, a string of 1 to 512 characters; undefined if there is none. May be asynchronous. A
+ * TypeError thrown by it, unless it has a cause, rejects the request with 422 `validation_failed`.
  */
 export type AccountKeyOf<Route extends RouteGenericInterface = RouteGenericInterface> = (
   request: FastifyRequest<Route>,
 ) => string | undefined | Promise<string | undefined>;
 
 /**
- * Calls the application's function. A TypeError from it means that the request lacks the body that the function expects,
- * so the client is refused, as it is for a key that is not a text of 1 to 512 characters. Any other error is passed on.
+ * Calls the application's function. A TypeError from it means that the request lacks the expected body, so the client is
+ * rejected, as it is for a key that is not a string of 1 to 512 characters. Any other error is passed on.
  *
  * @throws ValidationFailed
  */
@@ -186,14 +190,14 @@ export async function findAccountKey(
     throw noAccountError(request, `key threw ${error.name}`);
   }
   if (key === undefined || isAccountKey(key)) return key;
-  throw noAccountError(request, `key must give a text of 1 to ${MAX_KEY_CHARACTERS} characters`);
+  throw noAccountError(request, `key must return a string of 1 to ${MAX_KEY_CHARACTERS} characters`);
 }
 
 function isAccountKey(key: unknown): key is string {
   return typeof key === 'string' && key !== '' && key.length <= MAX_KEY_CHARACTERS;
 }
 
-/** Logs and returns the refusal of a request that names no account where one is needed. @param reason for the log */
+/** Logs and returns the error for a request without a required account. @param reason for the log */
 export function noAccountError(request: FastifyRequest, reason: string): Error {
   request.log.info({ code: 'validation_failed', reason }, 'no account');
   return refuse(ValidationFailed, { fields: { body: ['malformed'] } });

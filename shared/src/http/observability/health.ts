@@ -1,20 +1,19 @@
-// The health routes: whether the process is alive, whether it can serve, and, for gateways, whether it stops.
+// The health routes: liveness, readiness, and for gateways, whether the process stops.
 
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { within } from '../../store/store.js';
 
 /**
- * Resolves if a dependency works; with a text other than `ok` if it serves and something is wrong with it. Any other value
- * is ignored.
+ * Resolves if a dependency works; with a string other than `ok` if it works with a problem. Any other value is ignored.
  */
 export type HealthCheck = () => Promise<unknown>;
 
-/** The part of a service's state that its life cycle changes. */
+/** The health state, set by the life cycle of a service. */
 export interface HealthState {
   /** Set when the service begins to stop; it is not ready from then on. */
   stopping: boolean;
-  /** Set while every answer ends its connection. */
+  /** Set while every response ends its connection. */
   closing?: boolean;
 }
 
@@ -23,7 +22,7 @@ export interface HealthOptions {
   /** The checks by name. */
   readonly checks: Readonly<Record<string, HealthCheck>>;
   readonly state: HealthState;
-  /** Names of checks that may fail while the service stays ready; it is `degraded` then. */
+  /** Names of checks that may fail while the service stays ready; it is then `degraded`. */
   readonly dispensable?: readonly string[];
   /** Milliseconds after which a check counts as failed; 1,000 by default. */
   readonly timeLimitMs?: number;
@@ -34,23 +33,23 @@ const Serving = Type.Object({ status: Type.String({ description: '`ok` or `stopp
 const Ready = Type.Object({
   status: Type.String({ description: '`ok`, `degraded`, `failed` or `stopping`' }),
   checks: Type.Record(Type.String(), Type.String(), {
-    description: '`ok`, `failed`, or what is wrong with a dependency that serves: `full`, `clock`',
+    description: '`ok`, `failed`, or the problem of a working dependency: `full`, `clock`',
   }),
 });
 
 /**
- * Adds `GET /health/serving`. It is on the public listener too, where a gateway asks the port that it sends requests to:
- * processes on one machine have different ports. There it is no part of the interface that OpenAPI describes (`hide`).
+ * Adds `GET /health/serving`, also on the public listener: a gateway checks the port that it forwards requests to, and
+ * processes on one machine have different ports. There it is no part of the documented interface (`hide`).
  */
 export async function servingRoute(
   app: FastifyInstance,
   { state, hide = false }: { readonly state?: HealthState | undefined; readonly hide?: boolean },
 ): Promise<void> {
-  // Without its store a service still verifies tokens, and a gateway that saw it as gone would refuse those requests too.
+  // Without its store a service still verifies tokens, and a gateway that takes it for gone would reject those requests too.
   const schema = {
     hide,
     operationId: 'readServing',
-    summary: 'Whether a gateway should send requests: until the service stops',
+    summary: 'Tell a gateway whether to send requests: until the service stops',
     response: { 200: Serving, 503: Serving },
   };
   app.get('/health/serving', { schema }, async (_request, reply) =>
@@ -64,14 +63,14 @@ export default async function healthRoutes(app: FastifyInstance, options: Health
   // Logged once, not at each request of an orchestrator.
   const failing = new Set<string>();
 
-  const live = { operationId: 'readLiveness', summary: 'Whether the process lives', response: { 200: Live } };
+  const live = { operationId: 'readLiveness', summary: 'Check liveness', response: { 200: Live } };
   app.get('/health/live', { schema: live }, async () => ({ status: 'ok' as const }));
 
   await app.register(servingRoute, { state });
 
   const ready = {
     operationId: 'readReadiness',
-    summary: 'Whether the service can serve, and what of it fails',
+    summary: 'Check readiness, with the result of each check',
     response: { 200: Ready, 503: Ready },
   };
   app.get('/health/ready', { schema: ready }, async (request, reply) => {

@@ -1,27 +1,27 @@
-// Where the lines of a log go: standard output, many lines in one write.
+// The output of log lines: standard output, many lines per write.
 import { type DestinationStream, pino } from 'pino';
 
-/** What takes the lines of a log, each whole. */
+/** Receives log lines, each complete. */
 export type LogOutput = DestinationStream;
 
-/** Opens standard output, once for everything in a process that writes to it, so that no line is cut by another. */
+/** Opens standard output, once for all writers in a process, so that no line is cut by another. */
 export function openStandardOutput(): LogOutput {
   return gatherLines(pino.destination(1));
 }
 
-/** How long a line waits for others to be written with it, in milliseconds. */
+/** How long a line waits to be written together with others, in milliseconds. */
 const GATHER_MS = 10;
-/** Lines are written without further waiting above this length, in characters. */
+/** Above this length, lines are written without further waiting, in characters. */
 const MOST_GATHERED = 32_768;
 /**
- * How long an exit waits, in milliseconds, for a write that another thread has begun: what is written then must come after
- * it, and nobody hears of its end any more.
+ * How long an exit waits, in milliseconds, for a pending write of another thread: later output must follow it, and its end
+ * is no longer reported.
  */
 const LAST_WRITE_MS = 100;
 
 /**
- * Writes lines together, because each write costs more than its line. Those that wait are written when the process exits; a
- * process that is killed loses the lines of its last 10 milliseconds.
+ * Writes lines together, because each write costs more than its line. Pending lines are written when the process exits; a
+ * killed process loses the lines of its last 10 milliseconds.
  */
 function gatherLines(output: ReturnType<typeof pino.destination>): LogOutput {
   let gathered = '';

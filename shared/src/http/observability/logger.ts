@@ -1,4 +1,4 @@
-// The log: JSON lines, one per request, without secrets and without anything that names a person.
+// The log: JSON lines, one per request, without secrets and personal data.
 
 import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { type LogFn, type Logger, type LoggerOptions, pino } from 'pino';
@@ -24,18 +24,18 @@ export function createLogger(
   return logger;
 }
 
-/** Writes a line at the level `info`, given its text after the properties that all lines begin with. */
+/** Writes a line at the level `info`, given its text after the properties common to all lines. */
 type LineWriter = (rest: string) => void;
 
 const writers = new WeakMap<object, LineWriter>();
 
-/** Returns the writer of a logger that `createLogger` made; undefined for another one. */
+/** Returns the writer of a logger from `createLogger`; undefined for another logger. */
 function lineWriterOf(logger: object): LineWriter | undefined {
   return writers.get(logger);
 }
 
 function createLineWriter(logger: Logger, output: LogOutput, timestamp: () => string): LineWriter {
-  // As text, from the first comma on.
+  // As a string, starting at the first comma.
   const { chindingsSym } = pino.symbols as unknown as { readonly chindingsSym: symbol };
   const bindings = (logger as unknown as Record<symbol, string>)[chindingsSym];
   return (rest) => {
@@ -43,7 +43,7 @@ function createLineWriter(logger: Logger, output: LogOutput, timestamp: () => st
   };
 }
 
-/** ISO 8601, formatted once per millisecond: under load most lines share one, and the date costs more than the rest. */
+/** ISO 8601, formatted once per millisecond: under load most lines share one, and formatting costs more than the rest. */
 function createTimestamp(): () => string {
   let formattedMs = -1;
   let text = '';
@@ -57,7 +57,7 @@ function createTimestamp(): () => string {
   };
 }
 
-// Without a message pino takes that of the error, which `withoutArguments` has not shortened.
+// Without a message pino takes the error's, which `withoutArguments` has not shortened.
 function addErrorMessage(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
   const [first] = args as [unknown];
   if (args.length > 1 || typeof first !== 'object' || first === null) method.apply(this, args);
@@ -66,7 +66,7 @@ function addErrorMessage(this: Logger, args: Parameters<LogFn>, method: LogFn): 
   else method.apply(this, args);
 }
 
-// The path may hold a token and the query a ticket, so only the pattern of the route is logged.
+// The path may contain a token and the query a ticket, so only the route pattern is logged.
 function describeRequest(request: FastifyRequest) {
   return { id: request.id, method: request.method, route: request.routeOptions?.url };
 }
@@ -75,7 +75,7 @@ function describeReply(reply: FastifyReply) {
   return { status: reply.statusCode };
 }
 
-/** Leaves the error's own properties out: database clients keep the command there, parsers the raw bytes. */
+/** Omits the error's own properties: database clients store the command there, parsers the raw bytes. */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error };
   const { code, cause } = error as Error & { code?: unknown };
@@ -115,9 +115,9 @@ export const HIDDEN_VALUE = '[hidden]';
 const hiddenByName = new Map<string, boolean>();
 
 /**
- * Returns a copy of the values of a log line in which every property with a sensitive name is hidden, down to four
- * levels. Instances of classes, such as errors, are left to their serialisers. Pino's own redaction needs a path for
- * every place, and takes many times as long as writing the line.
+ * Returns a copy of a log line's values in which every property with a sensitive name is hidden, down to four levels.
+ * Instances of classes, such as errors, are left to their serialisers. Pino's own redaction needs a path for every place,
+ * and takes many times as long as writing the line.
  */
 export function hideSecrets(values: Record<string, unknown>, depth = 0): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;
@@ -149,13 +149,15 @@ function isHidden(name: string): boolean {
   return hidden;
 }
 
-/** Routes that only look at the service. */
+/** Read-only routes for monitoring. */
 export const PROBES = /^\/(?:metrics|health\/)/;
 
 type Bindings = Parameters<FastifyBaseLogger['child']>[0];
 type ChildOptions = Parameters<FastifyBaseLogger['child']>[1];
 
-/** The logger of a request. Making a child takes longer than writing the line, so it is made when something else is logged. */
+/**
+ * The logger of a request. Making a child takes longer than writing the line, so it is made when something else is logged.
+ */
 class RequestLogger {
   readonly #server: FastifyBaseLogger;
   readonly #bindings: Bindings;
@@ -193,7 +195,7 @@ for (const method of ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silen
   });
 }
 
-/** Makes the logger of a request. Pass it to Fastify as `childLoggerFactory`. */
+/** Creates the logger of a request. Pass it to Fastify as `childLoggerFactory`. */
 export function createRequestLogger(
   server: FastifyBaseLogger,
   bindings: Bindings,
@@ -203,8 +205,8 @@ export function createRequestLogger(
 }
 
 /**
- * Writes one line per request, when it is answered; at the level `debug` for a probe or a scrape that succeeded, because an
- * idle service is asked for nothing else. Pass it to Fastify as `logController`.
+ * Writes one line per request, when it is done; at the level `debug` for a successful probe or scrape, because an idle
+ * service receives nothing else. Pass it to Fastify as `logController`.
  */
 export class RequestLog extends LogController {
   readonly #write: LineWriter | undefined;

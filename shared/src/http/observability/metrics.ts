@@ -9,10 +9,10 @@ import { PROBES } from './logger.js';
 /** The metrics of a process. */
 export interface Metrics {
   /**
-   * Adds a counter. Returns a function that increments it for a set of label values; where every request calls it, pass
-   * the same object each time.
+   * Adds a counter. Returns a function that increments it for a set of label values; if every request calls it, pass the
+   * same object each time.
    * @param labels names of its labels
-   * @param from values of a single label that are shown as 0 until they are counted
+   * @param from values of a single label that start at 0 instead of missing
    */
   counter<Label extends string = never>(
     name: string,
@@ -21,8 +21,8 @@ export interface Metrics {
     from?: Readonly<Record<Label, readonly string[]>>,
   ): (values?: Readonly<Record<Label, string>>) => void;
   /**
-   * Adds a histogram. Returns a function that returns, for a set of label values, the function that takes a measurement;
-   * call it once for each set and keep the result.
+   * Adds a histogram. Returns a function that returns, for a set of label values, the function that records a value; call it
+   * once per set and store the result.
    * @param buckets upper bounds, ascending
    */
   histogram<Label extends string = never>(
@@ -31,14 +31,14 @@ export interface Metrics {
     labels: readonly Label[],
     buckets: readonly number[],
   ): (values: Readonly<Record<Label, string>>) => (value: number) => void;
-  /** Adds a gauge that `read` supplies when the metrics are read; with a label, one value for each of its values. */
+  /** Adds a gauge whose value `read` returns at each scrape; with a label, one value per label value. */
   gauge(
     name: string,
     help: string,
     read: () => number | Readonly<Record<string, number>>,
     label?: string,
   ): void;
-  /** Tells that the process has work, so that the delay of its event loop is measured. */
+  /** Reports that the process has work, so that the delay of its event loop is measured. */
   active(): void;
   /** Returns all metrics in the text format of Prometheus. */
   text(): Promise<string>;
@@ -92,7 +92,7 @@ export function createMetrics(options: { readonly process: boolean }): Metrics {
 const NEVER_MS = 2 ** 31 - 1;
 
 function addProcessMetrics(registry: Registry) {
-  // Its own measurement of the event loop cannot be left out, and would never pause.
+  // Its own measurement of the event loop cannot be disabled, and would never pause.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
   for (const { name } of registry.getMetricsAsArray())
     if (name.startsWith('nodejs_eventloop_lag_')) registry.removeSingleMetric(name);
@@ -107,15 +107,15 @@ export async function metricsRoute(
   const text = { 'text/plain': { schema: { type: 'string' } } };
   const schema = {
     operationId: 'readMetrics',
-    summary: 'The metrics of the process, for Prometheus',
-    response: { 200: { description: 'In the text format of Prometheus', content: text } },
+    summary: 'Get the metrics of the process, for Prometheus',
+    response: { 200: { description: 'Prometheus text format', content: text } },
   };
   app.get('/metrics', { schema }, async (_request, reply) =>
     reply.type(metrics.contentType).send(await metrics.text()),
   );
 }
 
-/** Measures an answered request. */
+/** Measures a finished request. */
 export type RequestObserver = (request: FastifyRequest, reply: FastifyReply) => void;
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -125,7 +125,7 @@ const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 export function createRequestObservers(metrics: Metrics): (listener: 'public' | 'admin') => RequestObserver {
   const bind = metrics.histogram(
     'tollgate_http_request_duration_seconds',
-    'Time from the arrival of a request to the end of its answer',
+    'Time from the arrival of a request to the end of its response',
     ['listener', 'method', 'route', 'status'],
     BUCKETS_SECONDS,
   );
@@ -165,15 +165,15 @@ async function measureRequests(
 /** Measures the requests of the server. */
 export const requestMetrics = fp(measureRequests, { name: 'tollgate-request-metrics', fastify: '5.x' });
 
-/** How often the delay is sampled, in milliseconds. A sample of an event loop without delay is as long. */
+/** Sampling interval of the delay, in milliseconds. A sample of an event loop without delay is as long. */
 const SAMPLE_EVERY_MS = 10;
 
-/** Prometheus has read the figures by then. */
+/** Prometheus has read the values by then. */
 const PAUSE_AFTER_MS = 60_000;
 
 type Delays = ReturnType<typeof monitorEventLoopDelay>;
 
-/** The figures of the histogram, under the names that Prometheus' clients have for them; all 0 while nothing was sampled. */
+/** The values of the histogram, under the names of Prometheus' clients; all 0 before the first sample. */
 const FIGURES: readonly (readonly [name: string, help: string, read: (delays: Delays) => number])[] = [
   ['min', 'The minimum recorded event loop delay.', ({ min }) => min],
   ['max', 'The maximum recorded event loop delay.', ({ max }) => max],
@@ -185,13 +185,13 @@ const FIGURES: readonly (readonly [name: string, help: string, read: (delays: De
 ];
 
 /**
- * Adds the gauges `nodejs_eventloop_lag_*`, which the client of Prometheus has too; it must not measure them itself. Each
- * reading of the metrics begins the measurement anew.
+ * Adds the gauges `nodejs_eventloop_lag_*`, like the client of Prometheus, which must not measure them itself. Each scrape
+ * restarts the measurement.
  * @param pauseAfterMs pause after the last call of `active`, in milliseconds; twice as long at most
- * @returns `active`, which starts the measurement or keeps it running
+ * @returns `active`, which starts the measurement or continues it
  */
 export function measureEventLoop(registry: Registry, pauseAfterMs = PAUSE_AFTER_MS): { active(): void } {
-  // A histogram that has never been enabled counts as something that keeps the process alive.
+  // A histogram that has never been enabled prevents the process from exiting.
   let delays: Delays | undefined;
   const registers = [registry];
   let isMeasuring = false;

@@ -1,4 +1,4 @@
-// The metrics that both services have: stores, audit stream, submissions to applications.
+// The metrics of both services: stores, audit stream, submissions to applications.
 
 import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { AuditCounters } from '../../audit/open-audit-trail.js';
@@ -11,7 +11,7 @@ import type { StoreObserver } from '../../store/store.js';
 import type { StoreWatch } from '../../store/watch/store-watch.js';
 import type { Metrics } from './metrics.js';
 
-/** In place of the name of a pass that there is not: no pass has it. */
+/** Replaces the name of an unknown pass: no pass has this name. */
 const NO_PASS = '-';
 
 const STORE_BUCKETS_SECONDS = [
@@ -25,13 +25,13 @@ export function createStoreObservers<Name extends 'sessions' | 'challenges'>(
 ): (store: Name) => StoreObserver {
   const bind = metrics.histogram(
     'tollgate_store_operation_duration_seconds',
-    'Time that the store took for an operation which it answered',
+    'Duration of successful store operations',
     ['store'],
     STORE_BUCKETS_SECONDS,
   );
   const failures = metrics.counter(
     'tollgate_store_failures_total',
-    'Operations that the store did not answer, or refused',
+    'Store operations that failed or timed out',
     ['store'],
     { store: stores },
   );
@@ -41,7 +41,7 @@ export function createStoreObservers<Name extends 'sessions' | 'challenges'>(
   };
 }
 
-/** Adds the metric of the clocks. @param watches the watch of each store that has an address of its own */
+/** Adds the metric of the clocks. @param watches the watch of each store with an address of its own */
 export function addClockOffsets(
   metrics: Metrics,
   watches: Readonly<Partial<Record<'sessions' | 'challenges', Pick<StoreWatch, 'clockOffsetMs'>>>>,
@@ -52,7 +52,7 @@ export function addClockOffsets(
     );
   metrics.gauge(
     'tollgate_store_clock_offset_seconds',
-    'The clock of the store minus that of this process, compared each minute',
+    "The store's clock minus this process's clock, compared each minute",
     () => Object.fromEntries(measured()),
     'store',
   );
@@ -64,14 +64,11 @@ export function createAuditCounters(metrics: Metrics, service: AuditLine['servic
   const events = metrics.counter('tollgate_audit_events_total', 'Security events', ['event'], from);
   const suppressed = metrics.counter(
     'tollgate_audit_suppressed_total',
-    'Security events that were not written, because too many of their kind came within a minute',
+    'Security events that were suppressed, because too many of their kind came within a minute',
     ['event'],
     from,
   );
-  const lost = metrics.counter(
-    'tollgate_audit_lost_total',
-    'Lines of the audit stream that could not be written',
-  );
+  const lost = metrics.counter('tollgate_audit_lost_total', 'Audit lines that could not be written');
   return {
     countEvent: (event) => events({ event }),
     countSuppressed: (event) => suppressed({ event }),
@@ -79,19 +76,18 @@ export function createAuditCounters(metrics: Metrics, service: AuditLine['servic
   };
 }
 
-/** What becomes of proofs of work. */
+/** Outcomes of proofs of work. */
 export type WorkOutcome = 'issued' | 'verified' | 'refused';
 
-/** Counts a proof of work; an algorithm that is not ours is not counted. */
+/** Counts a proof of work; an unknown algorithm is not counted. */
 export type WorkCounter = (algorithm: string, outcome: WorkOutcome) => void;
 
-/** Adds the figure of proofs of work by algorithm. */
+/** Adds the metric of proofs of work by algorithm. */
 export function createWorkCounter(metrics: Metrics): WorkCounter {
-  const count = metrics.counter(
-    'tollgate_work_total',
-    'Proofs of work, by algorithm and what became of them',
-    ['algorithm', 'outcome'],
-  );
+  const count = metrics.counter('tollgate_work_total', 'Proofs of work by algorithm and outcome', [
+    'algorithm',
+    'outcome',
+  ]);
   const labels = (algorithm: string) => ({
     issued: { algorithm, outcome: 'issued' },
     verified: { algorithm, outcome: 'verified' },
@@ -106,27 +102,26 @@ export function createWorkCounter(metrics: Metrics): WorkCounter {
 
 /**
  * Adds the metrics of submissions. Returns a function that returns the observer of the submissions to an application; it
- * also writes refusals that look like an attack to the audit stream.
+ * also writes rejections that look like an attack to the audit stream.
  */
 export function createChallengeObservers(
   metrics: Metrics,
   countWork: WorkCounter = createWorkCounter(metrics),
 ): (application: string, trail: AuditTrail) => ChallengeObserver {
-  const solved = metrics.counter(
-    'tollgate_challenges_solved_total',
-    'Challenges of submissions that passed',
-    ['application', 'challenge'],
-  );
-  const refused = metrics.counter('tollgate_challenges_refused_total', 'Submissions that were refused', [
+  const solved = metrics.counter('tollgate_challenges_solved_total', 'Challenges of accepted submissions', [
+    'application',
+    'challenge',
+  ]);
+  const refused = metrics.counter('tollgate_challenges_refused_total', 'Rejected submissions', [
     'application',
     'code',
     'reason',
   ]);
-  const presented = metrics.counter(
-    'tollgate_passes_presented_total',
-    'Passes that were presented in place of work',
-    ['application', 'pass', 'outcome'],
-  );
+  const presented = metrics.counter('tollgate_passes_presented_total', 'Passes presented in place of work', [
+    'application',
+    'pass',
+    'outcome',
+  ]);
   return (application, trail) => {
     const [work, image] = [
       { application, challenge: 'pow' },
@@ -173,14 +168,14 @@ export function createChallengeObservers(
   };
 }
 
-/** Returns why a submission was refused: what was consumed before has no other reason. */
+/** Returns why a submission was rejected: a consumed challenge has no other reason. */
 export function refusalReason({ reason }: FailedVerdict, isReplay: boolean) {
   return isReplay ? ('spent' as const) : reason;
 }
 
 /**
- * Returns code and reason of a refusal that looks like an attack; null for forms that are incomplete and for work that has
- * become too little, which are ordinary.
+ * Returns code and reason of a rejection that looks like an attack; null for incomplete forms and for work that has become
+ * insufficient, which are ordinary.
  */
 export function suspiciousRefusal(verdict: FailedVerdict, isReplay: boolean) {
   const { code } = verdict;

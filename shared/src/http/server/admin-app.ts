@@ -1,4 +1,4 @@
-// Builds the admin application of a service: health, and what the service adds to it.
+// Builds the admin application of a service: health, and the service's own additions.
 
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import errorHandler from '../errors/error-handler.js';
@@ -14,11 +14,11 @@ import { serverOptions } from './server-options.js';
 export interface AdminOptions extends HealthOptions {
   readonly logger: FastifyBaseLogger;
   readonly publicUrl: string;
-  /** The OpenAPI description; every route of the listener is in it. */
+  /** The OpenAPI description of all routes of the listener. */
   readonly description: OpenApiOptions;
-  /** Further headers of every answer, such as that of the test mode. */
+  /** Further headers of every response, such as that of the test mode. */
   readonly extra?: Readonly<Record<string, string>>;
-  /** Called for each answered request, for metrics. */
+  /** Called for each finished request, for metrics. */
   readonly observe?: RequestObserver | undefined;
 }
 

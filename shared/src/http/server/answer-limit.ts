@@ -1,4 +1,4 @@
-// Gives each request one time limit for all that it waits for on stores that do not answer.
+// Gives each request one time limit for all its waits for unresponsive stores.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -6,22 +6,22 @@ import { type AnswerLimit, newAnswerLimit } from '../../store/store.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The time that the request may still wait for stores; null until it waits for what it can do without. */
+    /** The remaining time of the request to wait for stores; null until it waits for an optional result. */
     answerLimit: AnswerLimit | null;
   }
 }
 
 async function answerLimit(app: FastifyInstance): Promise<void> {
-  // Whatever lets a request go on after a store has failed brings it.
+  // Plugins that let a request continue after a store failure register it.
   if (app.hasRequestDecorator('answerLimit')) return;
   app.decorateRequest('answerLimit', null);
 }
 
 /**
- * Returns the time limit of a request. A failure of a store ends a request, so most operations need no limit but that of
- * their client. Whoever lets a request go on after a failure waits with `waitForAnswer`, and whatever the request may ask
- * afterwards goes through `underLimit`. An `AsyncLocalStorage` would do without, but on Node 20 and 22 it costs a refresh
- * a tenth of its time.
+ * Returns the time limit of a request. A store failure ends a request, so most operations need only the limit of their
+ * client. Code that lets a request continue after a failure waits with `waitForAnswer`, and later operations of the request
+ * go through `underLimit`. An `AsyncLocalStorage` would avoid that, but on Node 20 and 22 it costs a refresh a tenth of its
+ * time.
  */
 export function answerLimitOf(request: FastifyRequest): AnswerLimit {
   request.answerLimit ??= newAnswerLimit();

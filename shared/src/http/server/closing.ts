@@ -1,10 +1,10 @@
-// Ends the connections of a listener that stops, without losing a request that is under way.
+// Ends the connections of a stopping listener, without losing a request under way.
 
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Whether a listener ends its connections; read for each answer. */
+/** Whether a listener ends its connections; read for each response. */
 export interface Closing {
   readonly closing?: boolean;
 }
@@ -17,15 +17,15 @@ export interface ClosableApp {
 
 /** Times of closing a listener, in milliseconds. */
 export interface ClosingTimes {
-  /** For which requests are served that come on open connections, although no new connection is accepted. */
+  /** How long requests on open connections are served, although no new connection is accepted. */
   readonly lingerMs: number;
-  /** After which every connection is ended, whatever is under way on it. */
+  /** After this time every connection is ended, even with a request under way. */
   readonly limitMs: number;
 }
 
 /**
- * Closes an application whose answers end their connections by now. A connection with a request under way, or on which
- * nothing has arrived yet, is ended after its answer or at the limit, an idle one after `lingerMs`.
+ * Closes an application whose responses already end their connections. A connection with a request under way, or on which
+ * nothing has arrived yet, is ended after its response or at the limit, an idle one after `lingerMs`.
  */
 export async function closeListener(app: ClosableApp, { lingerMs, limitMs }: ClosingTimes): Promise<void> {
   const { server } = app;
@@ -40,17 +40,17 @@ export async function closeListener(app: ClosableApp, { lingerMs, limitMs }: Clo
 }
 
 /**
- * Accepts no more connections; resolves when the last one has ended. Unlike `server.close()` it leaves idle ones open, and
- * takes a quarter of the time until nothing is accepted.
+ * Accepts no more connections; resolves when the last one has ended. Unlike `server.close()` it keeps idle ones open, and
+ * takes a quarter of the time to stop accepting.
  */
 function stopListening(server: Server): Promise<unknown> {
-  // The error of a server that does not listen is of no interest.
+  // The error of a server that does not listen is irrelevant.
   return new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
 }
 
 /**
  * Resolves right after a turn of the event loop in which nothing arrived, at most after `limitMs`. When a listener is
- * closed, the system resets the connections that it has accepted and the process has not: in a busy turn there are many.
+ * closed, the system resets connections that it has accepted and the process has not: in a busy turn there are many.
  */
 async function nextQuietTurn(server: Server, limitMs: number): Promise<void> {
   const endMs = performance.now() + limitMs;

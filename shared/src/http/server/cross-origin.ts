@@ -1,4 +1,4 @@
-// CORS: lets the pages of one origin, and on some paths of several, call the service and read its answers.
+// CORS: lets pages of one origin, and on some paths of several, call the service and read its responses.
 
 import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
@@ -19,16 +19,15 @@ export interface CrossOriginOptions {
   readonly origin: string;
   /** Further request headers that those pages may send. */
   readonly headers?: readonly string[] | undefined;
-  /** Further headers of answers that those pages may read. */
+  /** Further response headers that those pages may read. */
   readonly exposed?: readonly string[];
   /**
-   * Returns the rule of a path, without credentials, for paths that pages of other origins may call; undefined for every
-   * other path.
+   * Returns the rule of a path that pages of other origins may call, without credentials; undefined for every other path.
    */
   readonly rulesOf?: ((url: string) => OriginRule | undefined) | undefined;
 }
 
-/** Whether the pages of an origin, as browsers send it, may call a path. */
+/** Whether pages of an origin, as browsers send it, may call a path. */
 export type OriginRule = (origin: string) => boolean;
 
 async function allowOrigin(
@@ -38,12 +37,12 @@ async function allowOrigin(
   const common = {
     exposedHeaders: [...ANSWER_HEADERS, ...exposed],
     maxAge: PREFLIGHT_SECONDS,
-    // A strict plugin answers an OPTIONS request that is not a preflight with plain text without a code.
+    // A strict plugin responds to an OPTIONS request that is not a preflight with plain text without a code.
     strictPreflight: false,
   };
   const own: FastifyCorsOptions = {
     ...common,
-    // A list, because with a text the plugin sends that origin to every origin, and without Vary.
+    // A list, because given a string the plugin sends that origin to every origin, and without Vary.
     origin: [origin],
     credentials: true,
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
@@ -64,5 +63,5 @@ async function allowOrigin(
   });
 }
 
-/** Adds the CORS headers. They refuse nothing: requests from other origins are refused by `origin-check`. */
+/** Adds the CORS headers. They reject nothing: requests from other origins are rejected by `origin-check`. */
 export default fp(allowOrigin, { name: 'tollgate-cross-origin', fastify: '5.x' });

@@ -1,4 +1,4 @@
-// Accepts JSON bodies that are not compressed, and no others; a body without bytes is no body.
+// Accepts only uncompressed JSON bodies; an empty body counts as none.
 
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
@@ -20,9 +20,10 @@ async function readJsonOnly(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Removes `Content-Type`, `Content-Encoding` and `Transfer-Encoding` of a request whose body has no bytes, so that Fastify
- * reads no body. Gateways frame a request without a body as they like: Caddy sends `Transfer-Encoding: chunked`, and
- * wrappers of `fetch` name a type with every POST. A form stays an empty form where forms are read. A `preParsing` hook: `onRequest` hooks have passed.
+ * Removes `Content-Type`, `Content-Encoding` and `Transfer-Encoding` of a request with an empty body, so that Fastify reads
+ * none. Gateways frame a request without a body in several ways: Caddy sends `Transfer-Encoding: chunked`, and wrappers of
+ * `fetch` add a type to every POST. An empty form remains one on routes that accept forms. A `preParsing` hook: `onRequest`
+ * hooks have passed.
  */
 export const dropEmptyBody: preParsingHookHandler = (request, _reply, payload, done) => {
   const { headers } = request.raw;
@@ -40,7 +41,7 @@ export const dropEmptyBody: preParsingHookHandler = (request, _reply, payload, d
 const FORM = 'application/x-www-form-urlencoded';
 
 function forgetBody({ raw: { headers }, server }: FastifyRequest): void {
-  // A form without fields has no bytes either; a route that takes forms names the fields that are missing.
+  // A form without fields is empty too; a route that accepts forms reports the missing fields.
   const isForm = headers['content-type']?.startsWith(FORM) === true && server.hasContentTypeParser(FORM);
   if (!isForm) delete headers['content-type'];
   delete headers['content-encoding'];
@@ -61,5 +62,5 @@ function firstBytes(payload: Readable, done: (bytes: number) => void): void {
   for (const event of events) payload.on(event, arrived);
 }
 
-/** Reads JSON that is not compressed; a body without bytes is no body on any route, whatever its type. Register it before the routes. */
+/** Reads uncompressed JSON; an empty body counts as none on any route, whatever its type. Register it before the routes. */
 export default fp(readJsonOnly, { name: 'tollgate-json-bodies', fastify: '5.x' });

@@ -26,17 +26,17 @@ export interface Service {
   readonly adminApp: RunningApp;
   readonly publicAt: ListenAt;
   readonly adminAt: ListenAt;
-  /** Seconds that the service keeps serving after it has become not ready. */
+  /** Seconds of serving after the service has become not ready. */
   readonly drainSeconds: number;
   readonly state: HealthState;
   /**
-   * Resolves when the stores take commands, or have not for so long that the service starts without them. The listeners open
-   * afterwards, so that the first requests of a rollout do not come before the connections.
+   * Resolves when the stores accept commands, or after a time limit, after which the service starts without them. The
+   * listeners open afterwards, so that the first requests of a rollout do not precede the connections.
    */
   readonly opened?: () => Promise<unknown>;
-  /** Delivers what is still buffered, once no request is under way. */
+  /** Delivers buffered data, once no request is under way. */
   readonly flush?: () => Promise<void>;
-  /** Closes the stores, the workers and everything else that the service opened. */
+  /** Closes the stores, the workers and all other resources of the service. */
   readonly closeDependencies: () => Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export interface RunningService {
 /** Milliseconds that closing may take after the drain. */
 const CLOSING_MS = 1_500;
 
-/** Of them for the public listener after a drain, without one, and for the admin listener. */
+/** Their parts for the public listener after a drain, without one, and for the admin listener. */
 const PUBLIC_TIMES: ClosingTimes = { lingerMs: 500, limitMs: 800 };
 const UNDRAINED_TIMES: ClosingTimes = { lingerMs: 0, limitMs: 800 };
 const ADMIN_TIMES: ClosingTimes = { lingerMs: 0, limitMs: 200 };
@@ -68,7 +68,7 @@ const LAST_RESORT_MS = 5_000;
 /**
  * Starts both listeners once the stores are open, admin first, and stops the service on a signal or an uncaught error.
  *
- * @throws ConfigurationError if an address cannot be bound; everything that was open is closed before
+ * @throws ConfigurationError if an address cannot be bound; all open resources are closed before
  */
 export async function runService(service: Service): Promise<RunningService> {
   const running = await startService(service);
@@ -112,13 +112,13 @@ async function stopService(service: Service, drain: boolean): Promise<void> {
   if (isDrained) await drainConnections(service);
   const deadlineMs = performance.now() + CLOSING_MS;
   const failures: unknown[] = [];
-  // A dependency that cannot be closed must not keep the others open.
+  // A dependency that cannot be closed must not prevent closing the others.
   for (const [what, close] of [
     [
       'the public listener',
       () => closeListener(service.publicApp, isDrained ? PUBLIC_TIMES : UNDRAINED_TIMES),
     ],
-    ['what is buffered', () => service.flush?.()],
+    ['the buffered data', () => service.flush?.()],
     ['the admin listener', () => closeListener(service.adminApp, ADMIN_TIMES)],
     ['dependencies', () => service.closeDependencies()],
   ] as const) {
@@ -133,8 +133,8 @@ async function stopService(service: Service, drain: boolean): Promise<void> {
 }
 
 /**
- * Serves for the drain. Every answer ends its connection, but not in the last second: a gateway that does not notice the
- * stop then has open connections again, and is hardly about to open one when the listener closes. Such a request would be
+ * Serves for the drain. Every response ends its connection, except in the last second: a gateway that does not notice the
+ * stop then has open connections again, and is unlikely to open one just when the listener closes. Such a request would be
  * lost, one on an open connection is not.
  */
 async function drainConnections({ state, drainSeconds }: Service): Promise<void> {
@@ -146,7 +146,7 @@ async function drainConnections({ state, drainSeconds }: Service): Promise<void>
   state.closing = true;
 }
 
-/** Waits for work until a moment of `performance.now()`, and returns whether it was still running then. */
+/** Waits for work until a time of `performance.now()`, and returns whether it was still running then. */
 async function isLate(work: Promise<void> | undefined, deadlineMs: number): Promise<boolean> {
   const waiting = new AbortController();
   const late = pause(Math.max(0, deadlineMs - performance.now()), true, { signal: waiting.signal });
@@ -175,7 +175,7 @@ function describeBindError(code: string | undefined, at: ListenAt): string | und
       return `${at.portVariable}: port ${at.port} on ${at.host} may not be used by this user`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${at.hostVariable}: ${at.host} is no address of this machine`;
+      return `${at.hostVariable}: ${at.host} is not an address of this machine`;
     default:
       return undefined;
   }

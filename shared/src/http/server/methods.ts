@@ -1,4 +1,4 @@
-// The methods of every path: HEAD as GET, without its effect, and 405 for a method that the path does not have.
+// The methods of every path: HEAD like GET, without its effect, and 405 for any other method.
 
 import type {
   FastifyInstance,
@@ -13,8 +13,8 @@ import { MethodNotAllowed, NotFound, refuse } from '../errors/errors.js';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Handles HEAD in place of the handler of a GET that has an effect: it issues, draws or counts. The hooks and schemas of
-     * the route apply. It must change nothing; its success has no `Content-Length`.
+     * Handles HEAD instead of the handler of a GET with an effect: one that issues, draws or counts. The hooks and schemas
+     * of the route apply. It must change nothing; its success has no `Content-Length`.
      */
     readonly head?: RouteHandlerMethod;
   }
@@ -26,7 +26,7 @@ async function answerMethods(app: FastifyInstance): Promise<void> {
     if (route.config?.head !== undefined) route.handler = route.config.head;
     route.onSend = [...[route.onSend ?? []].flat(), dropLength];
   });
-  // After every `onRequest` hook, and before the body is read: a path that is not there says nothing about bodies.
+  // After every `onRequest` hook, and before the body is read: an unknown path reveals nothing about bodies.
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (!request.is404) return done(null, payload);
     const allowed = methodsOf(request);
@@ -36,14 +36,14 @@ async function answerMethods(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** Fastify says the length 0 for a payload that HEAD does not have: also where GET has no length, or another one. */
+/** Fastify sends the length 0 for the missing payload of HEAD, even if GET has none or another one. */
 const dropLength: onSendHookHandler = (request, reply, payload, done) => {
   const isUnknown = reply.statusCode === 200 && request.routeOptions.config.head !== undefined;
   if (isUnknown || reply.statusCode === 204 || reply.statusCode === 304) reply.removeHeader('content-length');
   done(null, payload);
 };
 
-/** Returns the methods that the path of a request has; none if no route has this path. */
+/** Returns the methods of a request's path; none if no route has this path. */
 function methodsOf({ server, raw }: FastifyRequest): string[] {
   const url = raw.url ?? '/';
   const methods = server.supportedMethods.filter(
@@ -55,7 +55,7 @@ function methodsOf({ server, raw }: FastifyRequest): string[] {
 
 /**
  * Returns a `config.head` that responds with 200 and a media type.
- * @param check throws what GET refuses
+ * @param check throws the errors of GET
  */
 export function headOf(mediaType: string, check?: (request: FastifyRequest) => unknown): RouteHandlerMethod {
   return async (request, reply) => {

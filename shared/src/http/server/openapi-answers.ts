@@ -1,45 +1,45 @@
-// Derives the errors and headers of a route's answers from its options, so that no route has to list them.
+// Derives the error responses and headers of a route from its options, so that no route has to list them.
 
 import type { RouteOptions } from 'fastify';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route counts its own requests against a limit, and answers like one with `config.rateLimit`. */
+    /** The route counts its own requests against a limit, with the responses of `config.rateLimit`. */
     readonly limited?: boolean;
-    /** Headers that only the success of this route has: the description of each, by name. */
-    readonly answerHeaders?: Readonly<Record<string, string>>;
-    /** The route answers everything with 200 and a verdict, but a path that does not exist. */
-    readonly answersVerdicts?: boolean;
+    /** Headers of this route's success response only: the description of each, by name. */
+    readonly responseHeaders?: Readonly<Record<string, string>>;
+    /** The route always returns 200 with a verdict, except for an unknown path. */
+    readonly alwaysOk?: boolean;
     /** Browsers get each error as a page. */
-    readonly answersPages?: boolean;
-    /** Refusals that only this route has: what each status means, and its headers with their descriptions. */
+    readonly sendsPages?: boolean;
+    /** Error responses of this route only: the meaning of each status, and its headers with their descriptions. */
     readonly refusals?: Readonly<Record<number, Refusal>>;
   }
 }
 
-/** A refusal of one route. */
+/** An error response of one route. */
 export interface Refusal {
   readonly description: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The description of every header that an answer may have. */
+/** The description of every response header. */
 export const ANSWER_HEADERS = {
   'Accept-Encoding': '`identity`, if the body was compressed',
   'Access-Control-Allow-Credentials': 'For the allowed origin',
   'Access-Control-Allow-Origin': 'The allowed origin, to a request from there',
-  'Access-Control-Expose-Headers': 'Which headers a page of that origin may read',
+  'Access-Control-Expose-Headers': 'Headers that pages of that origin may read',
   'Cache-Control': 'Always `no-store`',
-  'Content-Language': 'The language of `message` and `errors`',
+  'Content-Language': 'Language of `message` and `errors`',
   'Content-Security-Policy': 'Always the strictest',
-  'RateLimit-Limit': 'Requests in a window',
-  'RateLimit-Remaining': 'Requests that are left in this window',
+  'RateLimit-Limit': 'Requests per window',
+  'RateLimit-Remaining': 'Remaining requests in this window',
   'RateLimit-Reset': 'Seconds until the window ends',
   'Referrer-Policy': 'Always `no-referrer`',
-  'Retry-After': 'Seconds after which the request may be repeated',
+  'Retry-After': 'Seconds until the request may be repeated',
   'Set-Cookie': 'Clears cookies that other sites have planted',
   'Strict-Transport-Security': 'With an https `PUBLIC_URL`',
-  Vary: 'The request headers that the answer depends on',
+  Vary: 'Request headers that affect the response',
   'WWW-Authenticate': 'Always `Bearer`',
   'X-Captcha-Test-Mode': '`1` in test mode',
   'X-Content-Type-Options': 'Always `nosniff`',
@@ -47,7 +47,7 @@ export const ANSWER_HEADERS = {
 
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
-/** The headers of every answer. */
+/** The headers of every response. */
 export const EVERY_ANSWER: readonly AnswerHeader[] = [
   'Cache-Control',
   'Content-Security-Policy',
@@ -58,7 +58,7 @@ export const EVERY_ANSWER: readonly AnswerHeader[] = [
   'X-Content-Type-Options',
 ];
 
-/** The headers of every answer of a server with CORS. */
+/** The headers of every response of a server with CORS. */
 export const CROSS_ORIGIN: readonly AnswerHeader[] = [
   'Access-Control-Allow-Credentials',
   'Access-Control-Allow-Origin',
@@ -68,29 +68,29 @@ export const CROSS_ORIGIN: readonly AnswerHeader[] = [
 const EVERY_ERROR: readonly AnswerHeader[] = ['Content-Language'];
 const LIMITED: readonly AnswerHeader[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
-/** An error answer: its status, when it is sent, and its headers besides those of every answer. */
+/** An error response: its status, its condition, and its headers besides those of every response. */
 export interface DocumentedError {
-  /** The name of the response in `components`; undefined for one that only this route has. */
+  /** The name of the response in `components`; undefined for one of this route only. */
   readonly name: string | undefined;
   readonly status: number;
   readonly description: string;
   readonly headers: readonly AnswerHeader[];
-  /** Headers that only this route has: the description of each, by name. */
+  /** Headers of this route only: the description of each, by name. */
   readonly ownHeaders: Readonly<Record<string, string>>;
 }
 
-/** The properties of a route that decide its errors. */
+/** The properties of a route that determine its errors. */
 export interface RouteFacts {
-  /** It may be sent a body. */
+  /** Whether it accepts a body. */
   readonly hasBody: boolean;
-  /** Its body or query is checked against a schema. */
+  /** Whether its body or query has a schema. */
   readonly isChecked: boolean;
   readonly hasParams: boolean;
   readonly isLimited: boolean;
   readonly checksOrigin: boolean;
-  readonly answersVerdicts: boolean;
-  readonly answersPages: boolean;
-  /** The credential that it requires. */
+  readonly alwaysOk: boolean;
+  readonly sendsPages: boolean;
+  /** The required credential. */
   readonly credential: 'none' | 'cookie' | 'bearer';
 }
 
@@ -103,7 +103,7 @@ const RULES: readonly Rule[] = [
   {
     name: 'BadRequest',
     status: 400,
-    description: 'The request cannot be read',
+    description: 'The request cannot be parsed',
     headers: [],
     when: ({ hasBody, hasParams }) => hasBody || hasParams,
   },
@@ -124,14 +124,14 @@ const RULES: readonly Rule[] = [
   {
     name: 'OtherOrigin',
     status: 403,
-    description: 'Another origin',
+    description: 'The origin is not allowed',
     headers: [],
     when: ({ checksOrigin }) => checksOrigin,
   },
   {
     name: 'NotFound',
     status: 404,
-    description: 'There is no such thing',
+    description: 'Not found',
     headers: [],
     when: ({ hasParams }) => hasParams,
   },
@@ -145,14 +145,14 @@ const RULES: readonly Rule[] = [
   {
     name: 'UnsupportedMediaType',
     status: 415,
-    description: 'Not a type that is read here, or a compressed body',
+    description: 'Unsupported content type, or a compressed body',
     headers: ['Accept-Encoding'],
     when: ({ hasBody }) => hasBody,
   },
   {
     name: 'UnprocessableContent',
     status: 422,
-    description: 'What was sent is refused',
+    description: 'The request content is rejected',
     headers: [],
     when: ({ isChecked }) => isChecked,
   },
@@ -166,20 +166,20 @@ const RULES: readonly Rule[] = [
   {
     name: 'InternalServerError',
     status: 500,
-    description: 'A mistake of the service',
+    description: 'Internal error',
     headers: [],
     when: () => true,
   },
   {
     name: 'ServiceUnavailable',
     status: 503,
-    description: 'The store or a part of the service is out of reach, or busy',
+    description: 'The store or a part of the service is unavailable or overloaded',
     headers: ['Retry-After'],
     when: () => true,
   },
 ];
 
-/** Returns the facts of a route. @param checksOrigin whether the server refuses other origins where state may change */
+/** Returns the facts of a route. @param checksOrigin whether the server rejects other origins where state may change */
 export function factsOf(route: RouteOptions, checksOrigin: boolean): RouteFacts {
   const { schema, config, method } = route;
   const hasBody = [method].flat().some((name) => name !== 'GET' && name !== 'HEAD');
@@ -189,8 +189,8 @@ export function factsOf(route: RouteOptions, checksOrigin: boolean): RouteFacts 
     hasParams: schema?.params !== undefined,
     isLimited: config?.limited === true || config?.rateLimit !== undefined,
     checksOrigin: checksOrigin && hasBody,
-    answersVerdicts: config?.answersVerdicts === true,
-    answersPages: config?.answersPages === true,
+    alwaysOk: config?.alwaysOk === true,
+    sendsPages: config?.sendsPages === true,
     credential: credentialOf(schema?.security ?? []),
   };
 }
@@ -202,22 +202,22 @@ function credentialOf(security: readonly Readonly<Record<string, readonly string
   return names.flat().includes('refreshCookie') ? 'cookie' : 'bearer';
 }
 
-/** Returns the errors that a route with these facts may answer. @param refusals those that only this route has */
+/** Returns the error responses of a route with these facts. @param refusals errors of this route only */
 export function errorAnswers(
   facts: RouteFacts,
   refusals: Readonly<Record<number, Refusal>> = {},
 ): DocumentedError[] {
-  const common = facts.answersVerdicts ? [] : RULES.filter(({ when }) => when(facts));
+  const common = facts.alwaysOk ? [] : RULES.filter(({ when }) => when(facts));
   const statuses = new Set([...common.map(({ status }) => status), ...Object.keys(refusals).map(Number)]);
   return [...statuses].map((status) => {
     const rule = common.find((each) => each.status === status);
     const refusal = refusals[status];
     return {
-      name: refusal === undefined && rule && !facts.answersPages ? nameOf(rule, facts) : undefined,
+      name: refusal === undefined && rule && !facts.sendsPages ? nameOf(rule, facts) : undefined,
       status,
       description: refusal?.description ?? rule?.description ?? '',
       headers: [...EVERY_ERROR, ...limitHeaders(facts), ...(rule?.headers ?? [])],
-      ownHeaders: { ...refusal?.headers, ...(facts.answersPages && PAGE_HEADERS) },
+      ownHeaders: { ...refusal?.headers, ...(facts.sendsPages && PAGE_HEADERS) },
     };
   });
 }
@@ -229,7 +229,7 @@ function nameOf({ name, status }: Rule, { isLimited }: RouteFacts): string {
   return isLimited && status !== 429 ? `Limited${name}` : name;
 }
 
-/** Returns the headers that a limit adds to the answers of a route. */
+/** Returns the headers that a limit adds to the responses of a route. */
 export function limitHeaders({ isLimited }: Pick<RouteFacts, 'isLimited'>): readonly AnswerHeader[] {
   return isLimited ? LIMITED : [];
 }

@@ -1,4 +1,4 @@
-// Describes a service in OpenAPI 3.1, from the schemas of its routes.
+// Describes a service in OpenAPI 3.1, from its routes' schemas.
 
 import { STATUS_CODES } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifySchema, type RouteOptions } from 'fastify';
@@ -14,7 +14,7 @@ import {
   limitHeaders,
 } from './openapi-answers.js';
 
-// Bring the additions of the plugin (`summary`, `hide`) and ours (`limited`, `answerHeaders`) to Fastify's types.
+// Bring the additions of the plugin (`summary`, `hide`) and ours (`limited`, `responseHeaders`) to Fastify's types.
 export type { SwaggerOptions } from '@fastify/swagger';
 export type { RouteFacts } from './openapi-answers.js';
 
@@ -25,7 +25,7 @@ export interface OpenApiOptions {
   readonly description: string;
   /** The public address of the service. */
   readonly serverUrl: string;
-  /** The credentials that the `security` of a route names, as OpenAPI describes them. */
+  /** The credentials in the `security` of routes, as OpenAPI describes them. */
   readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
 }
 
@@ -34,9 +34,9 @@ export type SecurityScheme =
   | { readonly type: 'http'; readonly scheme: 'bearer' }
   | { readonly type: 'apiKey'; readonly in: 'cookie'; readonly name: string };
 
-/** What holds for every path, and no operation says. */
+/** Rules of every path that no operation mentions. */
 const METHODS =
-  'HEAD is answered as GET is, without a body and without effect. A method that a path does not have is 405 (`method_not_allowed`), and `Allow` names those that it has.';
+  'HEAD responds like GET, without a body and without effect. An unsupported method is 405 (`method_not_allowed`), and `Allow` lists the supported ones.';
 
 async function describeService(app: FastifyInstance, options: OpenApiOptions): Promise<void> {
   const routes: RouteOptions[] = [];
@@ -54,15 +54,15 @@ async function describeService(app: FastifyInstance, options: OpenApiOptions): P
   });
 }
 
-/** What the document describes: all routes, and the scopes whose schemas they refer to. */
+/** The content of the document: all routes, and the scopes whose schemas they refer to. */
 interface Routes {
   readonly routes: readonly RouteOptions[];
   readonly scopes: readonly FastifyInstance[];
 }
 
 /**
- * Writes the document at its first request: loading the generator would take a good part of the start of a process. The
- * generator listens to the routes of an application as they are added, so it gets a copy that has nothing else.
+ * Creates the document at its first request: loading the generator would take a large part of a process's start. The
+ * generator listens to the routes of an application as they are added, so it gets a copy without anything else.
  */
 async function writeDocument(
   app: FastifyInstance,
@@ -84,7 +84,7 @@ async function writeDocument(
       },
       servers: [{ url: serverUrl }],
       components: { securitySchemes },
-      // Of every operation that names none.
+      // For every operation without credentials of its own.
       security: [],
     },
     transform: ({ schema, url, route }) => ({ schema: annotate(schema, route), url }),
@@ -102,7 +102,7 @@ async function writeDocument(
   return JSON.stringify(copy.swagger());
 }
 
-/** Where `transform` leaves a note in an operation for `withAnswers`; not part of the document. */
+/** Key of a note from `transform` to `withAnswers` in an operation; not part of the document. */
 const NOTE = 'x-route';
 
 type Route = RouteOptions & { readonly schema: FastifySchema };
@@ -128,7 +128,7 @@ function annotate(schema: FastifySchema | undefined, route: RouteOptions): Fasti
   return annotated;
 }
 
-/** The parameters that the path has: routes may share a schema that has more. */
+/** The parameters in the path: routes may share a schema that has more. */
 function paramsOf({ url, schema }: RouteOptions): Partial<FastifySchema> {
   const { properties } = (schema?.params ?? {}) as { properties?: Record<string, object> };
   if (properties === undefined) return {};
@@ -142,13 +142,13 @@ function typedProperties(part: 'body' | 'querystring', schema: unknown): Partial
   return { [part]: { ...(schema as object), properties: mapValues(properties, asDocumented) } };
 }
 
-/** Describes a property without a type as text: its schema leaves other types to the route, which has a better answer. */
+/** Describes a property without a type as a string: its schema leaves other types to the route, which has a better error. */
 function asDocumented(property: object): object {
   const isOpen = !['type', '$ref', 'anyOf', 'const', 'enum'].some((key) => key in property);
   return isOpen ? { ...property, type: 'string' } : property;
 }
 
-/** Adds the errors and headers of each operation, and the components that they refer to. */
+/** Adds the error responses and headers of each operation, and the components that they refer to. */
 function withAnswers(document: object, app: FastifyInstance): object {
   const { paths = {}, components = {}, ...rest } = document as Document;
   const everywhere = [...EVERY_ANSWER, ...(app.hasPlugin('@fastify/cors') ? CROSS_ORIGIN : [])];
@@ -188,7 +188,7 @@ function withResponses(operation: Described, { everywhere, checksOrigin, errors 
   if (note === undefined) return operation;
   const { route } = note;
   const facts = factsOf(route, checksOrigin);
-  const own = describedHeaders(route.config?.answerHeaders);
+  const own = describedHeaders(route.config?.responseHeaders);
   const described: Operation['responses'] = mapValues(responses, ({ headers, ...response }) => ({
     ...response,
     headers: { ...references([...everywhere, ...limitHeaders(facts)]), ...own, ...headers },
@@ -203,7 +203,7 @@ function withResponses(operation: Described, { everywhere, checksOrigin, errors 
       headers: { ...references([...everywhere, ...headers]), ...describedHeaders(ownHeaders) },
       content: {
         'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } },
-        ...(facts.answersPages && { 'text/html': { schema: { type: 'string' } } }),
+        ...(facts.sendsPages && { 'text/html': { schema: { type: 'string' } } }),
       },
     };
     if (name !== undefined) errors[name] = error;
@@ -213,8 +213,8 @@ function withResponses(operation: Described, { everywhere, checksOrigin, errors 
 }
 
 /**
- * Replaces the responses that several operations have by references, and returns them by name. JSON stays where it is:
- * some generators of clients do not follow the reference of a success.
+ * Replaces responses shared by several operations with references, and returns them by name. JSON responses stay in place:
+ * some client generators do not follow the reference of a success.
  */
 function shareResponses(operations: readonly Operation[]): Record<string, Response> {
   const users = new Map<string, Operation[]>();

@@ -1,10 +1,10 @@
-// Refuses requests made by a page of another site.
+// Rejects requests from pages of other sites.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { OriginRefused, refuse } from '../errors/errors.js';
 
-/** The headers by which a browser says where a request comes from. */
+/** The headers by which a browser reports the source of a request. */
 export interface RequestSource {
   readonly origin: string | undefined;
   readonly secFetchSite: string | undefined;
@@ -19,17 +19,17 @@ export function requestSource({ headers }: Pick<FastifyRequest, 'headers'>): Req
 }
 
 /**
- * Whether the site's own page sent the request although its `Origin` is `null`, as after `Referrer-Policy: no-referrer`.
- * A sandboxed frame and a page of another site are `cross-site`, and no page can set `Sec-Fetch-Site`.
+ * Returns whether the site's own page sent the request although its `Origin` is `null`, as after `Referrer-Policy:
+ * no-referrer`. A sandboxed frame and a page of another site are `cross-site`, and no page can set `Sec-Fetch-Site`.
  */
 function hidesOwnOrigin({ origin, secFetchSite }: RequestSource): boolean {
   return origin === 'null' && secFetchSite === 'same-origin';
 }
 
 /**
- * Tells whether a request may pass. An `Origin` must equal an allowed one; without `Origin`, a `Sec-Fetch-Site` must be
- * `same-origin` (the site's own page) or `none` (the user), and with the `Origin` `null` it must be `same-origin`. A
- * request with neither passes: it comes from a program, not from a page. See docs/decisions/origins.md.
+ * Returns whether a request may pass. An `Origin` must equal an allowed one; without `Origin`, a `Sec-Fetch-Site` must be
+ * `same-origin` (the site's own page) or `none` (the user), and with the `Origin` `null` it must be `same-origin`. A request
+ * with neither passes: it comes from a program, not from a page. See docs/decisions/origins.md.
  */
 export function originAllowed(source: RequestSource, allowedOrigins: readonly string[]): boolean {
   if (source.origin !== undefined) return hidesOwnOrigin(source) || allowedOrigins.includes(source.origin);
@@ -37,7 +37,7 @@ export function originAllowed(source: RequestSource, allowedOrigins: readonly st
   return site === undefined || site === 'same-origin' || site === 'none';
 }
 
-/** Returns the origin of the page that sent a request. @param own the origin of the service, as browsers know it */
+/** Returns the origin of the page that sent a request. @param own the origin of the service, as browsers see it */
 export function pageOrigin(request: Pick<FastifyRequest, 'headers'>, own: string): string | undefined {
   const source = requestSource(request);
   return hidesOwnOrigin(source) ? own : source.origin;
@@ -62,5 +62,5 @@ async function checkOrigins(
   app.addHook('onRequest', refuseForeignOrigins(allowed));
 }
 
-/** Adds the check to the server, so that no route can lack it. */
+/** Adds the check to the server, so that every route has it. */
 export const originCheck = fp(checkOrigins, { name: 'tollgate-origin', fastify: '5.x' });

@@ -1,4 +1,4 @@
-// Limits how often an address may call a route, with @fastify/rate-limit over our own counters.
+// Limits requests per address and route, with @fastify/rate-limit on our own counters.
 
 import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -9,20 +9,20 @@ import type { LimitFactor } from '../../config/limit-ranges.js';
 import type { KeyRing } from '../../crypto/key-ring.js';
 import { RateLimited, refuse } from '../errors/errors.js';
 
-/** Counts one more for a key; the window of a key begins with its first count. */
+/** Counts one more for a key; a window begins with its first count. */
 export type Count = (key: string, windowMs: number) => Promise<{ count: number; ttlMs: number }>;
 
 /** The options of the plugin. */
 export interface RateLimits {
-  /** Returns the address, or its pseudonym, that a request counts for. */
+  /** Returns the counted address, or its pseudonym, of a request. */
   readonly addressOf: (request: FastifyRequest) => string | Promise<string>;
-  /** Counts on the store, for limits that all nodes share; what it throws reaches the error handler. */
+  /** Counts on the store, for limits that all nodes share; its errors reach the error handler. */
   readonly count?: Count;
-  /** Times the limits of an address; 1 for every address by default. */
+  /** Limit factor of an address; 1 for every address by default. */
   readonly factorOf?: LimitFactor;
 }
 
-/** Returns the `addressOf` that counts pseudonyms of normalised addresses. @param ring the keys of `CHALLENGE_SECRET` */
+/** Returns the `addressOf` for pseudonyms of normalised addresses. @param ring the keys of `CHALLENGE_SECRET` */
 export function byAddress({ current }: KeyRing): RateLimits['addressOf'] {
   return ({ ip }) => addressPseudonym(current, normaliseAddress(ip) ?? '');
 }
@@ -31,19 +31,18 @@ export function byAddress({ current }: KeyRing): RateLimits['addressOf'] {
 export interface RequestLimiter {
   /** Counts a request for its address alone. Works as a hook. */
   count(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Counts a request for its address together with something else, such as a session. */
+  /** Counts a request for its address combined with another key, such as a session. */
   countPart(part: string, request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
     limits: {
-      /** Returns by how much the limits of a normalised address are multiplied. */
+      /** Returns the limit factor of a normalised address. */
       readonly factorOf: LimitFactor;
       /**
-       * Returns a limit that a route applies itself: several in one request, in an order of its own, or after it has found
-       * out what the request counts for. Set `config.limited` on such a route.
-       * @throws TypeError for a shared limit without a counter to share
+       * Returns a limit that a route applies itself: several in one request, in its own order, or after it has determined
+       * the key. Set `config.limited` on such a route.
        */
       open(limit: Limit): RequestLimiter;
     };
@@ -58,13 +57,13 @@ export interface Limit {
   readonly max: number;
   /** Whether all nodes count together on the store; by default each process counts for itself. */
   readonly shared?: boolean;
-  /** The hook that counts; `onRequest` by default. */
+  /** The counting hook; `onRequest` by default. */
   readonly hook?: 'onRequest' | 'preValidation' | 'preHandler';
 }
 
 const WINDOW_MS = 60_000;
 
-/** HEAD has limits of its own, in the process alone: it uses up nothing of GET. */
+/** HEAD has its own limits, per process: it uses up nothing of GET. */
 const HEAD = 'head:';
 
 interface RouteLimit extends RateLimitOptions {
@@ -161,7 +160,7 @@ const MAX_KEYS = 50_000;
  * Creates a counter in fixed windows in the memory of this process.
  *
  * @param clock milliseconds of a clock that never goes back
- * @param maxKeys most keys kept; beyond that the oldest window is dropped, so that memory stays bounded
+ * @param maxKeys most keys; beyond that the oldest window is dropped, so that memory stays bounded
  */
 export function createProcessCounter(
   clock: () => number = () => performance.now(),
@@ -176,7 +175,7 @@ export function createProcessCounter(
       windows.set(key, window);
     }
     window.count += 1;
-    // Rounding of fractions may give more than the window.
+    // Rounding of fractions may exceed the window.
     return { count: window.count, ttlMs: Math.min(windowMs, Math.ceil(window.endMs - nowMs)) };
   };
 }

@@ -1,4 +1,4 @@
-// Offers the Redis clients of a service to its plugins, as `app.redis.NAME`.
+// Provides the Redis clients of a service to its plugins, as `app.redis.NAME`.
 
 import fastifyRedis, { type FastifyRedisPluginOptions } from '@fastify/redis';
 import type { FastifyInstance } from 'fastify';

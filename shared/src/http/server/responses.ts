@@ -1,4 +1,4 @@
-// The responses of our servers: the headers of each, and how it leaves its connection.
+// Responses of our servers: their headers, and the end of their connections.
 
 import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -8,13 +8,13 @@ import type { Closing } from './closing.js';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** Headers that every answer has in addition while the challenges are in test mode. */
+/** Further headers of every response while the challenges are in test mode. */
 export const TEST_MODE_HEADERS = { 'x-captcha-test-mode': '1' } as const;
 
 export interface ResponseHeadersOptions {
-  /** With https the answers have `Strict-Transport-Security`. */
+  /** With https the responses have `Strict-Transport-Security`. */
   readonly publicUrl: string;
-  /** Further headers of every answer, such as that of the test mode. */
+  /** Further headers of every response, such as that of the test mode. */
   readonly extra?: Readonly<Record<string, string>>;
 }
 
@@ -54,7 +54,8 @@ export function appendVary(reply: FastifyReply, field: string): void {
 }
 
 /**
- * Whether `If-None-Match` of a request names this tag, strongly or weakly, or is `*` (RFC 9110, 13.1.2): answer 304.
+ * Returns whether `If-None-Match` of a request contains this tag, strongly or weakly, or `*` (RFC 9110, 13.1.2): then
+ * respond with 304.
  * @param etag with its quotes
  */
 export function hasCurrent({ headers }: Pick<FastifyRequest, 'headers'>, etag: string): boolean {
@@ -62,7 +63,7 @@ export function hasCurrent({ headers }: Pick<FastifyRequest, 'headers'>, etag: s
   return known.some((tag) => [etag, `W/${etag}`, '*'].includes(tag.trim()));
 }
 
-/** Register it before everything that may answer a request by itself. */
+/** Register it before all plugins that respond by themselves. */
 export const responseHeaders = fp(setResponseHeaders, { name: 'tollgate-response-headers', fastify: '5.x' });
 
 /**
@@ -82,10 +83,10 @@ export function serverResponse(
 
     override writeHead(status: number, ...more: unknown[]): this {
       const isReadToEnd = isDiscardable(this.req, limits);
-      // A gateway must not send another request behind a body that is not read to its end.
+      // A gateway must not send another request after a body that is not fully read.
       if (state.closing === true || (!isReadToEnd && isBodyUnread(this.req))) this.shouldKeepAlive = false;
       const [headers] = more as Record<string, unknown>[];
-      // Fastify ends the connection after a body that it could not read: it leaves the rest unread.
+      // Fastify ends the connection after a body that it could not parse: it leaves the rest unread.
       if (headers?.connection === 'close' && isReadToEnd) delete headers.connection;
       return Reflect.apply(super.writeHead, this, [status, ...more]);
     }
@@ -101,7 +102,7 @@ export function serverResponse(
       return this;
     }
 
-    // Fastify asks whether a request has its response.
+    // Fastify checks whether a request has its response.
     static {
       Object.defineProperty(Response.prototype, 'writableEnded', {
         get(this: Response) {
@@ -113,7 +114,7 @@ export function serverResponse(
   return Response as typeof ServerResponse;
 }
 
-/** How much of a body is discarded after its answer, and for how long. */
+/** Limits on discarding a body after its response, in bytes and time. */
 interface DiscardLimits {
   readonly bytes: number;
   /** Milliseconds. */
@@ -132,7 +133,7 @@ function isBodyUnread({ complete, destroyed, headers }: IncomingMessage): boolea
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Whether a request on this connection has its answer although its body is still arriving. */
+/** Whether a request on this connection has its response although its body is still arriving. */
 export function isAnswered(socket: object): boolean {
   return answered.has(socket);
 }
@@ -143,9 +144,9 @@ function isDiscardable({ headers }: IncomingMessage, { bytes }: DiscardLimits): 
 }
 
 /**
- * Discards the rest of the body, then calls `done`. Beyond `bytes` it reads no more, and after `ms` it closes the connection:
- * a connection that is closed while its peer still sends is reset, and a gateway that has not yet read the response takes
- * that for a process that has failed.
+ * Discards the rest of the body, then calls `done`. Beyond `bytes` it reads no more, and after `ms` it closes the
+ * connection: closing a connection while its peer still sends resets it, and a gateway that has not yet read the response
+ * takes that for a failed process.
  */
 function discardBody(request: IncomingMessage, limits: DiscardLimits, done: () => void): void {
   const { socket } = request;
@@ -170,8 +171,8 @@ function discardBody(request: IncomingMessage, limits: DiscardLimits, done: () =
 }
 
 /**
- * Ends a connection whose peer may still send: sends what has been written, discards what arrives, and closes the connection
- * when the peer has ended it, but after `ms` at the latest. A connection that is closed at once is reset.
+ * Ends a connection whose peer may still send: sends the written data, discards arriving data, and closes the connection
+ * when the peer has ended it, but after `ms` at the latest. Closing it at once would reset it.
  */
 export function endConnection(socket: Socket, { bytes, ms }: DiscardLimits = DISCARD_LIMITS): void {
   if (ending.has(socket)) return;
@@ -205,7 +206,7 @@ export interface WriteTimeoutOptions {
   readonly timeoutMs?: number;
 }
 
-/** How far the writes of a connection have got, and since when. */
+/** The progress of a connection's writes, and its time. */
 interface Progress {
   written: number;
   queued: number;
@@ -214,7 +215,9 @@ interface Progress {
 
 const watches = new WeakMap<Server, (socket: unknown) => void>();
 
-/** Closes this connection when a write to it makes no progress, if the server has `writeTimeout`; for requests that run no hook. */
+/**
+ * Closes this connection when a write makes no progress, if the server has `writeTimeout`; for requests that run no hook.
+ */
 export function watchWrites({ server }: Pick<FastifyInstance, 'server'>, socket: unknown): void {
   watches.get(server)?.(socket);
 }
@@ -263,12 +266,12 @@ async function watchAllWrites(
   });
 }
 
-// Bytes of the chunks that the system has taken completely.
+// Bytes of the chunks that the system has accepted completely.
 function writtenBytes(socket: Socket): number {
   return socket.bytesWritten - socket.writableLength;
 }
 
-// Bytes of the current chunk that the system has not taken yet; Node has no public way to ask.
+// Bytes of the current chunk that the system has not accepted yet; Node has no public API for it.
 function queuedBytes(socket: Socket): number {
   return (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
 }

@@ -1,5 +1,5 @@
-// Compiles each schema once in a process, however many servers and routes use it: compiling takes most of the processor
-// time in which a server gets ready.
+// Compiles each schema once per process, however many servers and routes use it: compiling takes most of the processor time
+// of a server's start.
 
 import AjvCompiler, { type BuildCompilerFromPool } from '@fastify/ajv-compiler';
 import SerializerSelector, { type SerializerFactory } from '@fastify/fast-json-stringify-compiler';
@@ -9,9 +9,9 @@ const validators = new Map<string, unknown>();
 const serializers = new Map<string, unknown>();
 
 /**
- * Factories for `schemaController.compilersFactory` of Fastify. They compile what Fastify itself would; servers whose
- * schemas and options read alike as JSON share the functions, so that functions among the options must be the same in
- * all of them. The schemas of headers must name these in lower case.
+ * Factories for `schemaController.compilersFactory` of Fastify. They compile like Fastify itself; servers with schemas and
+ * options of equal JSON share the functions, so that functions among the options must be the same in all of them. The
+ * schemas of headers must have lower-case names.
  */
 export const sharedCompilers: {
   readonly buildValidator: BuildCompilerFromPool;
@@ -23,7 +23,7 @@ export const sharedCompilers: {
     oncePerSchema(serializers, [schemas, options], () => SerializerSelector()(schemas, options)),
 };
 
-/** Compiles what none of these settings has compiled before. @param open makes the compiler, at the first need of it */
+/** Compiles new combinations of settings and schema. @param open makes the compiler, at its first use */
 function oncePerSchema<Part, Compiled>(
   compiled: Map<string, unknown>,
   settings: unknown,
@@ -32,7 +32,7 @@ function oncePerSchema<Part, Compiled>(
   const place = JSON.stringify(settings);
   let compile: ((part: Part) => Compiled) | undefined;
   return (part) => {
-    // Both kinds of parts hold the schema; the declared type of a validator's says that it is one.
+    // Both kinds of parts contain the schema; a validator's declared type says that it is one.
     const { schema } = part as { readonly schema?: unknown };
     const key = `${place}\n${JSON.stringify(schema)}`;
     if (!compiled.has(key)) {

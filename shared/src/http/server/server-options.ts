@@ -21,19 +21,19 @@ export const BODY_LIMIT_BYTES = 16 * 1024;
 /** The longest text that is parsed as an address. */
 const MAX_ADDRESS_CHARACTERS = 64;
 
-/** What differs between servers. */
+/** Settings that differ between servers. */
 export interface ServerSettings extends ResponseHeadersOptions {
   readonly logger: FastifyBaseLogger;
   /** Addresses and CIDR ranges of the trusted proxies; none by default. */
   readonly trustProxy?: readonly string[] | undefined;
-  /** While it says so, every answer ends its connection. */
+  /** While it returns true, every response ends its connection. */
   readonly state?: Closing | undefined;
 }
 
 /**
  * Returns options for `Fastify(…)`. The schema validator neither converts values nor drops properties. Slow requests are
- * cut off: headers after 10 s, the whole request after 15 s. The id of a request is unique in the process and never
- * taken from the client.
+ * aborted: headers after 10 s, the whole request after 15 s. A request's id is unique in the process and never taken from
+ * the client.
  */
 export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawServerDefault> {
   const headers = headersOfResponses(settings);
@@ -49,7 +49,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
     onConstructorPoisoning: 'error',
     genReqId: nextRequestId,
     requestTimeout: 15_000,
-    // Longer than gateways keep idle connections, or a request may be sent on a connection that we have just closed.
+    // Longer than gateways keep idle connections, or a request may arrive on a connection that we have just closed.
     keepAliveTimeout: 75_000,
     http: {
       headersTimeout: 10_000,
@@ -57,7 +57,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
       maxHeaderSize: 16_384,
       ServerResponse: serverResponse(state),
     },
-    // Serve a request that arrives while closing: dependencies are closed after the last answer.
+    // Serve a request that arrives while closing: dependencies are closed after the last response.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 128 },
     schemaController: { compilersFactory: sharedCompilers },
@@ -68,16 +68,16 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
         removeAdditional: false,
         useDefaults: true,
         allErrors: true,
-        // Checking the schemas against the schema of schemas is a test's work: it takes as long as compiling all of them.
+        // Checking the schemas against the meta-schema is a test's work: it takes as long as compiling all of them.
         validateSchema: false,
         formats: { ip: isClientAddress },
       },
     },
     // Fastify's own text would list every error, and nothing uses it.
-    schemaErrorFormatter: () => new Error('the schema was not met'),
+    schemaErrorFormatter: () => new Error('schema validation failed'),
     clientErrorHandler: answerClientError,
     frameworkErrors(error, request, reply) {
-      // No hook runs for these errors, so the headers of every answer are set here.
+      // No hook runs for these errors, so the headers of every response are set here.
       reply.headers(headers);
       watchWrites(request.server, request.raw.socket);
       sendError(request, reply, answerTo(error));
@@ -85,7 +85,7 @@ export function serverOptions(settings: ServerSettings): FastifyHttpOptions<RawS
   };
 }
 
-/** The format `ip`: an address that can be counted. Any other text would count as an unknown address. */
+/** The format `ip`: a countable address. Any other string would count as an unknown address. */
 function isClientAddress(text: string): boolean {
   return text.length <= MAX_ADDRESS_CHARACTERS && normaliseAddress(text) !== null;
 }
@@ -98,12 +98,12 @@ function nextRequestId(): string {
 /** Gateways have few addresses; clients may claim any number of others. */
 const MOST_KNOWN = 1000;
 
-/** The longest address, with a zone; clients may send longer texts, which are not kept. */
+/** The longest address, with a zone; clients may send longer strings, which are not cached. */
 const LONGEST_KNOWN = 64;
 
 /**
- * Returns the `trustProxy` of Fastify: whether an address is that of a trusted proxy. Fastify asks it again each time that
- * the address or the host of a request is read, and parsing an address takes a twentieth of a small request.
+ * Returns the `trustProxy` of Fastify: whether an address is a trusted proxy. Fastify calls it each time that the address or
+ * the host of a request is read, and parsing an address takes a twentieth of a small request.
  *
  * @param proxies addresses, CIDR ranges, `loopback` and `uniquelocal`
  * @throws TypeError for anything else

@@ -1,4 +1,4 @@
-// Reads the token of an Authorization header; on its own, because callers of an API key know no access tokens.
+// Reads the token of an Authorization header; a separate file, because routes with an API key need no access tokens.
 
 const SCHEME = 'bearer ';
 

@@ -1,4 +1,4 @@
-// Opens protected routes to bearers of a valid access token whose session has not ended.
+// Protects routes with bearer tokens: valid access tokens of sessions that have not ended.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -19,7 +19,7 @@ import { CLOCK_TOLERANCE_MS } from './token-codec.js';
 
 /** The options of the plugin. */
 export interface BearerOptions {
-  /** Reads tokens: at once, or with a promise while it looks for the key of a token. */
+  /** Reads tokens: at once, or with a promise while it fetches the key of a token. */
   readonly tokens: {
     read(token: string): TokenReading<AccessClaims> | Promise<TokenReading<AccessClaims>>;
   };
@@ -27,7 +27,7 @@ export interface BearerOptions {
   readonly revocations?:
     | { isRevoked(sid: string, limit?: AnswerLimit): boolean | Promise<boolean> }
     | undefined;
-  /** Tells whether a token may live that many seconds; without it, any lifetime is accepted. */
+  /** Returns whether a token may live that many seconds; without it, any lifetime is accepted. */
   readonly lifetimes?:
     | { allows(seconds: number, limit?: AnswerLimit): boolean | Promise<boolean> }
     | undefined;
@@ -40,7 +40,7 @@ export type AccessVerdict =
   | { readonly ok: true; readonly claims: Readonly<AccessClaims> }
   | { readonly ok: false; readonly reason: 'invalid' | 'expired' | 'revoked' };
 
-/** An `onRequest` hook that lets in who presents a valid bearer. */
+/** An `onRequest` hook that accepts requests with a valid bearer token. */
 export type RequireBearer = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -49,13 +49,13 @@ export type RequireBearer = (
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * Verifies an access token. Never throws. Asks the store only while the revocation log is lost, and about a token with
-     * a longer lifetime than `ACCESS_TTL`. Looks for public keys only about a token that names an unknown one.
+     * Verifies an access token. Never throws. Reads the store only while the revocation log is lost, and for a token with a
+     * longer lifetime than `ACCESS_TTL`. Fetches public keys only for a token with an unknown key id.
      */
     verifyAccess(token: string): Promise<AccessVerdict>;
     /**
-     * An `onRequest` hook. Sets `request.bearer`, or answers 401 `token_invalid` or `session_revoked` to a request without
-     * a valid bearer token.
+     * An `onRequest` hook. Sets `request.bearer`, or responds with 401 `token_invalid` or `session_revoked` to a request
+     * without a valid bearer token.
      */
     requireBearer: RequireBearer;
   }
@@ -72,7 +72,7 @@ async function bearerTokens(
   await app.register(answerLimit);
   app.decorateRequest('bearer', null);
   const verify = async (token: string, limit?: AnswerLimit): Promise<AccessVerdict> => {
-    // Each `await` costs a turn of the microtasks, and all that follows is nearly always known.
+    // Each `await` costs a microtask turn, and the results are nearly always known.
     const read = tokens.read(token);
     const reading = 'ok' in read ? read : await read;
     if (!reading.ok) return reading;
@@ -100,7 +100,7 @@ async function bearerTokens(
   });
 }
 
-/** Answers 401 with a `WWW-Authenticate`. @throws the error if the server has our error handler */
+/** Responds with 401 with a `WWW-Authenticate`. @throws the error if the server has our error handler */
 function refuseBearer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -110,25 +110,25 @@ function refuseBearer(
   const headers = { 'www-authenticate': challenge, 'cache-control': 'no-store' };
   const refusal = refuse(ErrorClass, { headers });
   if (request.server.hasPlugin('tollgate-errors')) throw refusal;
-  // The error handler of an application does not know our codes and languages.
+  // An application's error handler does not know our codes and languages.
   const { code, statusCode: status = 401 } = refusal;
   return sendError(request, reply, { status, code: code.toLowerCase() as MessageKey, details: { headers } });
 }
 
-/** What a route demands of a bearer beyond a valid token. */
+/** Requirements of a route on a bearer beyond a valid token. */
 export interface BearerRule {
   /**
-   * How long ago the user may have been authenticated, in whole seconds from 1: `auth_time` of the token, with 5 s of
-   * tolerance for the clocks. A token that does not say is refused.
+   * Longest time since the user's authentication, in whole seconds from 1: `auth_time` of the token, with 5 s of tolerance
+   * for the clocks. A token without it is rejected.
    */
   readonly maxAuthAge?: number;
 }
 
 /**
- * Returns an `onRequest` hook: `requireBearer`, and what the rule demands. It answers 401
+ * Returns an `onRequest` hook: `requireBearer`, and the rule's requirements. It responds with 401
  * `insufficient_user_authentication` with the `WWW-Authenticate` of RFC 9470 to a bearer whose user was authenticated too
  * long ago; the page then calls `POST /reauthenticate`, and repeats the request with the new token.
- * @throws RangeError for a rule that is not allowed; TypeError, per request, without the plugin
+ * @throws RangeError for an invalid rule; TypeError, per request, without the plugin
  */
 export function bearer({ maxAuthAge }: BearerRule = {}): RequireBearer {
   if (maxAuthAge !== undefined && !(Number.isSafeInteger(maxAuthAge) && maxAuthAge > 0))
@@ -145,7 +145,7 @@ export function bearer({ maxAuthAge }: BearerRule = {}): RequireBearer {
   };
 }
 
-/** Returns the claims of a request that `requireBearer` let pass. @throws TypeError on a route without that hook */
+/** Returns the claims of a request that passed `requireBearer`. @throws TypeError on a route without that hook */
 export function bearerOf(request: FastifyRequest): Readonly<AccessClaims> {
   if (request.bearer === null) throw new TypeError('the route has no requireBearer hook');
   return request.bearer;

@@ -10,7 +10,7 @@ import type { SigningKey } from '../../crypto/signing-keys.js';
 import { AccessClaims, PublicClaims, type TokenReading } from '../../schemas/token-claims.js';
 import { CACHED_TOKENS, CLOCK_TOLERANCE_MS, cacheTokens, endsAtMs, isFromFuture } from './token-codec.js';
 
-/** Who issues the tokens, and for whom. */
+/** Issuer and audiences of the tokens. */
 export interface PublicTokenNames {
   /** The `iss` of each token. */
   readonly issuer: string;
@@ -18,27 +18,27 @@ export interface PublicTokenNames {
   readonly audiences: readonly string[];
 }
 
-/** Reads access tokens under keys that may change. */
+/** Reads access tokens under changing keys. */
 export interface PublicTokenReader {
   /**
-   * Verifies a token, in any spelling that `canonicalText` reads. Never throws. A valid one is cached for as long as its
-   * key is known.
+   * Verifies a token, in any spelling that `canonicalText` reads. Never throws. A valid one is cached as long as its key is
+   * known.
    */
   read(token: string): TokenReading<AccessClaims>;
-  /** Returns whether a token names, in a header like ours, a key that is not known. */
+  /** Returns whether a token names an unknown key, in a header like ours. */
   namesUnknownKey(token: string): boolean;
 }
 
 /** How long caches may keep the published keys, in seconds. */
 export const JWKS_MAX_AGE_SECONDS = 300;
 
-/** The published keys as they are sent, and the tag of that text (RFC 9110, 8.8.3). */
+/** The published keys as sent, and their entity tag (RFC 9110, 8.8.3). */
 export interface PublishedKeys {
   readonly body: string;
   readonly etag: string;
 }
 
-/** Returns what is published of these keys. */
+/** Returns the published form of these keys. */
 export function publishKeys(keys: readonly PublicKey[]): PublishedKeys {
   const body = JSON.stringify(jwksOf(keys));
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
@@ -50,10 +50,12 @@ const TYPE = 'at+jwt';
 const JTI_CHARACTERS = 22;
 const INVALID: Reading = { ok: false, reason: 'invalid' };
 
-/** A header exactly as it is issued. Comparing it as text refuses `crit`, keys inside the token and every other member. */
+/**
+ * The exact header of issued tokens. Comparing it as a string rejects `crit`, keys inside the token and every other member.
+ */
 const HEADER = /^\{"alg":"(?:EdDSA|ES256)","typ":"at\+jwt","kid":"([A-Za-z0-9_-]{1,64})"\}$/;
 
-/** A signature of either algorithm is 64 bytes: of the last of its 86 characters only two bits count. */
+/** A signature of either algorithm is 64 bytes: only two bits of the last of its 86 characters are significant. */
 const SIGNATURE = /\.[A-Za-z0-9_-]{85}[AQgw]$/;
 
 /** Returns the function that issues tokens with this key. */
@@ -77,7 +79,7 @@ export function createPublicIssuer(
 
 /**
  * Creates the reader.
- * @param keys returns the keys known now: the same array until they change
+ * @param keys returns the current keys: the same array until they change
  * @param clock returns milliseconds since 1970; the time of this node by default
  */
 export function createPublicReader(

@@ -1,4 +1,4 @@
-// Signs and verifies the tokens of one kind with @fastify/jwt inside their envelope, and caches what was verified.
+// Signs and verifies tokens of one kind with @fastify/jwt inside their envelope, and caches verified ones.
 
 import fastifyJwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt';
 import type { Static, TSchema } from '@sinclair/typebox';
@@ -34,17 +34,17 @@ export interface TokenCodecOptions<Schema extends ClaimsSchema> {
   readonly envelope: Envelope;
   /** Called for each issued token. */
   readonly onIssued?: OnIssued | undefined;
-  /** The id of the key that `onIssued` is told of. */
+  /** The key id for `onIssued`. */
   readonly keyId?: string;
   /** Returns milliseconds since 1970; the time of this node by default. */
   readonly clock?: (() => number) | undefined;
 }
 
-/** Counts an issued token. @param keyId the id of the key that encrypted it, or that signed a public token */
+/** Counts an issued token. @param keyId the id of its encryption key, or of the signing key of a public token */
 export type OnIssued = (kind: TokenKind, keyId: string) => void;
 
 interface Signature {
-  /** First segment of every token signed with this key, and its dot: algorithm, type and key id, nothing more. */
+  /** First segment of every token signed with this key, and its dot: only algorithm, type and key id. */
   readonly head: string;
   readonly jwt: JWT;
 }
@@ -69,7 +69,7 @@ export async function openTokenCodec<Schema extends ClaimsSchema>(
   const read = (token: string): TokenReading<Static<Schema>> => {
     const signed = envelope.open(token);
     if (signed === null) return { ok: false, reason: 'invalid' };
-    // Comparing the whole header refuses every other algorithm, `crit`, and an unknown or missing key id at once.
+    // Comparing the whole header rejects every other algorithm, `crit`, and an unknown or missing key id at once.
     const signature = signatures.find(({ head }) => signed.startsWith(head));
     if (signature === undefined) return { ok: false, reason: 'invalid' };
     try {
@@ -87,12 +87,12 @@ export async function openTokenCodec<Schema extends ClaimsSchema>(
   return { issue, read: (token) => readCached(canonicalText(token)) };
 }
 
-/** Returns when a token that was valid is refused, in milliseconds since 1970. */
+/** Returns the expiry of a valid token, in milliseconds since 1970. */
 export function endsAtMs({ exp }: { readonly exp: number }): number {
   return exp * 1000 + CLOCK_TOLERANCE_MS;
 }
 
-/** Returns whether a token was issued later than a clock that differs by the tolerance could say. */
+/** Returns whether a token was issued later than the clock tolerance allows. */
 export function isFromFuture({ iat }: { readonly iat: number }, nowMs: number): boolean {
   return iat * 1000 > nowMs + CLOCK_TOLERANCE_MS;
 }
@@ -129,12 +129,12 @@ function namespace(kind: TokenKind, key: RingKey): string {
 type Read<Claims> = (token: string) => TokenReading<Claims>;
 
 /**
- * Returns a reader that calls `read` once for each valid token in use, so that the next request of a bearer costs no
- * cryptography. The key is the whole canonical text: whoever can present it could have had it read anyway. Refused tokens
- * are not cached, so that a flood of them displaces nothing.
+ * Returns a reader that calls `read` once for each valid token in use, so that a bearer's next request costs no
+ * cryptography. The key is the whole canonical text, so a cache hit proves possession of the token. Rejected tokens are not
+ * cached, so that a flood of them displaces nothing.
  *
  * @param size number of tokens that stay cached; twice as many may be held
- * @param endsAtMs when a valid reading ends, in milliseconds since 1970
+ * @param endsAtMs expiry of a valid reading, in milliseconds since 1970
  * @param clock returns milliseconds since 1970
  */
 export function cacheTokens<Claims>(

@@ -23,19 +23,19 @@ export interface PublicTokens extends PublicTokenNames {
   readonly issued: boolean;
 }
 
-/** The keys of the tokens. Sealed tokens of each kind are signed with secrets of their own, and encrypted with the same keys. */
+/** The keys of the tokens. Each kind of sealed token has its own signing secrets; the encryption keys are shared. */
 export interface TokenOptions {
-  /** Without it no sealed access token is issued or accepted; then there must be `publicTokens` that are issued. */
+  /** Without it no sealed access token is issued or accepted; then `publicTokens` must issue them. */
   readonly accessSecrets?: KeyRing | undefined;
   readonly refreshSecrets: KeyRing;
   readonly encryptionKeys: KeyRing;
   readonly publicTokens?: PublicTokens | undefined;
   /**
-   * Called for each issued token; `keyId` is the id of the key of `ENCRYPTION_KEY` that encrypted it, or of the key of
-   * `ACCESS_SIGNING_KEYS` that signed it.
+   * Called for each issued token; `keyId` is the id of its encryption key in `ENCRYPTION_KEY`, or of its signing key in
+   * `ACCESS_SIGNING_KEYS`.
    */
   readonly onIssued?: OnIssued;
-  /** Returns milliseconds since 1970, to compare access tokens with; the time of this node by default. */
+  /** Returns milliseconds since 1970 for checks of access tokens; the time of this node by default. */
   readonly clock?: (() => number) | undefined;
 }
 

@@ -1,25 +1,25 @@
-// HashWX on the static WebAssembly module: makes a function from a seed, and hashes single nonces with it.
+// HashWX on the static WebAssembly module: creates a function from a seed, and hashes single nonces with it.
 
 import { hashwxModule } from './hashwx-module.js';
 
-/** The part of WebAssembly's interface that this file uses; browsers and Node have the whole. */
+/** The used part of WebAssembly's interface; browsers and Node have all of it. */
 declare const WebAssembly: {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object) => { readonly exports: unknown };
 };
 declare const atob: (base64: string) => string;
 
-/** What hashwx.wat exports. */
+/** The exports of hashwx.wat. */
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };
   make(): void;
   hash(nonce: bigint): bigint;
 }
 
-/** Hashes one nonce. An instance holds one function at a time. */
+/** Hashes one nonce. An instance has one function at a time. */
 export interface Hashwx {
   /**
-   * Makes the function of a seed, and hashes a nonce with it.
+   * Creates the function of a seed, and hashes a nonce with it.
    * @param seed 32 bytes
    * @param nonce 0 to 2^64 - 1
    * @returns 0 to 2^64 - 1
@@ -27,7 +27,7 @@ export interface Hashwx {
   hash(seed: Uint8Array, nonce: bigint): bigint;
 }
 
-/** @throws ReferenceError or another error where there is no WebAssembly, as in Node with `--jitless` */
+/** @throws ReferenceError or another error without WebAssembly, as in Node with `--jitless` */
 export function openHashwx(): Hashwx {
   const bytes = Uint8Array.from(atob(hashwxModule), (byte) => byte.charCodeAt(0));
   const { memory, make, hash } = new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports as Exports;
@@ -41,12 +41,15 @@ export function openHashwx(): Hashwx {
   };
 }
 
-/** Hashes at a start, in some milliseconds: as many as the engine needs to optimise the code. */
+/** Hashes at the start, which take some milliseconds: as many as the engine needs to optimise the code. */
 const WARM_HASHES = 300;
 
 let opened: Hashwx | undefined;
 
-/** Returns the instance of this process, ready to hash at full speed soon after the first call. @throws as `openHashwx` does */
+/**
+ * Returns the instance of this process, ready to hash at full speed soon after the first call.
+ * @throws as `openHashwx` does
+ */
 export function warmHashwx(): Hashwx {
   if (opened === undefined) {
     opened = openHashwx();

@@ -1,4 +1,4 @@
-// Work in HashWX: the form of a solution, and what it must reach (docs/decisions/hashwx.md).
+// Work in HashWX: the form of a solution, and its verification (docs/decisions/hashwx.md).
 
 import type { Hashwx } from './function.js';
 
@@ -8,10 +8,12 @@ export const HASHWX = 'hashwx-1' as const;
 /** Independent parts of a challenge: four vary half as much as one, and cost four checks. */
 export const HASHWX_PARTS = 4;
 
-/** Blocks of nonces of a part; a function belongs to each. */
+/** Nonce blocks of a part; each has its own function. */
 const BLOCKS = 2 ** 32;
 
-/** Returns the SHA-256 of some bytes, 32 bytes. It is a parameter, so that these files run in browsers as well as in Node. */
+/**
+ * Returns the SHA-256 of some bytes, 32 bytes. It is a parameter, so that these files run in browsers as well as in Node.
+ */
 export type BytesDigest = (bytes: Uint8Array) => Uint8Array;
 
 const MOST_PART_HASHES = 2 ** 32;
@@ -19,33 +21,33 @@ const MOST_PART_HASHES = 2 ** 32;
 /**
  * Returns the expected hashes of each part, 2 to 2^32, so that all parts together cost as much as `2 ** bits` hashes of
  * SHA-256.
- * @param exchange SHA-256 hashes that one hash costs
+ * @param exchange cost of one hash in SHA-256 hashes
  */
 export function hashwxPartHashes(bits: number, exchange: number): number {
   const hashes = Math.round(2 ** bits / (HASHWX_PARTS * exchange));
   return Math.min(MOST_PART_HASHES, Math.max(2, hashes));
 }
 
-/** Bits of one part of work of `totalBits`: the four parts cost as much each. */
+/** Bits of one part of work of `totalBits`: all four parts cost the same. */
 export function hashwxPartBits(totalBits: number): number {
   return totalBits - Math.log2(HASHWX_PARTS);
 }
 
-/** What a record keeps of work in HashWX besides its salt. */
+/** The record of work in HashWX besides its salt. */
 export interface HashwxTerms {
-  /** SHA-256 hashes that one hash costs. */
+  /** Cost of one hash in SHA-256 hashes. */
   readonly exchange: number;
-  /** Nonces that one function hashes, 1 to 65,536. */
+  /** Nonces per function, 1 to 65,536. */
   readonly noncesPerFunction: number;
 }
 
-/** What a solution is verified against; everything comes from the server's own record. */
+/** The input of a verification; everything comes from the server's own record. */
 export interface HashwxTask {
   /** 64 hexadecimal digits. */
   readonly seed: string;
   /** Expected hashes of a part, 2 to 2^32. */
   readonly partDifficulty: number;
-  /** Nonces that one function hashes, 1 to 65,536. */
+  /** Nonces per function, 1 to 65,536. */
   readonly noncesPerFunction: number;
 }
 
@@ -53,7 +55,7 @@ const SOLUTION = /^(?:0|[1-9][0-9]{0,14})(?:\.(?:0|[1-9][0-9]{0,14})){3}$/;
 const NUMBERS = 2 ** 48;
 
 /**
- * Returns whether a text has the form of a solution: four decimal numbers below 2^48, joined by dots, without sign or
+ * Returns whether a string is a well-formed solution: four decimal numbers below 2^48, joined by dots, without sign or
  * leading zero.
  */
 export function isHashwxSolution(text: string): boolean {
@@ -64,8 +66,8 @@ const DOMAIN = Uint8Array.from('captcha-hashwx-1', (character) => character.char
 const PART_AT = DOMAIN.length + 32;
 
 /**
- * Returns a function that returns the seeds of a challenge's functions: SHA-256(domain ‖ salt ‖ part ‖ block), where every
- * field has a fixed length. Parts are 0 to 3, blocks 0 to 2^32 - 1.
+ * Returns a function for the seeds of a challenge's functions: SHA-256(domain ‖ salt ‖ part ‖ block), where every field has
+ * a fixed length. Parts are 0 to 3, blocks 0 to 2^32 - 1.
  * @param salt 64 hexadecimal digits
  */
 export function functionSeeds(
@@ -85,14 +87,14 @@ export function functionSeeds(
   };
 }
 
-/** Returns the number that a hash must be below: one hash in `partDifficulty` is. */
+/** Returns the exclusive upper bound of a hash: one hash in `partDifficulty` is below it. */
 export function hashwxThreshold(partDifficulty: number): bigint {
   return 2n ** 64n / BigInt(partDifficulty);
 }
 
 /**
- * Returns whether a solution solves every part, and stops at the first that it does not.
- * @param solution of the form of `isHashwxSolution`; any other text solves nothing
+ * Returns whether a solution solves every part; stops at the first failure.
+ * @param solution well-formed by `isHashwxSolution`; any other string solves nothing
  */
 export function solvesHashwx(
   { hash }: Hashwx,

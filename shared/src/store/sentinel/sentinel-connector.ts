@@ -1,13 +1,13 @@
-// Connects a Redis client to the master that the Sentinels name, and leaves it when they name another.
+// Connects a Redis client to the master that the Sentinels name, and drops the connection when they name another.
 
 import { createConnection, type Socket } from 'node:net';
 import { AbstractConnector, type RedisOptions } from 'ioredis';
 import type { SentinelWatch } from './sentinel-watch.js';
 
-/** Without a master after this time the client is told why, in milliseconds. */
+/** After this time without a master the client gets the reason, in milliseconds. */
 const TELL_AFTER_MS = 1000;
 
-/** Returns the class that a client takes as its option `Connector`. */
+/** Returns the class for a client's option `Connector`. */
 export function sentinelConnector(watch: SentinelWatch): NonNullable<RedisOptions['Connector']> {
   return class SentinelMasterConnector extends AbstractConnector {
     #abandoned = new AbortController();
@@ -25,7 +25,7 @@ export function sentinelConnector(watch: SentinelWatch): NonNullable<RedisOption
         stream.once('error', (error) => {
           this.firstError = error;
         });
-        // At once: a deposed master acknowledges writes that it will forget.
+        // At once: a deposed master acknowledges writes that it will lose.
         const stopListening = watch.onLeave(() => stream.destroy());
         stream.once('close', stopListening);
         this.stream = stream;
@@ -40,7 +40,7 @@ export function sentinelConnector(watch: SentinelWatch): NonNullable<RedisOption
       super.disconnect();
     }
 
-    /** A server that is not or not yet the master is left again. */
+    /** A connection to a server that is not, or not yet, the master is dropped again. */
     override check({ role = 'master' }: { role?: string }): boolean {
       return role === 'master';
     }

@@ -1,4 +1,4 @@
-// Follows what the Sentinels of a master say, so that no connection stays with a server that is no master any more.
+// Follows the Sentinels of a master, so that no connection stays with a server that is no longer the master.
 
 import { Redis } from 'ioredis';
 import { type HostPort, hostAndPort } from '../store-url.js';
@@ -13,23 +13,23 @@ export interface SentinelWatch {
   /** Why no master is known, for the log. */
   readonly problem: string;
   /**
-   * Calls `listener` when a connection must be left: a failover begins, or another server is the master.
+   * Calls `listener` when a connection must be dropped: a failover begins, or another server is the master.
    * @returns a function that removes the listener
    */
   onLeave(listener: () => void): () => void;
   close(): void;
 }
 
-/** What a Sentinel knows about a master. */
+/** A Sentinel's state of a master. */
 interface SentinelAnswer extends HostPort {
-  /** The Sentinel with the highest number has the latest knowledge. */
+  /** The Sentinel with the highest epoch has the latest state. */
   readonly epoch: number;
   readonly isFailingOver: boolean;
 }
 
 const ASK_EVERY_MS = 1000;
 
-/** Longest time without a connection for a failover whose end is not reported, in milliseconds. */
+/** Longest time without a connection during a failover whose end is not reported, in milliseconds. */
 const HOLD_MS = 5000;
 
 /** The Sentinel that leads a failover reports this at least 50 ms before it promotes a replica. */
@@ -49,7 +49,7 @@ const SENTINEL_OPTIONS = {
 };
 
 /**
- * Connects to every Sentinel. Each is asked every second and whenever it reports a step of a failover.
+ * Connects to every Sentinel. Each is queried every second and whenever it reports a step of a failover.
  *
  * @param name the name of the master
  * @param retryDelayMs the delay before the n-th attempt to connect to a Sentinel again
@@ -85,7 +85,7 @@ export function watchSentinels(
     leave();
   };
 
-  /** Takes the answer of the highest epoch. Of equal ones that of the present master counts. */
+  /** Uses the reply with the highest epoch. Among equal ones that of the current master counts. */
   function decide(): void {
     const epoch = Math.max(...[...answers.values()].map((answer) => answer.epoch));
     const latest = [...answers.values()].filter((answer) => answer.epoch === epoch);

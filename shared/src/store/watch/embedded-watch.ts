@@ -10,9 +10,9 @@ import { RESULT, resultCodeOf } from '../sqlite.js';
 import type { FailureCause, StoreLog } from './failure-cause.js';
 
 /**
- * Warns of what is wrong with the file, once, and of another machine each time one comes.
+ * Warns of problems of the file, once, and of another machine each time one appears.
  * @param isUser whether this process uses the store, and so records its machine there
- * @param renewEveryMs pause between two looks at the record, in milliseconds
+ * @param renewEveryMs pause between two checks of the record, in milliseconds
  */
 export function watchEmbedded(
   store: EmbeddedStore,
@@ -46,7 +46,7 @@ export function watchEmbedded(
       }
       before = now;
     },
-    // Whoever uses the store reports that it does not answer.
+    // Users of the store report that it does not respond.
     { everyMs: renewEveryMs, onFailure: () => {} },
   );
 }
@@ -62,26 +62,26 @@ const NAMES: Readonly<Record<number, string>> = {
   [RESULT.noDatabase]: 'damaged',
 };
 
-/** Returns why an operation failed; undefined if the error is none of SQLite. */
+/** Returns why an operation failed; undefined if the error is not from SQLite. */
 export function embeddedFailureCause(error: unknown): FailureCause | undefined {
   const { cause } = (error ?? {}) as { readonly cause?: unknown };
   const found = cause instanceof Error ? cause : error;
   const code = resultCodeOf(found ?? {});
   if (code === undefined) return undefined;
-  // A full disk still takes what fits into the file, so that some operations succeed.
+  // A full disk still accepts data that fits into the file, so some operations succeed.
   const isPartial = code === RESULT.full || code === RESULT.ioError;
   return { name: NAMES[code] ?? 'other', text: explainDatabaseError(found), isPartial };
 }
 
-/** What is known of the place of a file. */
+/** Properties of a file's location. */
 export interface FilePlace {
   /** The network file system that the file is on, such as `NFS`; undefined on a disk of this machine. */
   readonly network: string | undefined;
-  /** Whether a program serves the file system (FUSE): it may be a disk of this machine, or a network. */
+  /** Whether a program provides the file system (FUSE): it may be a local disk or a network. */
   readonly isFuse: boolean;
-  /** Whether the file was mounted without its folder: the files that SQLite keeps beside it are then others. */
+  /** Whether the file was mounted without its folder: SQLite then uses other files beside it. */
   readonly isMountedAlone: boolean;
-  /** Whether the file has a second name (a hard link), beside which SQLite would keep other files. */
+  /** Whether the file has a second name (a hard link), beside which SQLite would use other files. */
   readonly hasSecondName: boolean;
 }
 
@@ -98,7 +98,7 @@ const NETWORKS: Readonly<Record<number, string>> = {
 };
 const FUSE = 0x65735546;
 
-/** Looks at a file, or at the folder in which it would be. Outside Linux only its names are known. */
+/** Examines a file, or its folder if it does not exist yet. Outside Linux only its names are known. */
 export function lookAtPlace(path: string): FilePlace {
   const type = process.platform === 'linux' ? statfsSync(existingPart(path)).type >>> 0 : 0;
   return {
@@ -113,7 +113,7 @@ function existingPart(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : existingPart(dirname(path));
 }
 
-/** Where something is mounted in this process's view of the file systems; empty if the system does not tell. */
+/** The mounts in this process's view of the file systems; empty if the system does not report them. */
 function mountPoints(): string[] {
   try {
     const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
@@ -124,10 +124,10 @@ function mountPoints(): string[] {
   }
 }
 
-/** What the keys of the record begin with; the rest is the id of a machine. */
+/** The prefix of the record's keys; the rest is the id of a machine. */
 const MACHINE_PREFIX = 'machine:';
 
-/** How often the processes of a machine renew its entry, in milliseconds. */
+/** Interval of renewing a machine's entry, in milliseconds. */
 export const RENEW_EVERY_MS = 15_000;
 
 const KEEP_MS = 3 * RENEW_EVERY_MS;
@@ -136,7 +136,7 @@ const KEEP_MS = 3 * RENEW_EVERY_MS;
 interface MachineEntry {
   /** The id of the machine. */
   readonly id: string;
-  /** The name of the host, or of the container, that wrote the entry. */
+  /** The host or container name of the entry's writer. */
   readonly host: string;
   /** Changes with each renewal. */
   readonly text: string;
@@ -144,7 +144,7 @@ interface MachineEntry {
 
 /**
  * The id of the running kernel, the same in all containers of a machine; undefined if the system has none. It changes with
- * each start of the machine.
+ * each boot.
  */
 export function machineId(): string | undefined {
   return readKernel('random/boot_id');
@@ -164,8 +164,8 @@ export async function recordMachine(store: EmbeddedStore, id: string): Promise<v
 }
 
 /**
- * Returns the entries of other machines. One that does not change is of a machine that has ended, or of this one before it
- * was started anew. @throws StoreUnavailableError
+ * Returns the entries of other machines. An unchanged entry belongs to a machine that has ended, or to this one before its
+ * last boot. @throws StoreUnavailableError
  */
 export async function otherMachines(store: EmbeddedStore): Promise<MachineEntry[]> {
   const own = `${MACHINE_PREFIX}${machineId()}`;
@@ -178,7 +178,7 @@ export async function otherMachines(store: EmbeddedStore): Promise<MachineEntry[
   );
 }
 
-/** The entries that were renewed between two looks. */
+/** The entries that were renewed between two checks. */
 export function renewedSince(before: readonly MachineEntry[], now: readonly MachineEntry[]): MachineEntry[] {
   return now.filter(({ id, text }) => before.some((entry) => entry.id === id && entry.text !== text));
 }

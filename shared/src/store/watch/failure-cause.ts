@@ -1,6 +1,6 @@
-// Names why a Redis cannot be used, from the errors of its client.
+// Explains why a Redis is unusable, from its client's errors.
 
-/** Why a store cannot be used, in words that hold nothing of its address, its password or a command. */
+/** Why a store is unusable, in words without its address, its password or a command. */
 export interface FailureCause {
   /** For programs: stable, lower_snake_case. */
   readonly name: string;
@@ -8,13 +8,13 @@ export interface FailureCause {
   readonly text: string;
   /** The code of the error, such as `ECONNREFUSED` or `WRONGPASS`; undefined if it has none. */
   readonly code?: string;
-  /** Whether the server refuses only some commands: others succeed all the while. */
+  /** Whether the server rejects only some commands while others succeed. */
   readonly isPartial: boolean;
 }
 
 type CauseRow = readonly [name: string, text: string, pattern: RegExp];
 
-/** The message of an error for a connection that ended without one. */
+/** The message for a connection that ended without an error. */
 export const CONNECTION_ENDED = 'the connection ended';
 
 const SILENT =
@@ -39,16 +39,16 @@ const UNREACHABLE: readonly CauseRow[] = [
   ['password_missing', 'it needs a password', /NOAUTH/],
   [
     'no_database',
-    'it has no database of that number',
+    'it has no database with that number',
     /DB index is out of range|SELECT is not allowed in cluster/,
   ],
-  ['no_cluster', 'it is no cluster: redis:// without +cluster', /cluster support disabled/],
+  ['no_cluster', 'it is not a cluster: redis:// without +cluster', /cluster support disabled/],
   ['no_master', 'the Sentinels know no master of that name', /know no master/],
   ['no_sentinel', 'no Sentinel answers', /no Sentinel answers/],
-  ['too_many_clients', 'it takes no more connections (maxclients)', /max number of clients/],
-  ['silent', 'it does not answer', SILENT],
+  ['too_many_clients', 'it accepts no more connections (maxclients)', /max number of clients/],
+  ['silent', 'it does not respond', SILENT],
   ['connection_lost', 'the connection broke', /ECONNRESET|EPIPE|ECONNABORTED|^the connection ended/],
-  ['no_node', 'none of the nodes that are named can be connected to', /Failed to refresh slots/],
+  ['no_node', 'none of the configured nodes is reachable', /Failed to refresh slots/],
 ];
 
 const NO_TLS: CauseRow = [
@@ -56,43 +56,43 @@ const NO_TLS: CauseRow = [
   'its host cannot be reached, or does not use TLS: redis://',
   /^$/,
 ];
-const CLOSES: CauseRow = ['closes', 'it closes each connection at once: it may want TLS, rediss://', /^$/];
-const OTHER: CauseRow = ['other', 'its client reports an error that is not known here', /^$/];
+const CLOSES: CauseRow = ['closes', 'it closes each connection at once: it may require TLS, rediss://', /^$/];
+const OTHER: CauseRow = ['other', 'its client reports an unknown error', /^$/];
 
 const REFUSING: readonly CauseRow[] = [
-  ['not_permitted', 'its user may not do what is needed (ACL)', /NOPERM/],
+  ['not_permitted', 'its user lacks a permission (ACL)', /NOPERM/],
   ['out_of_memory', 'its memory is full (maxmemory)', /OOM/],
-  ['read_only', 'it is a replica and takes no writes', /READONLY|UNBLOCKED/],
+  ['read_only', 'it is a replica and accepts no writes', /READONLY|UNBLOCKED/],
   ['master_down', 'it is a replica without its master', /MASTERDOWN/],
   ['loading', 'it is still loading its data', /LOADING/],
-  ['not_persisting', 'it cannot write its data to the disk and refuses writes', /MISCONF/],
+  ['not_persisting', 'it cannot write its data to the disk and rejects writes', /MISCONF/],
   ['too_few_replicas', 'it has fewer replicas than min-replicas-to-write', /NOREPLICAS/],
   ['busy', 'a script blocks it', /BUSY/],
   ['cluster_down', 'a part of the cluster is down', /CLUSTERDOWN|TRYAGAIN/],
   ['is_cluster', 'it is a node of a cluster: redis+cluster://', /MOVED|CROSSSLOT/],
 ];
 
-/** What a client says of a command that it could not send. */
+/** The client's message about a command that it could not send. */
 const NOT_CONNECTED =
   /^(?:Stream isn't writeable|Connection is closed|Cluster is|None of startup nodes|Node is disconnected)/;
 
 /** Words at the start of an error reply, or of the error inside a script as Redis 6 reports it. */
 const REPLY_CODE = /(?:^|: -)([A-Z]{2,})\b/;
 
-/** What is known of the connection that an error comes from. */
+/** The state of the connection of an error. */
 export interface Connection {
   readonly usesTls: boolean;
-  /** Whether it, or one before it, was ever ready for commands. */
+  /** Whether it, or an earlier one, was ever ready for commands. */
   readonly wasReady: boolean;
 }
 
 /**
- * Returns why a command or a connection failed. Undefined if the error tells only that there is no connection: another one
- * tells why.
+ * Returns why a command or a connection failed. Undefined if the error only says that there is no connection: another one
+ * has the reason.
  */
 export function failureCause(error: unknown, connection: Connection): FailureCause | undefined {
   const { code, message = '', cause, lastNodeError, errors } = (error ?? {}) as ClientError;
-  // The error of a store tells nothing that its cause does not.
+  // The error of a store adds nothing to its cause.
   if (cause instanceof Error) return failureCause(cause, connection);
   const inner = lastNodeError ?? errors?.[0];
   const found = inner instanceof Error ? failureCause(inner, connection) : undefined;
@@ -123,9 +123,9 @@ interface ClientError {
   readonly code?: unknown;
   readonly message?: unknown;
   readonly cause?: unknown;
-  /** Of a cluster of which no node answers. */
+  /** For a cluster without a responding node. */
   readonly lastNodeError?: unknown;
-  /** Of a host with several addresses. */
+  /** For a host with several addresses. */
   readonly errors?: readonly unknown[];
 }
 
@@ -135,22 +135,22 @@ export interface StoreLog {
   warn(about: object, message: string): void;
 }
 
-/** Takes what becomes of the commands and connections of a store. */
+/** Receives the outcomes of a store's commands and connections. */
 export interface FailureLog {
   failed(error: unknown): void;
   answered(): void;
-  /** Why the store cannot be used; undefined while it can. */
+  /** Why the store is unusable; undefined while it is usable. */
   readonly cause: FailureCause | undefined;
 }
 
-/** How long no command may fail until the store counts as usable again, in milliseconds. */
+/** Time without a failed command until the store counts as usable again, in milliseconds. */
 const QUIET_MS = 1000;
-/** The same for a server that refuses only some commands. */
+/** The same for a server that rejects only some commands. */
 const PARTIAL_QUIET_MS = 60_000;
 
 /**
- * @param variable the variable that names the store
- * @param causeOf returns what an error tells; undefined if another error tells more
+ * @param variable the store's variable
+ * @param causeOf returns the cause of an error; undefined if another error has more information
  */
 export function createFailureLog(
   variable: string,

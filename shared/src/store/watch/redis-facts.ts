@@ -1,33 +1,33 @@
-// What Redis says of itself, and what the log warns of it.
+// The reported properties of Redis, and warnings about them.
 
 import { Cluster, type Redis } from 'ioredis';
 import { asStoreError, type RedisClient } from '../redis-connection.js';
 
-/** What a server keeps of its data on the disk; unknown if it does not tell. */
+/** The persistence of a server; unknown if it is not reported. */
 export type Persistence = 'append_only' | 'snapshots' | 'none' | 'unknown';
 
-/** What a Redis server reports about itself. */
+/** The reported properties of a Redis server. */
 export interface RedisFacts {
   /** Differs between any two running servers. */
   readonly runId: string;
-  /** Such as `7.2.4`; undefined if the server does not tell. */
+  /** Such as `7.2.4`; undefined if it is not reported. */
   readonly version: string | undefined;
-  /** `maxmemory-policy`; undefined if the server does not report it. */
+  /** `maxmemory-policy`; undefined if it is not reported. */
   readonly policy: string | undefined;
   readonly persistence: Persistence;
-  /** Number of replicas that are connected. */
+  /** Number of connected replicas. */
   readonly replicas: number;
-  /** `min-replicas-to-write`; undefined if the server does not tell. */
+  /** `min-replicas-to-write`; undefined if it is not reported. */
   readonly minReplicasToWrite: number | undefined;
   /** The server's clock minus that of this machine, in milliseconds. */
   readonly offsetMs: number;
 }
 
 /**
- * Reads the facts of one server, or of each master of a cluster.
+ * Reads the properties of one server, or of each master of a cluster.
  *
  * @param nowMs this machine's clock, in milliseconds since 1970
- * @throws StoreUnavailableError if a server does not answer
+ * @throws StoreUnavailableError if a server does not respond
  */
 export async function readRedisFacts(client: RedisClient, nowMs = Date.now): Promise<RedisFacts[]> {
   return ask(client, async (server) => {
@@ -50,10 +50,10 @@ export async function readRedisFacts(client: RedisClient, nowMs = Date.now): Pro
 }
 
 /**
- * Returns the difference between the clocks of a store and of this machine in milliseconds; of a cluster the largest.
+ * Returns the difference between the clocks of a store and of this machine in milliseconds; for a cluster the largest.
  *
  * @param nowMs this machine's clock, in milliseconds since 1970
- * @throws StoreUnavailableError if a server does not answer
+ * @throws StoreUnavailableError if a server does not respond
  */
 export async function readClockOffset(client: RedisClient, nowMs = Date.now): Promise<number> {
   const offsets = await ask(client, (server) => clockOffset(server, nowMs));
@@ -69,7 +69,7 @@ async function ask<T>(client: RedisClient, question: (server: Redis) => Promise<
   }
 }
 
-/** The server's clock is compared with the middle of the time that the question took. */
+/** The server's clock is compared with the middle of the request's duration. */
 async function clockOffset(server: Redis, nowMs: () => number): Promise<number> {
   const askedMs = nowMs();
   const [seconds, micros] = await server.time();
@@ -80,7 +80,7 @@ async function setting(server: Redis, name: string): Promise<string | undefined>
   return ((await ifPermitted(server.config('GET', name))) as string[] | undefined)?.[1];
 }
 
-/** Returns the reply, or undefined: providers rename CONFIG, and rules of access forbid it or INFO. */
+/** Returns the reply, or undefined: providers rename CONFIG, and access rules forbid it or INFO. */
 async function ifPermitted<T>(reply: Promise<T>): Promise<T | undefined> {
   try {
     return await reply;
@@ -105,18 +105,18 @@ function readInfo(text: string): Map<string, string> {
   );
 }
 
-/** What a store holds. */
+/** The contents of a store. */
 export type Held = 'sessions' | 'challenges';
 
-/** The largest difference between the clocks of a node and of the store without a warning, in milliseconds. */
+/** The largest clock difference between a node and the store without a warning, in milliseconds. */
 export const MAX_CLOCK_OFFSET_MS = 2000;
 
 const OLDEST_VERSION = [6, 2] as const;
 
-/** The oldest version that has all commands, for messages. */
+/** The oldest version with all commands, for messages. */
 export const OLDEST_REDIS = OLDEST_VERSION.join('.');
 
-/** Whether commands that Tollgate needs are missing. */
+/** Whether required commands are missing. */
 export function isTooOld({ version }: Pick<RedisFacts, 'version'>): boolean {
   if (version === undefined) return false;
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -128,7 +128,7 @@ export function mayEvict({ policy }: Pick<RedisFacts, 'policy'>): boolean {
   return policy !== undefined && policy !== 'noeviction';
 }
 
-/** Returns a sentence for each problem of a server: too old, evicts keys, or does not keep what it holds. */
+/** Returns a sentence for each problem of a server: too old, evicts keys, or lacks persistence. */
 export function redisWarnings(facts: RedisFacts, holds: ReadonlySet<Held>): string[] {
   const { persistence, policy, version } = facts;
   const warnings: string[] = [];
@@ -145,11 +145,11 @@ export function redisWarnings(facts: RedisFacts, holds: ReadonlySet<Held>): stri
   }
   if (persistence === 'snapshots' && holds.has('challenges')) {
     warnings.push(
-      'Redis keeps snapshots alone: after a crash it accepts challenges that were spent since the last one; set appendonly yes',
+      'Redis keeps snapshots only: after a crash it accepts challenges that were spent since the last one; set appendonly yes',
     );
   }
   if ((persistence === 'snapshots' || persistence === 'none') && holds.has('sessions')) {
-    warnings.push('Redis keeps no append-only file: a restart loses sessions; set appendonly yes');
+    warnings.push('Redis has no append-only file: a restart loses sessions; set appendonly yes');
   }
   return warnings;
 }

@@ -1,4 +1,4 @@
-// Watches the store of a process: tells why it cannot be used, how it is set up and whether its clock agrees.
+// Watches the store of a process: reports why it is unusable, how it is set up and whether its clock agrees.
 
 import { Cluster } from 'ioredis';
 import { type Store, waitForStore } from '../open-store.js';
@@ -20,11 +20,11 @@ import {
   redisWarnings,
 } from './redis-facts.js';
 
-/** What to watch. */
+/** The watched store. */
 export interface StoreWatchOptions {
-  /** The variable that names the store, for the log. */
+  /** The store's variable, for the log. */
   readonly variable: string;
-  /** What the store holds for this process: it decides which loss is warned of. None if the process only looks at it. */
+  /** The store's contents for this process, which decide about warnings of loss. None if the process only inspects it. */
   readonly holds: readonly Held[];
   readonly log: StoreLog;
   /** This node's clock, in milliseconds since 1970. */
@@ -34,16 +34,16 @@ export interface StoreWatchOptions {
 /** The watch of one store. */
 export interface StoreWatch {
   /**
-   * Writes and reads a key that expires after a minute. Resolves with `ok`, or with what is wrong with a store that still
-   * serves: `full` refuses new keys, `clock` differs by more than two seconds.
-   * @throws StoreUnavailableError if the store does not answer or takes no writes
+   * Writes and reads a key that expires after a minute. Resolves with `ok`, or with the problem of a working store: `full`
+   * rejects new keys, `clock` differs by more than two seconds.
+   * @throws StoreUnavailableError if the store does not respond or accepts no writes
    */
   check(key: string): Promise<'ok' | 'full' | 'clock'>;
-  /** Why the store cannot be used, for people, without its address; undefined if it can, or if that is not known. */
+  /** Why the store is unusable, for people, without its address; undefined if it is usable, or if the reason is unknown. */
   readonly problem: string | undefined;
   /**
-   * The store's clock minus that of this node when they were last compared, in milliseconds; undefined before, and for an
-   * embedded store, which has no clock of its own.
+   * The store's clock minus that of this node at the last comparison, in milliseconds; undefined before, and for an embedded
+   * store, which has no clock of its own.
    */
   readonly clockOffsetMs: number | undefined;
   /** Stops the watch. Call it before you close the store. */
@@ -53,7 +53,7 @@ export interface StoreWatch {
 const MEASURE_EVERY_MS = 60_000;
 const CHECK_TTL_MS = 60_000;
 
-/** How long a connection may be missing without an error until that is told, in milliseconds. */
+/** How long a connection may be missing without an error before that is reported, in milliseconds. */
 const ENDED_MS = 1000;
 
 /** How long the first check waits for the first connection, in milliseconds. */
@@ -99,7 +99,7 @@ function watchRedis(
   let clockOffsetMs: number | undefined;
   let isApart = false;
 
-  /** Each warning once: a server that is connected to again has it again. */
+  /** Each warning once: a reconnected server has it again. */
   const warnOfSettings = async (): Promise<void> => {
     const facts = await readRedisFacts(store.client, nowMs);
     for (const warning of facts.flatMap((each) => redisWarnings(each, held))) {
@@ -150,7 +150,7 @@ function watchRedis(
   };
 }
 
-/** Reports every failed command and connection. @returns a function that stops it */
+/** Reports every failed command and connection. @returns a function that ends the reports */
 function listenForFailures({ client, observe, isReady }: RedisStore, failures: FailureLog): () => void {
   const { failed, answered } = failures;
   observe({ took: answered, failed });

@@ -18,12 +18,13 @@ const verified = { name: 'own', maxAnswerCharacters: 8, hasMinimumTime: true, ve
 const streamOf = (kind = 'sum', token = 'token', seed = 1) => seededRandom(ring.current, kind, token, seed);
 
 t.test('a challenge type with a wrong shape is reported by its position and its name', async (t) => {
-  const name = (at: number) => `kinds[${at}].name must be 1 to 32 letters, digits, _ or -, a letter first`;
+  const name = (at: number) =>
+    `kinds[${at}].name must be 1 to 32 letters, digits, _ or -, starting with a letter`;
   const lines: [unknown, string[]][] = [
     [[], []],
     [[{ name: 'sum', make }, verified], []],
     [[{ ...verified, issue: () => ({}) }], []],
-    [{}, ['kinds must be a list of kinds']],
+    [{}, ['kinds must be a list of challenge types']],
     [[null], ['kinds[0] must be an object']],
     [
       [{ make }, { name: '__proto__', make }, { name: 'a b', make }],

@@ -64,7 +64,7 @@ t.test(
         (rest) => {
           throw rest;
         },
-        'threw something that is no error',
+        'threw a non-error value',
       ],
       [(rest) => rest, 'must return right, wrong or insufficient'],
       [

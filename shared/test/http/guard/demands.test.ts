@@ -86,7 +86,7 @@ t.test('work in an algorithm that the form does not accept is refused, and spent
       status: 422,
       json: {
         code: 'pow_insufficient',
-        errors: { pow_nonce: ['The security check was not done in a way that this form accepts.'] },
+        errors: { pow_nonce: ['This form does not accept this kind of security check.'] },
         pow_algorithms: ['hashwx-1'],
       },
     });
@@ -162,7 +162,10 @@ t.test('mistakes in demands stop the start', async (t) => {
     ]),
     [[captcha({ preset: '../x' })], 'must have the name of a preset as preset: element 1'],
     [[captcha({ preset: 'a', presets: ['a'] })], 'must have preset or presets, not both: element 1'],
-    [[pow({ preset: 'a' })], 'must have a key beside the presets of pow(): without one it demands no image'],
+    [
+      [pow({ preset: 'a' })],
+      'must have a key beside the presets of pow(): without one it never requires an image',
+    ],
     [[captcha({ preset: 'a' }), pow({ preset: 'b' })], 'must name presets once'],
   ];
   for (const [guards, words] of wrong) {

@@ -58,9 +58,9 @@ t.test('an image of a preset that the form refuses is answered with those it acc
       json: {
         captcha_required: true,
         captcha_presets: ['large'],
-        message: 'Please complete the additional check that this form asks for.',
+        message: 'Please complete the additional check that this form requires.',
         code: 'preset_refused',
-        errors: { captcha_token: ['This is not the additional check that this form asks for.'] },
+        errors: { captcha_token: ['This is not the additional check that this form requires.'] },
       },
     };
     t.strictSame(await post(await image('default@01234567')), refused);
@@ -150,7 +150,7 @@ t.test('invalid rules stop the start', async (t) => {
     [
       'presets without a key',
       [pow({ presets: ['a'] })],
-      'must have a key beside the presets of pow(): without one it demands no image',
+      'must have a key beside the presets of pow(): without one it never requires an image',
     ],
     ['presets twice', [captcha({ presets: ['a'] }), pow({ key, presets: ['b'] })], 'must name presets once'],
     [

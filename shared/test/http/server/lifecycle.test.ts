@@ -98,7 +98,7 @@ t.test('a dependency that never closes is named, and the stop goes on without it
   const running = await startService(service);
   await running.stop();
   t.same(events, ['public closed', 'admin closed', 'dependencies closed']);
-  t.match(JSON.parse(lines[0] ?? ''), { what: 'what is buffered', msg: 'did not close in time' });
+  t.match(JSON.parse(lines[0] ?? ''), { what: 'the buffered data', msg: 'did not close in time' });
 });
 
 t.test('a port in use is one line that names its variable, and everything is closed again', async (t) => {
@@ -117,7 +117,7 @@ t.test('an address of another machine is one line that names its variable', asyn
   const { service } = buildService(t, { adminAt: at(0, 'ADMIN', '192.0.2.1') });
   await t.rejects(startService(service), {
     name: 'ConfigurationError',
-    lines: ['ADMIN_BIND: 192.0.2.1 is no address of this machine'],
+    lines: ['ADMIN_BIND: 192.0.2.1 is not an address of this machine'],
   });
 });
 

@@ -174,7 +174,7 @@ t.test(
       HS384: craft(header({ alg: 'HS384' }), claims, { hash: 'sha384' }),
       HS512: craft(header({ alg: 'HS512' }), claims, { hash: 'sha512' }),
       RS256: craft(header({ alg: 'RS256' }), claims),
-      'hs256 in small letters': craft(header({ alg: 'hs256' }), claims),
+      'hs256 in lower case': craft(header({ alg: 'hs256' }), claims),
       'an empty crit': craft(header({ crit: [] }), claims),
       'a crit with an extension': craft(header({ crit: ['b64'], b64: false }), claims),
       'no kid': craft({ alg: 'HS256', typ: 'JWT' }, claims),

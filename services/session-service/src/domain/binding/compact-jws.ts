@@ -3,22 +3,22 @@
 import { verify } from 'node:crypto';
 import type { DeviceKey } from '@tollgate/shared/crypto';
 
-/** A signed text whose signature is not verified yet. */
+/** A parsed JWS whose signature is not verified yet. */
 export interface CompactJws {
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** Whether the text names the algorithm of this key, and the key has signed it. */
+  /** Whether the JWS has the algorithm of this key, and its signature. */
   isSignedBy(key: DeviceKey): boolean;
 }
 
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
 
-/** Returns the parts of a text; undefined unless header and payload are JSON objects without `crit`. */
+/** Returns the parts of a JWS; undefined unless header and payload are JSON objects without `crit`. */
 export function readCompactJws(text: string): CompactJws | undefined {
   const [, head = '', body = '', signature = ''] = COMPACT.exec(text) ?? [];
   const header = parseObject(head);
   const payload = parseObject(body);
-  // Extensions that must be understood are not (RFC 7515, 4.1.11).
+  // Critical extensions are not supported (RFC 7515, 4.1.11).
   if (header === undefined || payload === undefined || 'crit' in header) return undefined;
   return {
     header,
