@@ -139,7 +139,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         if self.path != "/sign-in":
-            return self.answer(404, {"message": "There is nothing here.", "code": "not_found"})
+            return self.answer(404, {"message": "Not found.", "code": "not_found"})
         try:
             length = int(self.headers.get("Content-Length", "0"))
             if not 0 <= length <= LONGEST_BODY_BYTES:

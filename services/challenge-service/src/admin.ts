@@ -9,7 +9,7 @@ import clearFailures from './routes/clear-failures.js';
 import hostVerify from './routes/host-verify.js';
 import recordFailure from './routes/record-failure.js';
 
-/** Builds the admin application over the same dependencies, ready to listen. Without keys of applications there is no host API. */
+/** Builds the admin application on the same dependencies, ready to listen. Without host API keys it has no host API. */
 export async function buildChallengeAdmin(
   config: Pick<ChallengeConfig, 'values' | 'captcha' | 'hostKeys'>,
   deps: Pick<ChallengeDependencies, 'challenges' | 'ring' | 'kinds' | 'logger' | 'metrics' | 'trail'>,
@@ -21,7 +21,7 @@ export async function buildChallengeAdmin(
   const description = {
     title: 'Tollgate challenge service, host API',
     version: '1',
-    description: 'Checks challenges and counts failures for hosts in any language',
+    description: 'Verifies challenges and counts failures for applications in any language',
     serverUrl: `http://${values.ADMIN_BIND}:${values.CHALLENGE_ADMIN_PORT}`,
     securitySchemes: { hostKey: { type: 'http', scheme: 'bearer' } },
   } as const;

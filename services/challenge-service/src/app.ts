@@ -1,4 +1,4 @@
-// The public application of the challenge service: what is registered, in reading order.
+// The public application of the challenge service: all registrations, in reading order.
 
 import type { AuditTrail } from '@tollgate/shared/audit';
 import type { ChallengeType } from '@tollgate/shared/challenges';
@@ -35,7 +35,7 @@ import issueImage from './routes/issue-image.js';
 import issuePow from './routes/issue-pow.js';
 import serveScript from './routes/serve-script.js';
 
-/** The extensions, and where their challenges are. */
+/** The extensions, and the address of their challenges. */
 export interface ExtensionDependencies extends Pick<ExtensionServices, 'openChallenges'> {
   readonly list: readonly OpenExtension[];
 }
@@ -44,7 +44,7 @@ export interface ExtensionDependencies extends Pick<ExtensionServices, 'openChal
 export interface ChallengeDependencies extends IssuerOptions {
   /** The operator's challenge types, which the host API verifies. */
   readonly kinds?: readonly ChallengeType[];
-  /** The extensions that are configured; none by default. */
+  /** The configured extensions; none by default. */
   readonly extensions?: ExtensionDependencies;
   /** Counts requests for images on the store. */
   readonly countRequest: RequestCounter;

@@ -54,7 +54,7 @@ export const ChallengeEnvironment = Type.Object({
 /** The configuration of the challenge service. */
 export type ChallengeConfig = ReturnType<typeof readChallengeConfig>;
 
-/** Prefixes of its variables alone, and variables of the session service with such a prefix. */
+/** Prefixes of its variables only, and variables of the session service with such a prefix. */
 const NAMES = {
   prefixes: ['HOST_API_', 'RATE_LIMIT_', ...knownExtensions.flatMap(({ prefix }) => prefix ?? [])],
   known: Object.keys(SessionLimitVariables),
@@ -76,7 +76,7 @@ export function environmentWith(extensions: readonly Pick<Extension, 'variables'
 
 /**
  * Reads the configuration.
- * @param extensions those that are loaded; their variables are among the values
+ * @param extensions the loaded extensions; the values include their variables
  * @throws ConfigurationError with a line for each mistake
  */
 export function readChallengeConfig(
@@ -98,7 +98,7 @@ export function readChallengeConfig(
   ]);
   return {
     values,
-    /** Lines for the log about settings that work, but probably not as meant. */
+    /** Log lines about settings that work, but probably not as intended. */
     warnings: [
       ...(allowWeak ? weakSecrets({ CHALLENGE_SECRET: values.CHALLENGE_SECRET }) : []),
       ...plainHttpWarning(values),
@@ -113,7 +113,7 @@ export function readChallengeConfig(
 }
 
 /**
- * Reads the address of the challenge store alone, for commands that need nothing else.
+ * Reads only the address of the challenge store, for commands that need nothing else.
  * @throws ConfigurationError with a line for each mistake
  */
 export function readStoreConfig(env: Readonly<Record<string, string | undefined>>) {
@@ -122,7 +122,7 @@ export function readStoreConfig(env: Readonly<Record<string, string | undefined>
 }
 
 /**
- * Reads what `captcha passes` needs: the address of the challenge store and the prefix of its keys.
+ * Reads the settings of `captcha passes`: the address of the challenge store and its key prefix.
  * @throws ConfigurationError with a line for each mistake
  */
 export function readPassesConfig(env: Readonly<Record<string, string | undefined>>) {
@@ -138,7 +138,7 @@ export function readPassesConfig(env: Readonly<Record<string, string | undefined
 const LoadEnvironment = Type.Object({ ...StoreVariables, ...captchaVariables });
 
 /**
- * Reads what `captcha attack` needs, which includes no secret.
+ * Reads the settings of `captcha attack`, which include no secret.
  * @throws ConfigurationError with a line for each mistake
  */
 export function readLoadConfig(env: Readonly<Record<string, string | undefined>>) {
@@ -161,7 +161,7 @@ const PreviewEnvironment = Type.Object({
 });
 
 /**
- * Reads what `captcha preview` needs, which includes no secret.
+ * Reads the settings of `captcha preview`, which include no secret.
  * @throws ConfigurationError with a line for each mistake
  */
 export function readPreviewConfig(env: Readonly<Record<string, string | undefined>>) {

@@ -29,17 +29,20 @@ export interface Extension {
 
 /** A configured extension. */
 export interface OpenExtension {
-  /** How long its passes and receipts are valid, and how dear its challenges become. */
+  /** The lifetime of its passes and receipts, and the highest price of its challenges. */
   readonly lifetimes: ExtensionLifetimes;
-  /** Returns the cross-origin rule of a path of its own; undefined for every other URL. */
+  /** Returns the cross-origin rule of one of its paths; undefined for every other URL. */
   readonly originRuleOf?: (url: string) => OriginRule | undefined;
-  /** Returns the absolute URL of the prefix for a request that came through a site of its own; undefined for every other. */
+  /**
+   * Returns the absolute URL of the prefix for a request that came through one of its own sites; undefined for every other
+   * request.
+   */
   readonly addressFor?: (request: FastifyRequest) => string | undefined;
   /** Adds its metrics to `app.metrics`, and its routes below the prefix. */
   readonly plugin: FastifyPluginAsync<ExtensionServices>;
 }
 
-/** What the service provides to the plugin of an extension, besides the decorators of its own plugins. */
+/** The resources of the service for an extension's plugin, besides the decorators of its own plugins. */
 export interface ExtensionServices {
   /** The absolute URL of the prefix. */
   readonly address: string;
@@ -55,23 +58,23 @@ export interface ExtensionServices {
     /** Images drawn per minute and address. */
     readonly drawingsPerMinute: number;
   };
-  /** Opens challenges and counters that are separate from those of the service. @param name is part of their keys */
+  /** Opens challenges and counters separate from those of the service. @param name part of their keys */
   readonly openChallenges: (name: string) => ChallengeStore;
 }
 
 /** A subcommand of `captcha`, as its file exports it by default. */
 export interface ExtensionCommand {
   readonly name: string;
-  /** Its form, such as `captcha site [KEY]`. */
+  /** Its usage, such as `captcha site [KEY]`. */
   readonly usage: string;
-  /** One line about it. */
+  /** Its help, one line. */
   readonly help: string;
   /** Its options, as `parseArgs` takes them. */
   readonly options: NonNullable<ParseArgsConfig['options']>;
   /**
    * Returns the text to print.
    * @param words that follow its name
-   * @param values of all options that were given, its own or not
+   * @param values all options that were given, its own or not
    * @throws UsageError if the command line is wrong, ConfigurationError if the environment is
    */
   run(

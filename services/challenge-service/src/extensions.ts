@@ -4,9 +4,9 @@ import type { Extension, ExtensionCommand } from './extension.js';
 
 /** An extension that the service can load. */
 interface KnownExtension {
-  /** The names of its variables: one that is set loads it. */
+  /** The names of its variables: if one is set, the extension is loaded. */
   readonly variables: readonly string[];
-  /** A prefix that only its variables have. */
+  /** A prefix of its variables only. */
   readonly prefix?: string;
   readonly load: () => Promise<{ readonly default: Extension }>;
   /** Loads its subcommand of `captcha`. */
@@ -27,12 +27,12 @@ export const knownExtensions: readonly KnownExtension[] = [
   },
 ];
 
-/** Loads the extensions of which a variable is set. */
+/** Loads the extensions that have a variable set. */
 export function loadExtensions(env: Readonly<Record<string, string | undefined>>): Promise<Extension[]> {
   return load(knownExtensions.filter(({ variables }) => variables.some((name) => (env[name] ?? '') !== '')));
 }
 
-/** Loads all extensions, for what describes the service. */
+/** Loads all extensions, for descriptions of the service. */
 export function loadAllExtensions(): Promise<Extension[]> {
   return load(knownExtensions);
 }

@@ -12,7 +12,7 @@ import { type ImagePool, openImagePool } from './renderer/image-pool.js';
 export interface ImageSetup {
   readonly presets: Presets;
   readonly kinds: readonly ChallengeType[];
-  /** The operator's, which draws instead of the image libraries. */
+  /** The operator's renderer, which replaces the image libraries. */
   readonly renderer: Renderer | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Reads a variable that holds JSON, in itself or in a file that it names.
+// Reads a variable that contains JSON or the path of a JSON file.
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,14 +15,13 @@ export function readJsonSource(value: string, root: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const where = text === value ? 'is no JSON' : 'names a file that holds no JSON';
+    const where = text === value ? 'is not valid JSON' : 'names a file that is not valid JSON';
     throw new RangeError(`${where}: ${error instanceof Error ? error.message : ''}`);
   }
 }
 
 /**
- * Returns the JSON of a variable, unparsed: its value if that begins with a brace, else the content of the file that it
- * names.
+ * Returns the unparsed JSON of a variable: its value if that begins with a brace, else the content of the file at that path.
  * @param root folder that a relative path starts from
  * @throws RangeError whose message follows the name of the variable
  */

@@ -1,4 +1,4 @@
-// Starts the challenge service as the program of a process of its own.
+// Starts the challenge service as a program of its own.
 
 import { openStandardOutput, runService, startOrExplain } from '@tollgate/shared/http';
 import { openChallengeService } from './service.js';

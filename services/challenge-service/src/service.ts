@@ -39,14 +39,14 @@ import { PROJECT_ROOT } from './project-root.js';
 /** Images that may wait to be drawn. At 2,000 images a second on one core the last one waits about 50 ms. */
 const MAX_IMAGE_QUEUE = 100;
 
-/** How long readiness reports an image that this node could not draw, in milliseconds after its challenge has expired. */
+/** How long readiness reports an image that this node could not draw, in milliseconds after the challenge's expiry. */
 const UNDRAWN_MS = 600_000;
 
-/** What the process around the service decides. */
+/** Settings of the surrounding process. */
 export interface ServiceRuntime {
-  /** Takes the lines of the log and, without `AUDIT_LOG`, of the audit stream. */
+  /** Receives the log lines and, without `AUDIT_LOG`, the audit stream. */
   readonly output: LogOutput;
-  /** Listens: with the signals of the process, or without them where it is not the only one there. */
+  /** Listens: with the process signals, or without them if other services share the process. */
   readonly run: (service: Service) => Promise<RunningService>;
 }
 
@@ -76,7 +76,8 @@ export async function openChallengeService(
   const threads = Math.max(1, availableParallelism() - 1);
   const images = await openImages(renderer, captcha.driver, { threads, maxQueue: MAX_IMAGE_QUEUE });
   if (images === null) logger.warn('no image library loads: images cannot be drawn');
-  else if (images.fallback) logger.warn({ driver: images.library }, 'the second image library draws');
+  else if (images.fallback)
+    logger.warn({ driver: images.library }, 'the first image library did not load; the second one draws');
 
   const store = openConfiguredStore(config.storeVariable, config.storeUrl, PROJECT_ROOT);
   store.observe(metrics.store);
@@ -102,7 +103,7 @@ export async function openChallengeService(
     store: () => storeWatch.check(readyKey(captcha.cache.prefix)),
     images: async () => {
       if (images === null) throw new Error('no image library loads');
-      // Reported for the lifetime of such a challenge, and long enough after it to be noticed.
+      // Reported for the lifetime of such a challenge, and long enough afterwards to be noticed.
       const sinceMs = Date.now() - captcha.cache.expire * 1000 - UNDRAWN_MS;
       for (const [what, atMs] of undrawn) {
         if (atMs >= sinceMs) throw new Error(`images of ${what} cannot be drawn here`);

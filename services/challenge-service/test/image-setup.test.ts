@@ -57,7 +57,7 @@ t.test('each mistake is a line that begins with the name of its variable', async
       [/^CAPTCHA_MODULE names a module that cannot be loaded: it threw Error$/],
     ],
     ['const', undefined, [/^CAPTCHA_MODULE names a module that cannot be loaded: /]],
-    ['export const kinds = 5;', undefined, [/^CAPTCHA_MODULE kinds must be a list of kinds$/]],
+    ['export const kinds = 5;', undefined, [/^CAPTCHA_MODULE kinds must be a list of challenge types$/]],
     [
       'export const kinds = [{ name: "text", make() {} }, { name: "a b" }, { name: "c" }];',
       undefined,
@@ -71,7 +71,7 @@ t.test('each mistake is a line that begins with the name of its variable', async
       'export const renderer = {}; export const presets = { "": {} };',
       '{',
       [
-        /^CAPTCHA_PRESETS is no JSON: /,
+        /^CAPTCHA_PRESETS is not valid JSON: /,
         /^CAPTCHA_MODULE renderer must have a name/,
         /^CAPTCHA_MODULE presets "" must have a name/,
       ],
@@ -84,7 +84,7 @@ t.test('each mistake is a line that begins with the name of its variable', async
     [
       undefined,
       '{ "effort": {} }',
-      [/^CAPTCHA_PRESETS effort must not have the name of effort, which is no image$/],
+      [/^CAPTCHA_PRESETS effort must not be named effort, which has no image$/],
     ],
   ];
   for (const [module, presets, expected] of lines) {

@@ -1,4 +1,4 @@
-// The drop-in as an extension of the service: sites whose pages and servers use it in place of reCAPTCHA, hCaptcha or Turnstile.
+// The drop-in as an extension of the service: sites that replace reCAPTCHA, hCaptcha or Turnstile with it.
 
 import { defineExtension, type Extension } from '../../src/extension.js';
 import { readSites } from './read-sites.js';

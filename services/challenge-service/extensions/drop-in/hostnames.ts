@@ -12,8 +12,8 @@ export function isHostnamePattern(text: string): boolean {
 }
 
 /**
- * Returns a function that says whether a site has a host name: an exact one, one below `*.name` (not `name` itself), or
- * any if it lists `*`.
+ * Returns a function that tells whether a site has a host name: an exact one, one below `*.name` (not `name` itself), or any
+ * if the list contains `*`.
  * @param patterns texts for which `isHostnamePattern` holds; international names in either form
  */
 export function hostnameMatcher(patterns: readonly string[]): (hostname: string) => boolean {
@@ -33,8 +33,8 @@ export function hostnameMatcher(patterns: readonly string[]): (hostname: string)
 }
 
 /**
- * Returns the host name of an origin as browsers send it: scheme, host and port, and nothing else. Returns null for anything
- * else, such as the origin `null` of a sandboxed frame or a file.
+ * Returns the host name of an origin as browsers send it: scheme, host and port only. Returns null for anything else, such
+ * as the origin `null` of a sandboxed frame or a file.
  */
 export function hostnameOf(origin: unknown): string | null {
   if (typeof origin !== 'string' || origin.length > MAX_ORIGIN_CHARACTERS) return null;
@@ -44,9 +44,9 @@ export function hostnameOf(origin: unknown): string | null {
 }
 
 /**
- * Returns the host name of the page that a request comes from; null if nothing says it.
+ * Returns the host name of the page that sent a request; null if it is unknown.
  * @param origin the header `Origin`
- * @param framed the origin around a frame of ours, as the frame says; counts only in its own requests
+ * @param framed the origin around our frame, as the frame reports it; only used in its own requests
  * @param ownOrigin the origin of our frames
  */
 export function pageHostname(
@@ -57,7 +57,7 @@ export function pageHostname(
   return hostnameOf(origin === ownOrigin ? framed : origin);
 }
 
-/** Returns a host name in the form in which URLs have it: lower case, international letters encoded. */
+/** Returns a host name as URLs contain it: lower case, international letters encoded. */
 function asciiHostname(name: string): string | null {
   if (name === '' || /[\s/?#@%*\\]/.test(name) || /:\d*$/.test(name)) return null;
   return parse(`https://${name}`)?.hostname ?? null;

@@ -1,4 +1,4 @@
-// Reads SITES: JSON, in the variable itself or in a file, with a line for each mistake.
+// Reads SITES: JSON in the variable itself or in a file, with a line for each mistake.
 
 import { Value } from '@sinclair/typebox/value';
 import { ConfigurationError, expectationOf } from '@tollgate/shared/schemas';
@@ -6,14 +6,14 @@ import { readJsonText } from '../../src/json-source.js';
 import { repeatedKeys } from './repeated-keys.js';
 import { areHostnames, isSiteKey, type Site, SiteOptions } from './site.js';
 
-/** The sites by their keys, in the order of `SITES`. */
+/** The sites by key, in the order of `SITES`. */
 export type Sites = ReadonlyMap<string, Site>;
 
 /**
  * Reads the sites. Returns none if the variable is unset.
  * @param root folder that a relative path starts from
- * @throws ConfigurationError with a line for each mistake. The lines hold no value and no name that is not ours: an
- * operator who confuses the two may have put a secret there
+ * @throws ConfigurationError with a line for each mistake. The lines contain no value and no unknown name: an operator may
+ * have put a secret in the wrong place
  */
 export function readSites(value: string | undefined, root: string): Sites {
   if (value === undefined) return new Map();
@@ -52,15 +52,15 @@ function parse(value: string, root: string): Record<string, unknown> {
     input = JSON.parse(text);
   } catch {
     // The message of the parser would quote the text.
-    throw new ConfigurationError(['SITES holds no JSON']);
+    throw new ConfigurationError(['SITES is not valid JSON']);
   }
-  if (!isObject(input)) throw new ConfigurationError(['SITES must be an object of sites by their keys']);
-  if (Object.keys(input).length === 0) throw new ConfigurationError(['SITES must have a site']);
-  if (repeatedKeys(text).length > 0) throw new ConfigurationError(['SITES has a site key more than once']);
+  if (!isObject(input)) throw new ConfigurationError(['SITES must be an object of sites by site key']);
+  if (Object.keys(input).length === 0) throw new ConfigurationError(['SITES must have at least one site']);
+  if (repeatedKeys(text).length > 0) throw new ConfigurationError(['SITES has a duplicate site key']);
   return input;
 }
 
-/** Returns what is wrong with one site; each continues its place. */
+/** Returns the mistakes in one site; each continues its place. */
 function siteMistakes(key: string, options: unknown): string[] {
   const name = isSiteKey(key) ? [] : [' must have a key of 1 to 64 letters, digits, _ or -'];
   if (!isObject(options)) return [...name, ' must be an object of options'];

@@ -1,4 +1,4 @@
-// The encoding of the record of a receipt: what the page of a site has redeemed its work for.
+// The encoding of a receipt's record: the purpose for which the page redeemed its work.
 
 import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
@@ -9,17 +9,17 @@ const Hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` }
 /** A receipt. The site is in its key. */
 export const ReceiptRecord = Type.Object({
   redeemedAtMs: Type.Integer({ minimum: 0 }),
-  /** The key of `CHALLENGE_SECRET` under which the address is hashed. */
+  /** The id of the key of `CHALLENGE_SECRET` that hashes the address. */
   keyId: Hex(8),
   /** The pseudonym of the address that redeemed the work; null if it was unknown. */
   address: Type.Union([Hex(32), Type.Null()]),
   /** The API that the page expects; null if it named none. */
   api: Type.Union([Api, Type.Null()]),
-  /** Of the page. */
+  /** Host name of the page. */
   hostname: Type.String({ pattern: '^[^\\s]{1,255}$' }),
-  /** Empty if the page gave none. */
+  /** Empty if the page sent none. */
   action: Action,
-  /** Empty if the page gave none. */
+  /** Empty if the page sent none. */
   cdata: Cdata,
 });
 export type ReceiptRecord = Static<typeof ReceiptRecord>;

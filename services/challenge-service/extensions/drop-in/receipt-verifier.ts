@@ -1,4 +1,4 @@
-// Verifies the receipts of a site for its server.
+// Verifies a site's receipts for its server.
 
 import { createHmac } from 'node:crypto';
 import { addressPseudonym, type ChallengeStore, normaliseAddress } from '@tollgate/shared/challenges';
@@ -21,20 +21,20 @@ export interface ReceiptVerifierDependencies {
   readonly clock: () => number;
 }
 
-/** What was asked with a right secret. */
+/** A request with a valid secret. */
 export type ReceiptQuestion = Pick<SiteverifyFields, 'remoteip' | 'sitekey' | 'idempotency_key'> & {
   readonly response: string;
 };
 
-/** The record of a good receipt, or why it is refused. */
+/** The record of a valid receipt, or the reason for its rejection. */
 export type ReceiptVerdict =
   | { readonly ok: true; readonly record: ReceiptRecord }
   | { readonly ok: false; readonly code: SiteverifyError };
 
 /**
- * Verifies a receipt. Throws StoreUnavailableError; only a genuine receipt reaches the store, and once: a repetition is
+ * Verifies a receipt. Throws StoreUnavailableError. Only a genuine receipt reaches the store, and only once: a repetition is
  * answered from the memory of this process.
- * @param admit called before the store is asked; what it returns refuses the receipt, null admits it
+ * @param admit called before the store is read; its result rejects the receipt, null admits it
  */
 export type ReceiptVerifier = (
   question: ReceiptQuestion,
@@ -44,7 +44,7 @@ export type ReceiptVerifier = (
 /** Receipts whose first request is remembered. */
 const MOST_REMEMBERED = 5000;
 
-/** What became of the first request with a receipt: its record, unless it was spent before, or a refusal to ask. */
+/** The outcome of the first request with a receipt: its record, unless it was spent before, or a rejection by `admit`. */
 type Taken = { readonly record: ReceiptRecord | null } | { readonly refusal: SiteverifyError };
 
 /** Creates the verifier of a site. */
@@ -67,7 +67,7 @@ export function createReceiptVerifier(
     return { record: taken === null ? null : parseReceiptRecord(taken.record) };
   }
 
-  /** The first request asks the store, and those that come meanwhile wait for its answer. */
+  /** The first request reads the store; concurrent ones wait for its result. */
   async function takeOnce(
     token: string,
     claim: string,
@@ -90,7 +90,7 @@ export function createReceiptVerifier(
     }
   }
 
-  /** Whether the address is the one that redeemed the work; an unknown address is not. */
+  /** Whether the address redeemed the work; false if it is unknown. */
   function isRedeemer(record: ReceiptRecord, remoteip: string | undefined): boolean {
     const key = ring.find(record.keyId);
     const address = normaliseAddress(remoteip?.trim());
@@ -118,7 +118,9 @@ export function createReceiptVerifier(
   };
 }
 
-/** The claim of a request that may be sent again: 128 bits of HMAC-SHA256(idempotency key, site and receipt), in hexadecimal. */
+/**
+ * The claim of a request that may be retried: 128 bits of HMAC-SHA256(idempotency key, site and receipt), in hexadecimal.
+ */
 function claimOf(idempotencyKey: string, site: string, receipt: string): string {
   const text = JSON.stringify([site, receipt]);
   return createHmac('sha256', idempotencyKey).update(text).digest('hex').slice(0, 32);

@@ -1,4 +1,4 @@
-// Receipts: what a page gets for its work and sends to its server.
+// Receipts: a page receives one for its work and sends it to its server.
 
 import { equalText, type KeyRing, keyedHash, type RingKey } from '@tollgate/shared/crypto';
 
@@ -8,7 +8,7 @@ const RECEIPT = /^([A-Za-z0-9]{40})\.([1-9][0-9]{0,14})\.([A-Za-z0-9_-]{22})$/;
 /** The longest text that is read as a receipt, in characters. */
 const MAX_CHARACTERS = 100;
 
-/** What a genuine receipt says. */
+/** The content of a genuine receipt. */
 export interface OpenedReceipt {
   /** Names the record of the receipt. */
   readonly token: string;
@@ -21,7 +21,7 @@ export function makeReceipt(ring: KeyRing, site: string, { token, expiresAtMs }:
 }
 
 /**
- * Reads a receipt of a site, made under any key of the ring. Whoever reads the store finds its token, and can make no MAC.
+ * Reads a receipt of a site, made under any key of the ring. A reader of the store finds its token, but cannot make a MAC.
  * @returns null for any other text, and for the receipt of another site
  */
 export function openReceipt(ring: KeyRing, site: string, text: string): OpenedReceipt | null {
@@ -32,6 +32,6 @@ export function openReceipt(ring: KeyRing, site: string, text: string): OpenedRe
 }
 
 function macOf(key: RingKey, site: string, token: string, expiry: string): string {
-  // One text, because none of the three has a dot, and an HMAC of one part takes half the time of one of three.
+  // One string, because none of the three has a dot, and an HMAC of one part takes half the time of one of three.
   return keyedHash(key.derive('tollgate receipt'), `${site}.${token}.${expiry}`).toString('base64url');
 }

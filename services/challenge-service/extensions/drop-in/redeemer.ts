@@ -29,7 +29,7 @@ import { encodeReceiptTail } from './receipt-record.js';
 import type { Site } from './site.js';
 import type { RedeemBody } from './site-bodies.js';
 
-/** The names of the challenge fields, which the configuration does not change here: no form of the operator has them. */
+/** The names of the challenge fields, which are fixed here: no form of the operator has them. */
 export const REDEEM_FIELDS: FieldNames = {
   pow: { token: 'pow_token', nonce: 'pow_nonce' },
   image: { token: 'captcha_token', answer: 'captcha' },
@@ -50,7 +50,7 @@ export interface RedeemerDependencies {
   readonly random: (size: number) => Uint8Array;
 }
 
-/** The page that redeems: its host name, and the address of its visitor as Fastify reports it. */
+/** The redeeming page: its host name, and its visitor's address as Fastify reports it. */
 export interface RedeemingPage {
   readonly hostname: string;
   readonly ip: string;
@@ -70,8 +70,8 @@ export type Redeemed =
 export type Redeemer = (body: RedeemBody, page: RedeemingPage) => Promise<Redeemed>;
 
 /**
- * Creates the redeemer of a site. Taking the work and recording the receipt is one step of the store; the image of a site
- * that demands one is taken in another, after right work. The receipt of wrong work, or of a wrong image, is removed.
+ * Creates the redeemer of a site. One step of the store takes the work and records the receipt. If the site requires an
+ * image, another step takes it, after valid work. The receipt of wrong work, or of a wrong image, is removed.
  */
 export function createRedeemer(site: Site, deps: RedeemerDependencies): Redeemer {
   const { store, ring, options, random } = deps;

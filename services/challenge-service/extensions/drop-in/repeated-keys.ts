@@ -1,9 +1,9 @@
-// Finds the keys that a JSON object has more than once: the parser silently takes the last one.
+// Finds duplicate keys of a JSON object: the parser silently takes the last one.
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
 /**
- * Returns the keys that the object itself has more than once; those of objects inside it do not count.
+ * Returns the duplicate keys of the object itself, not of objects inside it.
  * @param text valid JSON
  */
 export function repeatedKeys(text: string): string[] {

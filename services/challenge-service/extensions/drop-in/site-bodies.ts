@@ -1,4 +1,4 @@
-// The bodies of sites: what a page redeems its work with, and what a server is told of the receipt.
+// The bodies of sites: for redeeming a page's work, and for verifying a receipt.
 
 import { type Static, Type } from '@sinclair/typebox';
 import { PowQuery } from '@tollgate/shared/schemas';
@@ -13,7 +13,7 @@ export const SITE_PATH = '/sites/:sitekey';
 export const SiteParams = Type.Object({ sitekey: Type.String({ pattern: SITE_KEY_PATTERN }) });
 export type SiteParams = Static<typeof SiteParams>;
 
-/** The APIs whose form the answer to a server has. */
+/** The APIs that decide the form of a siteverify response. */
 export const Api = Type.Union([
   Type.Literal('recaptcha'),
   Type.Literal('hcaptcha'),
@@ -21,17 +21,17 @@ export const Api = Type.Union([
 ]);
 export type Api = Static<typeof Api>;
 
-/** The action of a receipt, a name that the page chooses. */
+/** The action of a receipt, a name chosen by the page. */
 export const Action = Type.String({ pattern: '^[A-Za-z0-9_/-]{0,100}$' });
 
-/** The data of a receipt, which the page hands to its server. */
+/** The data of a receipt, from the page to its server. */
 export const Cdata = Type.String({ pattern: '^[A-Za-z0-9_-]{0,255}$' });
 
 /** Query of `GET {prefix}/sites/{sitekey}/pow`. */
 export const SitePowQuery = Type.Omit(PowQuery, ['scope']);
 export type SitePowQuery = Static<typeof SitePowQuery>;
 
-// Checked by the verifier, which says what is wrong with each.
+// Checked by the verifier, which reports the mistakes in each.
 const challengeField = (description: string) => Type.Optional(Type.Unsafe<unknown>({ description }));
 
 /** Body of `POST {prefix}/sites/{sitekey}/redeem`. */
@@ -40,37 +40,37 @@ export const RedeemBody = Type.Object({
   pow_nonce: challengeField(
     'Decimal number that solves it, 1 to 24 digits; for `hashwx-1` four numbers joined by dots',
   ),
-  captcha_token: challengeField('Token of an image challenge of this site, where the site demands one'),
-  captcha: challengeField('The characters of the image, where the site demands one'),
+  captcha_token: challengeField('Token of an image challenge of this site, if the site requires one'),
+  captcha: challengeField('The characters of the image, if the site requires one'),
   api: Type.Optional(
     Type.Union([...Api.anyOf, Type.Literal('')], {
-      description: 'The API whose form the answer to the server shall have; that of Turnstile without one',
+      description: 'API that decides the form of the siteverify response; default Turnstile',
     }),
   ),
   action: Type.Optional({
     ...Action,
-    description: 'A name of what the page does: up to 100 letters, digits, `_`, `/` and `-`',
+    description: "Name of the page's action: up to 100 letters, digits, `_`, `/` and `-`",
   } as typeof Action),
   cdata: Type.Optional({
     ...Cdata,
-    description: 'Data for the server of the page: up to 255 letters, digits, `_` and `-`',
+    description: "Data for the page's server: up to 255 letters, digits, `_` and `-`",
   } as typeof Cdata),
   origin: Type.Optional(
     Type.String({
       maxLength: 300,
       description:
-        'Origin of the page around the frame; counts only in a request from the origin of `PUBLIC_URL`',
+        'Origin of the page around the frame; used only in requests from the origin of `PUBLIC_URL`',
     }),
   ),
 });
 export type RedeemBody = Static<typeof RedeemBody>;
 
-/** Answer to `POST {prefix}/sites/{sitekey}/redeem`. */
+/** Response to `POST {prefix}/sites/{sitekey}/redeem`. */
 export const Receipt = Type.Object(
   {
     token: Type.String({
       pattern: '^[A-Za-z0-9._~-]+$',
-      description: 'The receipt, which the page sends to its server; at most 100 characters, single use',
+      description: 'The receipt that the page sends to its server; at most 100 characters, single use',
     }),
     expires_in: Type.Integer({ description: 'Seconds until expiry; unaffected by clock differences' }),
     expires_at: Type.String({
@@ -85,20 +85,20 @@ export type Receipt = Static<typeof Receipt>;
 /** Body of `POST {prefix}/siteverify`, as a form or JSON. */
 export const SiteverifyBody = Type.Object({
   secret: Type.String({ description: 'The secret of the site' }),
-  response: Type.String({ description: 'The receipt that the page has sent' }),
+  response: Type.String({ description: 'The receipt from the page' }),
   remoteip: Type.Optional(
-    Type.String({ description: 'Address of the visitor; counts only for a site with `check_remoteip`' }),
+    Type.String({ description: 'Address of the visitor; used only for a site with `check_remoteip`' }),
   ),
-  sitekey: Type.Optional(Type.String({ description: 'Key that the site must have' })),
+  sitekey: Type.Optional(Type.String({ description: 'Expected site key' })),
   idempotency_key: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'With the same key and receipt the answer is the same again',
+      description: 'Repeats with the same key and receipt get the same response',
     }),
   ),
 });
 
-/** Why a receipt is refused, in the words of reCAPTCHA, hCaptcha and Turnstile. */
+/** Why a receipt is rejected, with the codes of reCAPTCHA, hCaptcha and Turnstile. */
 export const SiteverifyError = Type.Union([
   Type.Literal('missing-input-secret'),
   Type.Literal('invalid-input-secret'),
@@ -111,27 +111,27 @@ export const SiteverifyError = Type.Union([
 ]);
 export type SiteverifyError = Static<typeof SiteverifyError>;
 
-/** Answer to `POST {prefix}/siteverify`. */
+/** Response to `POST {prefix}/siteverify`. */
 export const SiteverifyAnswer = Type.Object(
   {
     success: Type.Boolean(),
     'error-codes': Type.Optional(
       Type.Array(SiteverifyError, {
         description:
-          'Why it is refused; empty for a good receipt, and absent for one of reCAPTCHA or hCaptcha',
+          'Reason for a rejection; empty for a valid receipt, absent for a valid one of reCAPTCHA or hCaptcha',
       }),
     ),
     challenge_ts: Type.Optional(
-      Type.String({ description: 'When the work was redeemed', examples: ['2026-01-02T03:04:05Z'] }),
+      Type.String({ description: 'Time of redemption', examples: ['2026-01-02T03:04:05Z'] }),
     ),
     hostname: Type.Optional(Type.String({ description: 'Host name of the page' })),
     action: Type.Optional(
-      Type.String({ description: 'As the page gave it; absent for hCaptcha, for reCAPTCHA without one' }),
+      Type.String({ description: "The page's action; absent for hCaptcha, and for reCAPTCHA without one" }),
     ),
-    cdata: Type.Optional(Type.String({ description: 'As the page gave it; for Turnstile only' })),
+    cdata: Type.Optional(Type.String({ description: "The page's data; for Turnstile only" })),
     score: Type.Optional(
       Type.Number({
-        description: 'The constant of the site, for reCAPTCHA with an action: no measure of the visitor',
+        description: "The site's constant score, for reCAPTCHA with an action; does not measure the visitor",
       }),
     ),
     credit: Type.Optional(Type.Literal(false, { description: 'For hCaptcha only' })),

@@ -1,4 +1,4 @@
-// How the challenges of a site differ from those of the plain endpoints.
+// How a site's challenges differ from those of the plain endpoints.
 
 import type { CaptchaOptions } from '@tollgate/shared/schemas';
 
@@ -11,16 +11,16 @@ export interface SiteChallengeOptions {
 /** The highest price that the options allow, in bits. */
 const MOST_BITS = 24;
 
-/** Returns the options under which the challenges of a site are issued: its own floor, and a ceiling of its own. */
+/** Returns the challenge options of a site: with its own floor and ceiling. */
 export function siteChallengeOptions(options: CaptchaOptions, site: SiteChallengeOptions): CaptchaOptions {
   const max_difficulty = siteCeiling(options.pow, site.difficulty);
   return { ...options, pow: { ...options.pow, difficulty: site.difficulty, max_difficulty } };
 }
 
 /**
- * Returns the ceiling of the price of a site, in bits: above that of all others by as much as its floor is, so that the
- * price of a dearer site can rise too, and at most 24.
- * @param all floor and ceiling of all others, in bits
+ * Returns the price ceiling of a site, in bits: raised like its floor, so that the price of an expensive site can rise too,
+ * and at most 24.
+ * @param all floor and ceiling of the plain endpoints, in bits
  * @param floor floor of the site, in bits
  */
 function siteCeiling(

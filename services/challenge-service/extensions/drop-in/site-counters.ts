@@ -2,34 +2,34 @@
 
 import type { Metrics, WorkCounter } from '@tollgate/shared/http';
 
-/** Counts what happens on sites. */
+/** Counts events on sites. */
 export interface SiteCounters {
-  /** An issued challenge; its type is `pow`, `image` or the name of what stands in for one. */
+  /** An issued challenge; its type is `pow`, `image` or the name of its replacement. */
   issued(site: string, challenge: string): void;
-  /** A redemption: `redeemed`, or the code of its refusal; and its work, if the algorithm is known. */
+  /** A redemption: `redeemed`, or the code of its rejection; with its work, if the algorithm is known. */
   redeemed(site: string, outcome: string, algorithm?: string): void;
-  /** A receipt that was asked about: `success`, or the code of its refusal. An empty key is an unknown site. */
+  /** A verification of a receipt: `success`, or the code of its rejection. An empty key is an unknown site. */
   verified(site: string, outcome: string): void;
 }
 
 /**
  * Adds the metrics.
- * @param countWork counts redeemed and refused work
+ * @param countWork counts redeemed and rejected work
  */
 export function createSiteCounters(metrics: Metrics, countWork: WorkCounter): SiteCounters {
   const issued = metrics.counter(
     'tollgate_site_challenges_issued_total',
-    'Challenges that were issued to pages of a site',
+    'Challenges issued to pages of a site',
     ['site', 'challenge'],
   );
   const redeemed = metrics.counter(
     'tollgate_site_redemptions_total',
-    'Requests of pages of a site for a receipt, by their outcome',
+    'Receipt requests by pages of a site, by outcome',
     ['site', 'outcome'],
   );
   const verified = metrics.counter(
     'tollgate_siteverify_requests_total',
-    'Requests of servers to verify a receipt, by their outcome',
+    'Receipt verifications by servers, by outcome',
     ['site', 'outcome'],
   );
   return {

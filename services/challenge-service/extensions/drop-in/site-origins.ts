@@ -1,4 +1,4 @@
-// Which origins may call the paths of a site: those of the pages of its host names.
+// Which origins may call a site's paths: those of pages with its host names.
 
 import type { OriginRule } from '@tollgate/shared/http';
 import { hostnameMatcher, hostnameOf } from './hostnames.js';
@@ -7,8 +7,8 @@ import type { Sites } from './read-sites.js';
 const SITE_OF_PATH = /^\/sites\/([A-Za-z0-9_-]{1,64})(?:[/?]|$)/;
 
 /**
- * Returns a function from the URL of a request to the rule of the site that it is about; undefined for any other URL.
- * @param prefix of all paths, with a slash at its beginning
+ * Returns a function from a request URL to the cross-origin rule of its site; undefined for any other URL.
+ * @param prefix of all paths, with a leading slash
  */
 export function siteOrigins(sites: Sites, prefix: string): (url: string) => OriginRule | undefined {
   const rules = new Map<string, OriginRule>();

@@ -1,4 +1,4 @@
-// Finds the site that a secret belongs to.
+// Finds the site of a secret.
 
 import { hash, randomBytes } from 'node:crypto';
 import { equalBytes } from '@tollgate/shared/crypto';
@@ -7,7 +7,7 @@ import type { Site } from './site.js';
 /** Bytes of a secret. */
 const SECRET_BYTES = 32;
 
-/** A new secret, and what `SITES` holds of it. */
+/** A new secret, and its hash for `SITES`. */
 export interface NewSecret {
   /** 256 random bits in 43 characters of base64url. */
   readonly secret: string;
@@ -15,7 +15,7 @@ export interface NewSecret {
   readonly sha256: string;
 }
 
-/** Makes a secret. It is random, so that a plain hash of it is enough. */
+/** Makes a secret. It is random, so a plain hash of it is enough. */
 export function makeSecret(): NewSecret {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   return { secret, sha256: hash('sha256', secret) };
@@ -24,17 +24,17 @@ export function makeSecret(): NewSecret {
 /** The site of a secret. */
 export interface KnownSecret {
   readonly site: Site;
-  /** Names the secret among those of all sites; says nothing about it. */
+  /** Identifies the secret among those of all sites; reveals nothing about it. */
   readonly id: string;
 }
 
 /**
- * Returns a function that finds the site of a secret. The hash of what is presented is keyed before it is looked up, so
- * that the time of the search says nothing about the hashes of `SITES`.
+ * Returns a function that finds the site of a secret. The presented secret's hash is keyed before the lookup, so that timing
+ * reveals nothing about the hashes in `SITES`.
  */
 export function secretFinder(sites: Iterable<Site>): (secret: string) => KnownSecret | undefined {
   const processKey = randomBytes(32);
-  // Both have a fixed length, so that this needs no HMAC, which takes three times as long.
+  // Both have a fixed length, so this needs no HMAC, which takes three times as long.
   const keyed = (digest: Buffer) => hash('sha256', Buffer.concat([processKey, digest]), 'base64');
   const known = new Map<string, KnownSecret & { readonly digest: Buffer }>();
   for (const site of sites) {

@@ -1,4 +1,4 @@
-// The variables of the sites whose pages and servers use the challenge service.
+// The variables of sites.
 
 import { Type } from '@sinclair/typebox';
 
@@ -8,7 +8,7 @@ const MOST_PER_MINUTE = 10_000_000;
 export const SiteVariables = {
   SITES: Type.Optional(
     Type.String({
-      description: '[Sites](drop-in.md) that expect other captchas: JSON (`{…`), or path of a JSON file',
+      description: '[Sites](drop-in.md) built for other captchas: JSON (`{…`), or path of a JSON file',
       shownDefault: 'none: routes return 404',
     }),
   ),

@@ -48,7 +48,7 @@ export function isSiteKey(text: string): boolean {
   return SITE_KEY.test(text);
 }
 
-/** Returns whether each host name of a list is one, with or without a wildcard. */
+/** Returns whether every host name of a list is valid, with or without a wildcard. */
 export function areHostnames(names: readonly string[]): boolean {
   return names.every(isHostnamePattern);
 }

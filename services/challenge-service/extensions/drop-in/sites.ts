@@ -1,4 +1,4 @@
-// Decorates the server with the sites that it serves: each with its own challenges, counters, price and rules.
+// Decorates the server with its sites: each with its own challenges, counters, price and rules.
 
 import {
   addressPseudonym,
@@ -23,11 +23,11 @@ import { siteChallengeOptions } from './site-challenges.js';
 import { createSiteCounters, type SiteCounters } from './site-counters.js';
 import { secretFinder } from './site-secrets.js';
 
-/** A site that is served. */
+/** A served site. */
 export interface ServedSite {
   readonly site: Site;
   readonly challenges: ChallengeStore;
-  /** What its challenges are issued with. */
+  /** The issuing dependencies of its challenges. */
   readonly issuer: IssuerDependencies;
   /** Whether its pages may have this host name. */
   allowsHostname(hostname: string): boolean;
@@ -35,22 +35,22 @@ export interface ServedSite {
   readonly verify: ReceiptVerifier;
 }
 
-/** A right secret, with its site. */
+/** A valid secret, with its site. */
 export interface PresentedSecret {
   readonly served: ServedSite;
-  /** Names the secret. */
+  /** Identifies the secret. */
   readonly id: string;
 }
 
 /** The sites of a server. */
 export interface ServedSites {
-  /** Counts what happens on sites. */
+  /** Counts events on sites. */
   readonly counters: SiteCounters;
   find(key: string): ServedSite | undefined;
   ofSecret(secret: string): PresentedSecret | undefined;
-  /** An `onRequest` hook that refuses a request for a site that does not exist. @throws NotFound */
+  /** An `onRequest` hook that rejects a request for a site that does not exist. @throws NotFound */
   readonly requireSite: onRequestHookHandler;
-  /** An `onRequest` hook that counts a request for a receipt for site and address. @throws RateLimited */
+  /** An `onRequest` hook that counts a receipt request for site and address. @throws RateLimited */
   countRedemption(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export interface SitesOptions {
   readonly openChallenges: (site: string) => ChallengeStore;
   readonly options: CaptchaOptions;
   readonly kinds: readonly ChallengeType[];
-  /** Challenges that an address may request on each site. */
+  /** Challenges per address on each site. */
   readonly limit: RequestLimit;
   /** Receipts per minute, address and site. */
   readonly redemptionsPerMinute: number;

@@ -1,18 +1,18 @@
-// What a server is told of a receipt, in the form of the API that the page of the site expects.
+// Siteverify responses, in the form of the API that the site's page expects.
 
 import { isoTime } from '@tollgate/shared/schemas';
 import type { ReceiptRecord } from './receipt-record.js';
 import type { Api, SiteverifyAnswer, SiteverifyError } from './site-bodies.js';
 
-/** Returns the answer to a request that is refused. */
+/** Returns the response to a rejected request. */
 export function refusedAnswer(...codes: SiteverifyError[]): SiteverifyAnswer {
   return { success: false, 'error-codes': codes };
 }
 
 /**
- * Returns the answer to a good receipt. Clients take a field that is there for a statement: some refuse an answer of
- * reCAPTCHA with `error-codes`, or one of hCaptcha with a `score`, whatever they hold.
- * @param score the constant of the site, 0 to 1
+ * Returns the response to a valid receipt. Clients react to the mere presence of a field: some reject a reCAPTCHA response
+ * with `error-codes`, or an hCaptcha response with a `score`, whatever their value.
+ * @param score the site's constant, 0 to 1
  */
 export function acceptedAnswer(
   { api, redeemedAtMs, hostname, action, cdata }: ReceiptRecord,
@@ -30,14 +30,14 @@ export function acceptedAnswer(
 }
 
 /**
- * Serialises an answer in the layout of a vendor. That of reCAPTCHA has lines and spaces, and there are clients that search
- * its text for `"success": true`.
+ * Serialises a response in the layout of a vendor. That of reCAPTCHA has lines and spaces, and some clients search its text
+ * for `"success": true`.
  */
 export function answerText(answer: SiteverifyAnswer, vendor: Api | null): string {
   return vendor === 'recaptcha' ? JSON.stringify(answer, null, 2) : JSON.stringify(answer);
 }
 
-/** Formats a time to the second as the three APIs do: `2026-01-02T03:04:05Z`. */
+/** Formats a time to the second like the three APIs: `2026-01-02T03:04:05Z`. */
 function utcSecond(ms: number): string {
   return isoTime(ms).replace('+00:00', 'Z');
 }

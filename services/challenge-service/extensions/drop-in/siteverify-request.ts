@@ -1,4 +1,4 @@
-// Reads the request of a server that verifies a receipt, in each form in which clients send one.
+// Reads a server's siteverify request, in each form that clients send.
 
 import { Busboy } from '@fastify/busboy';
 import { repeatedKeys } from './repeated-keys.js';
@@ -6,10 +6,10 @@ import { repeatedKeys } from './repeated-keys.js';
 const FIELDS = ['secret', 'response', 'remoteip', 'sitekey', 'idempotency_key'] as const;
 type Field = (typeof FIELDS)[number];
 
-/** The fields of a request as they were sent; an empty one counts as missing. Fields that are not ours are dropped. */
+/** The fields of a request as sent; an empty one counts as missing. Unknown fields are dropped. */
 export type SiteverifyFields = Readonly<Partial<Record<Field, string>>>;
 
-/** A request that is not yet read. */
+/** A request that is not yet parsed. */
 export interface SiteverifyRequest {
   /** The value of `Content-Type`; empty without one. */
   readonly contentType: string;
@@ -25,8 +25,8 @@ const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
  * Reads the body, a form (`application/x-www-form-urlencoded`, `multipart/form-data`, or without a type) or JSON, and the
- * query for the fields that the body does not name. Returns null if the body cannot be read or is of another type, or if
- * one of our fields is there more than once or not as text. In JSON, `null` counts as absent.
+ * query for fields that the body lacks. Returns null if the body cannot be read or has another type, or if one of our fields
+ * is duplicate or not a string. In JSON, `null` counts as absent.
  */
 export async function readSiteverify(request: SiteverifyRequest): Promise<SiteverifyFields | null> {
   const body = await bodyEntries(request);
@@ -43,7 +43,7 @@ export async function readSiteverify(request: SiteverifyRequest): Promise<Siteve
 type Entries = Iterable<readonly [name: string, value: unknown]>;
 type NamedFields = ReadonlyMap<Field, string>;
 
-/** @param before fields that are dropped, because they are known already */
+/** @param before fields that are already known, and are dropped */
 function namedFields(entries: Entries, before?: NamedFields): NamedFields | null {
   const fields = new Map<Field, string>();
   for (const [name, value] of entries) {
@@ -87,7 +87,7 @@ function isField(name: string): boolean {
   return FIELDS.some((field) => field === name);
 }
 
-/** The whole body is here, and small, so that the parser needs no limits of its own. */
+/** The whole body is here, and small, so the parser needs no limits of its own. */
 function multipartEntries(contentType: string, body: Buffer): Promise<Entries | null> {
   return new Promise((resolve) => {
     const entries: [name: string, value: unknown][] = [];

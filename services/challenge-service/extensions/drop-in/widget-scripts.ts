@@ -1,4 +1,4 @@
-// The scripts of the widgets, with the address of the service in them.
+// The widget scripts, with the address of the service inserted.
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { acceptedEncoding } from '../../src/browser/accepted-encoding.js';
 import type { BrowserCopy, BrowserFiles } from '../../src/browser/browser-files.js';
 
-/** What stands in the built files in the place of the address. */
+/** The placeholder of the address in the built files. */
 const PLACEHOLDER = 'https://service-address.invalid';
 
 const DIGEST_DIGITS = 16;
@@ -28,7 +28,7 @@ const compress: Readonly<Record<BrowserCopy['encoding'], (bytes: Buffer) => Prom
   identity: async (bytes) => bytes,
 };
 
-/** @param address of the service with its prefix, as pages see it, without a slash at its end */
+/** @param address address of the service with its prefix, as pages see it, without a trailing slash */
 export function openWidgetScripts(files: BrowserFiles, address: string): WidgetScripts {
   const written = new URL(address).href.replace(/\/+$/, '').replace(/['"`\\$]/g, percentEncoded);
   const copies = new Map<string, Promise<BrowserCopy>>();
@@ -44,14 +44,14 @@ export function openWidgetScripts(files: BrowserFiles, address: string): WidgetS
     if (file === undefined) return undefined;
     const encoding = acceptedEncoding(acceptEncoding, ['br', 'gzip']);
     const key = `${widgets} ${encoding}`;
-    // Compressed once, when it is first asked for.
+    // Compressed once, at the first request.
     const copy = copies.get(key) ?? copyOf(file.bytes, encoding);
     copies.set(key, copy);
     return copy;
   };
 }
 
-/** The address stands within quotes of some kind. */
+/** The address is within quotes of some kind. */
 function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16)}`;
 }

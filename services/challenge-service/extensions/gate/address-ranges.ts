@@ -4,10 +4,10 @@ import { BlockList, isIP } from 'node:net';
 import { parseAddressRange } from '@tollgate/shared/config';
 import { createLruCache } from '@tollgate/shared/store';
 
-/** Addresses whose result is kept. */
+/** Cached addresses. */
 const MOST_CACHED = 5000;
 
-/** Returns whether an address is in the set; nothing but an address is in any. */
+/** Returns whether an address is in the set; false for anything else. */
 export type AddressRanges = (address: string) => boolean;
 
 /** Makes a set. IPv4 addresses match as IPv6 ones too (`::ffff:203.0.113.7`). @param ranges checked by the configuration */
@@ -15,10 +15,10 @@ export function addressRanges(ranges: readonly string[]): AddressRanges {
   const list = new BlockList();
   for (const text of ranges) {
     const range = parseAddressRange(text);
-    if (range === null) throw new RangeError(`${text} is no address or range`);
+    if (range === null) throw new RangeError(`${text} is not an address or range`);
     list.addSubnet(range.address, range.prefix, range.family);
   }
-  // A list of a search engine has hundreds of ranges, which are compared one by one.
+  // A search engine's list has hundreds of ranges, which are compared one by one.
   const known = createLruCache<boolean>(MOST_CACHED);
   return (address) => {
     let found = known.get(address);

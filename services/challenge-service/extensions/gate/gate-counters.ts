@@ -2,9 +2,9 @@
 
 import type { Metrics } from '@tollgate/shared/http';
 
-/** Counts what happens at the gate. */
+/** Counts events at the gate. */
 export interface GateCounters {
-  /** A request that a gateway has asked about. */
+  /** A check requested by a gateway. */
   checked(verdict: { readonly outcome: string; readonly reason: string }): void;
   /** A pass. */
   issued(): void;
@@ -12,11 +12,10 @@ export interface GateCounters {
 
 /** Adds the metrics. */
 export function createGateCounters(metrics: Metrics): GateCounters {
-  const checks = metrics.counter(
-    'tollgate_gate_checks_total',
-    'Requests that a gateway has asked about, by what became of them',
-    ['outcome', 'reason'],
-  );
-  const passes = metrics.counter('tollgate_gate_passes_total', 'Passes that were issued');
+  const checks = metrics.counter('tollgate_gate_checks_total', 'Gate checks by outcome', [
+    'outcome',
+    'reason',
+  ]);
+  const passes = metrics.counter('tollgate_gate_passes_total', 'Issued passes');
   return { checked: ({ outcome, reason }) => checks({ outcome, reason }), issued: () => passes() };
 }

@@ -1,4 +1,4 @@
-// The gate as an extension of the service: a check before whole sites, for visitors without a pass.
+// The gate as an extension of the service: a challenge for visitors of whole sites who have no pass.
 
 import { defineExtension, type Extension } from '../../src/extension.js';
 import gate from './gate.js';
@@ -10,7 +10,7 @@ import checkGate from './routes/check-gate.js';
 import passGate from './routes/pass-gate.js';
 import { systemResolver } from './system-resolver.js';
 
-/** Returns the gate. @param openResolver opens what looks up the names of robots */
+/** Returns the gate. @param openResolver opens the name lookup for robots */
 export function gateExtension(openResolver: () => NameResolver = systemResolver): Extension {
   return defineExtension({
     variables: GateVariables,
@@ -27,7 +27,7 @@ export function gateExtension(openResolver: () => NameResolver = systemResolver)
       const basePath = new URL(values.PUBLIC_URL).pathname.replace(/\/+$/, '');
       return {
         lifetimes: { seconds: options.pass.seconds },
-        // The page of the gate may load images from its own site alone.
+        // The gate's page may load images only from its own site.
         addressFor(request) {
           const site = siteWith(request.host);
           return site === null ? undefined : `${site}${basePath}/${captcha.routes.prefix}`;

@@ -1,4 +1,4 @@
-// The options of the gate: their schema, their defaults and their mistakes.
+// The options of the gate: schema, defaults and mistakes.
 
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value, type ValueError } from '@sinclair/typebox/value';
@@ -10,7 +10,7 @@ const MOST_RANGES = 2000;
 
 const Path = Type.String({
   pattern: '^/[!-~]{0,511}$',
-  description: 'A path; `*` stands for any characters',
+  description: 'A path; `*` matches any characters',
   expected: 'a path such as /feed.xml or /assets/*, in printable ASCII',
 });
 const Paths = Type.Array(Path, { minItems: 1, maxItems: MOST_RULES, expected: 'a list of paths' });
@@ -23,10 +23,10 @@ const Method = Type.String({ pattern: '^[A-Z]{1,20}$', expected: 'a method such 
 const Host = Type.String({
   pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$',
   maxLength: 253,
-  expected: 'a domain such as googlebot.com, in small letters',
+  expected: 'a domain such as googlebot.com, in lower case',
 });
 
-/** The bits of an address that a pass names; without any, the pass is not bound to addresses of this family. */
+/** The prefix length in a pass; with 0, the pass is not bound to addresses of this family. */
 function prefixBits(bits: number, least: number, most: number) {
   return Type.Union([Type.Literal(0), Type.Integer({ minimum: least, maximum: most })], {
     default: bits,
@@ -36,7 +36,7 @@ function prefixBits(bits: number, least: number, most: number) {
 
 const strict = { additionalProperties: false } as const;
 
-/** What happens to the requests that all its conditions apply to; a rule without conditions applies to all. */
+/** The action for requests that match all its conditions; a rule without conditions matches all. */
 export const GateRule = Type.Object(
   {
     action: Type.Union([Type.Literal('pass'), Type.Literal('check'), Type.Literal('refuse')]),
@@ -49,7 +49,7 @@ export const GateRule = Type.Object(
 );
 export type GateRule = Static<typeof GateRule>;
 
-/** A robot that needs no pass, known by its address or by the verified name of its address. */
+/** A robot that needs no pass, identified by its address or its address's verified name. */
 export const GateRobot = Type.Object(
   {
     name: Type.String({ pattern: NAME_PATTERN, expected: 'a name of 1 to 32 letters, digits, _ or -' }),
@@ -94,7 +94,7 @@ export const GateOptions = Type.Object(
 );
 export type GateOptions = Static<typeof GateOptions>;
 
-/** The options, complete, or a line for each mistake, which begins with the path of the option. */
+/** The complete options, or a line for each mistake, which begins with the option's path. */
 export type ResolvedGate =
   | { readonly options: GateOptions; readonly mistakes?: undefined }
   | { readonly options?: undefined; readonly mistakes: readonly string[] };
@@ -102,19 +102,19 @@ export type ResolvedGate =
 /** Completes the options with their defaults. @param given parsed JSON */
 export function resolveGateOptions(given: unknown): ResolvedGate {
   const options = Value.Default(GateOptions, Value.Clone(given));
-  // Of a value that is missing the schema says that it is not there, and then that it is wrong.
+  // For a missing value the schema reports that it is missing, and then that it is wrong.
   const errors = new Map(
     [...Value.Errors(GateOptions, options)].reverse().map((error) => [error.path, error]),
   );
   const single = [...errors.values()].reverse().map(lineOf);
-  // Comparing values of the wrong type would report more than there is.
+  // Comparing values of the wrong type would report too much.
   const mistakes = single.length > 0 ? single : mistakesIn(options as GateOptions);
   return mistakes.length > 0 ? { mistakes } : { options: options as GateOptions };
 }
 
 function lineOf({ path, schema, message }: ValueError): string {
   const place = placeOf(path);
-  if (message === 'Unexpected property') return `${place}: there is no such option`;
+  if (message === 'Unexpected property') return `${place}: unknown option`;
   if (message === 'Expected required property') return `${place} is missing`;
   return `${place} must be ${expectedOf(schema)}`;
 }
@@ -135,7 +135,7 @@ function mistakesIn({ sites, rules, robots }: GateOptions): string[] {
   const mistakes = sites.flatMap((site, at) => {
     if (!isOrigin(site)) return [`sites[${at}] must be an origin such as https://www.example.com`];
     return sites.some((other, before) => before < at && isOrigin(other) && hostOf(other) === hostOf(site))
-      ? [`sites[${at}] must not have the host of another site`]
+      ? [`sites[${at}] must not repeat the host of another site`]
       : [];
   });
   for (const [at, rule] of rules.entries()) {
@@ -146,7 +146,7 @@ function mistakesIn({ sites, rules, robots }: GateOptions): string[] {
   }
   const names = new Set<string>();
   for (const [at, { name, agent, hosts, addresses }] of robots.entries()) {
-    if (names.has(name)) mistakes.push(`robots[${at}].name must not be that of another robot`);
+    if (names.has(name)) mistakes.push(`robots[${at}].name must not repeat that of another robot`);
     names.add(name);
     if (hosts === undefined && addresses === undefined) {
       mistakes.push(`robots[${at}] must have hosts or addresses: anybody can send the User-Agent of a robot`);
@@ -172,7 +172,7 @@ function wrongRanges(place: string, ranges: readonly string[] = []): string[] {
   );
 }
 
-/** A range of all addresses is wrong too: a rule without addresses says that. */
+/** A range of all addresses is a mistake too: a rule without addresses means the same. */
 function isWrongRange(text: string): boolean {
   return (parseAddressRange(text)?.prefix ?? 0) === 0;
 }

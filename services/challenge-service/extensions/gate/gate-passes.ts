@@ -1,26 +1,26 @@
-// The passes of the gate: sealed cookies that name site, networks and expiry, and are verified without the store.
+// The gate's passes: sealed cookies with site, networks and expiry, verified without the store.
 
 import { createEnvelope, type KeyRing, keyedHash, randomHex } from '@tollgate/shared/crypto';
 import { createLruCache } from '@tollgate/shared/store';
 import type { GateOptions } from './gate-options.js';
 
-/** Why a pass is not accepted. */
+/** Why a pass is rejected. */
 export type PassProblem = 'forged' | 'expired' | 'other_site' | 'other_network';
 
-/** Who shows a pass, and where. */
+/** A pass holder, and the site of the request. */
 export interface PassHolder {
   /** The origin of the site. */
   readonly site: string;
-  /** Normalised; null if it is not known, and then nobody has a pass. */
+  /** Normalised; null if it is unknown, and then no pass is valid. */
   readonly address: string | null;
 }
 
 /** A holder whose address is known. */
 export type KnownHolder = PassHolder & { readonly address: string };
 
-/** What a visitor shows beside the work: where else it has been. */
+/** The earlier networks of a visitor, sent along with the work. */
 export interface ShownNetworks {
-  /** The note of the page; anything is possible. */
+  /** The page's note, unvalidated. */
   readonly note?: string | undefined;
   /** The passes of its cookies. */
   readonly passes?: readonly string[];
@@ -30,13 +30,13 @@ export interface ShownNetworks {
 export interface GatePasses {
   /** Seconds that a pass is valid. */
   readonly seconds: number;
-  /** Returns the note for a page: it names the network that the page is sent to. @param nowMs milliseconds since 1970 */
+  /** Returns the note of a page, which names the page's network. @param nowMs milliseconds since 1970 */
   note(holder: KnownHolder, nowMs: number): string;
-  /** Returns whether a note of this site can still be used. */
+  /** Returns whether a note is valid for this site. */
   isFresh(note: string, site: string, nowMs: number): boolean;
   /**
    * Returns the value of a cookie. The pass names the network of the holder, and at most one of the other address family:
-   * that of the note, else that of a shown pass, for what is left of it.
+   * that of the note, else that of a presented pass, for its remaining time.
    * @param nowMs milliseconds since 1970
    */
   issue(holder: KnownHolder, nowMs: number, shown?: ShownNetworks): string;
@@ -44,19 +44,19 @@ export interface GatePasses {
   problemOf(pass: string, holder: PassHolder, nowMs: number): PassProblem | null;
 }
 
-/** Networks whose keyed hashes are kept, passes that were opened, and notes that were used. */
+/** Limits of caches: keyed hashes of networks, opened passes, and used notes. */
 const MOST_CACHED = 5000;
 const MOST_USED_NOTES = 50_000;
 const NOTE_ID_BYTES = 8;
 
-/** Seconds in which a page must send its work for its note to count. */
+/** Seconds within which a page must send its work to use its note. */
 export const NOTE_SECONDS = 600;
 
 type Family = '4' | '6';
 
 /** A network in which a pass is valid. */
 interface NamedNetwork {
-  /** Null in a pass of the version before, which names one network and not its family. */
+  /** Null in a pass of the previous version, which has one network without its family. */
   readonly family: Family | null;
   /** Its keyed hash. */
   readonly hash: string;
@@ -64,7 +64,7 @@ interface NamedNetwork {
   readonly expires: number;
 }
 
-/** What a pass or a note says: a pass names one network or two, a note names one. */
+/** The content of a pass or a note: a pass names one or two networks, a note names one. */
 interface Claims {
   readonly site: string;
   readonly networks: readonly NamedNetwork[];
@@ -74,8 +74,8 @@ const PURPOSE = 'tollgate gate network';
 
 /**
  * A pass is `expiry in seconds since 1970, keyed hash of the network, site, address family`, and for a second network its
- * expiry and hash, encrypted and signed in an envelope of the first key. All keys open one, so that passes outlive a change
- * of keys. A note has one network and an id, and an envelope of another kind, so that none is a pass.
+ * expiry and hash, encrypted and signed in an envelope of the first key. All keys open it, so that passes outlive a key
+ * rotation. A note has one network and an id, in an envelope of another kind, so that no note is a pass.
  */
 export function createGatePasses(ring: KeyRing, terms: GateOptions['pass']): GatePasses {
   const envelope = createEnvelope('pass', ring);
@@ -84,7 +84,7 @@ export function createGatePasses(ring: KeyRing, terms: GateOptions['pass']): Gat
   const opened = createLruCache<Claims>(MOST_CACHED);
   const usedNotes = createLruCache<true>(MOST_USED_NOTES);
 
-  /** The keyed hashes of the network of an address, under each key; that of the current key first. */
+  /** The keyed hashes of an address's network, under each key; that of the current key first. */
   function networksOf(address: string): readonly string[] {
     const network = networkOf(address, terms);
     let hashes = known.get(network);
@@ -101,7 +101,7 @@ export function createGatePasses(ring: KeyRing, terms: GateOptions['pass']): Gat
     return second === undefined ? first : `${first} ${second.expires} ${second.hash}`;
   }
 
-  /** Opens a pass, once: a visitor shows it with every request. What does not open is not kept. */
+  /** Opens a pass, once: a visitor sends it with every request. Invalid ones are not cached. */
   function claimsOf(pass: string): Claims | null {
     const remembered = opened.get(pass);
     if (remembered !== undefined) return remembered;
@@ -110,7 +110,7 @@ export function createGatePasses(ring: KeyRing, terms: GateOptions['pass']): Gat
     return claims;
   }
 
-  /** The network of a note that can still be used, and the id of the note, which can be written in several ways. */
+  /** The network of a valid note, and the id of the note, which has several spellings. */
   function noted(note: string, site: string, nowMs: number) {
     const text = notes.open(note);
     const claims = readClaims(text);
@@ -120,7 +120,7 @@ export function createGatePasses(ring: KeyRing, terms: GateOptions['pass']): Gat
     return network === undefined ? undefined : { id, network };
   }
 
-  /** The network of a family that the passes name longest. */
+  /** The network of a family with the latest expiry in the passes. */
   function carried(passes: readonly string[], family: Family, site: string, nowMs: number) {
     const named = passes.flatMap((pass) => {
       const claims = claimsOf(pass);

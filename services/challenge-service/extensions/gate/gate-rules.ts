@@ -1,4 +1,4 @@
-// The rules of the gate: whether a request passes, needs a pass, or is refused.
+// The rules of the gate: whether a request passes, needs a pass, or is rejected.
 
 import { type AddressRanges, addressRanges } from './address-ranges.js';
 import type { GateOptions, GateRule } from './gate-options.js';
@@ -18,13 +18,13 @@ export interface GuardedRequest {
 /** Why a request needs no pass. */
 export type OpenReason = 'rule' | 'well_known' | 'feed' | 'rest';
 
-/** What the rules say of a request. */
+/** The verdict of the rules on a request. */
 export type RuleVerdict =
   | { readonly action: 'pass'; readonly reason: OpenReason }
   | { readonly action: 'check' }
   | { readonly action: 'refuse' };
 
-/** Files that programs look for at these places, and that are no content of a site. */
+/** Files at well-known places that programs request, and that are no content of a site. */
 const WELL_KNOWN = [
   '/robots.txt',
   '/sitemap.xml',
@@ -46,8 +46,8 @@ const PASS: Readonly<Record<OpenReason, RuleVerdict>> = {
 };
 
 /**
- * Returns the function that applies the rules in their order; the first that applies decides. After them come well-known
- * files and feeds, and then the rest.
+ * Returns the function that applies the rules in order; the first match decides. After them come well-known files and feeds,
+ * and then the rest.
  */
 export function createGateRules(options: GateOptions): (request: GuardedRequest) => RuleVerdict {
   const rules = options.rules.map(({ addresses, ...rule }) => ({
@@ -88,9 +88,9 @@ function applies(
   if (sites?.includes(site) === false || methods?.includes(method) === false) return false;
   if (holds?.(address) === false) return false;
   if (paths === undefined) return true;
-  // Such a path may be any other: no rule lets it through by its looks, and each that wants a pass may be meant.
+  // Such a path may be any other: no rule passes it by its spelling, and each rule that requires a pass may match.
   if (path.isAmbiguous && action !== 'refuse') return action === 'check';
-  // Nor does one escape what is refused because nobody can compare it.
+  // It does not escape a rejecting rule by being incomparable either.
   if (path.isUnreadable === true) return true;
   const readings = path.written === undefined ? [path.path] : [path.path, path.written];
   return paths.some((pattern) => readings.some((reading) => isLike(reading, pattern)));

@@ -1,8 +1,8 @@
-// The variables of the gate before whole sites.
+// The variables of the gate.
 
 import { Type } from '@sinclair/typebox';
 
-/** Which sites it stands before, and its limit. */
+/** The gated sites, and the gate's limit. */
 export const GateVariables = {
   GATE: Type.Optional(
     Type.String({

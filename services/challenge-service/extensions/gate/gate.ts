@@ -1,4 +1,4 @@
-// Decorates the server with the gate: which requests pass, what passes are worth, and the page for those without one.
+// Decorates the server with the gate: its decision on requests, its passes, and the page for visitors without one.
 
 import type { AuditTrail } from '@tollgate/shared/audit';
 import {
@@ -22,11 +22,11 @@ import { passCookie, presentedPasses } from './pass-cookie.js';
 import { requestedPath, returnAddress } from './requested-address.js';
 import { createRobotNames, type NameResolver, ROBOT_NAME_BOUNDS } from './robot-names.js';
 
-/** What becomes of a request, and why. */
+/** The outcome of a request, and the reason. */
 export type GateVerdict =
   | { readonly outcome: 'passed'; readonly reason: OpenReason | 'robot' | 'pass' }
   | { readonly outcome: 'asked'; readonly reason: 'missing' | PassProblem }
-  /** A robot, perhaps: its address could not be looked up. */
+  /** Possibly a robot: its address could not be looked up. */
   | { readonly outcome: 'asked'; readonly reason: 'not_looked_up'; readonly retryMs: number }
   | { readonly outcome: 'refused'; readonly reason: 'rule' };
 
@@ -35,18 +35,18 @@ export interface Gate {
   readonly options: GateOptions;
   readonly verifier: ChallengeVerifier;
   readonly page: GatePageSettings;
-  /** Returns the origin of the guarded site that a request is for; null if it is for none. */
+  /** Returns the origin of the guarded site of a request; null if there is none. */
   siteOf(request: FastifyRequest): string | null;
-  /** Decides about the request that a gateway describes. The store is not asked. */
+  /** Decides on the request that a gateway describes. Does not read the store. */
   check(request: FastifyRequest, site: string): Promise<GateVerdict>;
-  /** Returns the absolute address on a site that a visitor goes on to. @param wanted what a form has sent back */
+  /** Returns the absolute address on a site for the visitor's return. @param wanted as sent back by a form */
   returnAddress(wanted: unknown, site: string): string;
   /**
-   * Returns the note of the network that a page is sent to; empty if the address of the visitor is not known.
-   * @param sent the note that came with a form; it is kept while it can be used, because the form may come from elsewhere
+   * Returns the note of the page's network; empty if the visitor's address is unknown.
+   * @param sent the note that came with a form; kept while it is valid, because the form may come from another network
    */
   noteOf(request: FastifyRequest, site: string, sent?: string): string;
-  /** Returns the cookie of a new pass; null if the address of the visitor is not known. @param note that of its page */
+  /** Returns the cookie of a new pass; null if the visitor's address is unknown. @param note that of its page */
   newPassCookie(request: FastifyRequest, site: string, note: string | undefined): string | null;
 }
 
@@ -62,7 +62,7 @@ interface GatePluginOptions {
   readonly resolver: NameResolver;
   /** Returns the origin of the guarded site with a host; null if there is none. */
   readonly siteWith: (host: string) => string | null;
-  /** The path of the public address, without a slash at its end. */
+  /** The path of the public address, without a trailing slash. */
   readonly basePath: string;
   readonly captcha: CaptchaOptions;
   readonly kinds: readonly ChallengeType[];
@@ -73,7 +73,7 @@ async function gate(app: FastifyInstance, options: GatePluginOptions): Promise<v
   app.decorate('gate', openGate(app, options));
 }
 
-/** What one customer of a provider may have. */
+/** The largest assignment to one customer of a provider. */
 const CUSTOMER = { ipv4: 24, ipv6: 48 };
 const customerOf = (ip: string) => networkOf(normaliseAddress(ip) ?? ip, CUSTOMER);
 
@@ -103,7 +103,7 @@ function openGate(
     createRobotNames({ resolver, domains, clock, networkOf: customerOf, ...ROBOT_NAME_BOUNDS }),
   );
 
-  /** Returns null if the request shows a valid pass. The problem is that of the best one. */
+  /** Returns null if the request has a valid pass, else the problem of the best one. */
   function passProblem(cookie: string | undefined, site: string, ip: string): 'missing' | PassProblem | null {
     let worst: 'missing' | PassProblem = 'missing';
     const holder = { site, address: normaliseAddress(ip) };
@@ -170,13 +170,13 @@ function openGate(
   };
 }
 
-/** Returns an IPv4 address as such, whatever translator it came through; any other as it is, with all its bits. */
+/** Returns an IPv4 address as such, whatever translator it came through; any other unchanged, with all its bits. */
 function plainAddress(address: string): string {
   const normalised = normaliseAddress(address);
   return normalised?.includes('.') === true ? normalised : address;
 }
 
-/** Returns a header as one text; undefined if it is missing. */
+/** Returns a header as one string; undefined if it is missing. */
 export function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value.join() : value;

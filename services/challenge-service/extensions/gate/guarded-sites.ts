@@ -1,7 +1,7 @@
-// Finds the guarded site that a request is for.
+// Finds the guarded site of a request.
 
 /**
- * Returns a function that finds the origin of the site with a host, as `Host` writes it; null if there is none.
+ * Returns a function that finds the origin of the site with a `Host` header; null if there is none.
  * @param sites their origins
  */
 export function createGuardedSites(sites: readonly string[]): (host: string) => string | null {

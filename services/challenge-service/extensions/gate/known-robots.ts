@@ -1,10 +1,10 @@
-// Recognises the robots that the operator lists: by address range, or by the verified name of their address.
+// Recognises listed robots: by address range, or by the verified name of their address.
 
 import { addressRanges } from './address-ranges.js';
 import type { GateRobot } from './gate-options.js';
 import { isBelow, type RobotNames } from './robot-names.js';
 
-/** Whom a request comes from, and whom it claims to come from. */
+/** The actual and the claimed sender of a request. */
 export interface Claimant {
   /** As Fastify reports it. */
   readonly address: string;
@@ -12,19 +12,21 @@ export interface Claimant {
 }
 
 /**
- * The name of the listed robot that a request comes from; null if it comes from none, or if its address could not be looked
- * up: then in how many milliseconds to ask again.
+ * The name of the listed robot that sent a request; null for none; or, if its address could not be looked up, the
+ * milliseconds until a retry.
  */
 export type FoundRobot =
   | { readonly name: string }
   | { readonly name: null; readonly retryMs?: number | undefined };
 
-/** Finds the robot that a request comes from. */
+/** Finds the robot that sent a request. */
 export type KnownRobots = (claimant: Claimant) => Promise<FoundRobot>;
 
 const NONE: FoundRobot = { name: null };
 
-/** @param namesOf looks up the verified names of an address; called only for who claims to be a robot with `hosts` */
+/**
+ * @param namesOf looks up the verified names of an address; called only for a request that claims to be a robot with `hosts`
+ */
 export function createKnownRobots(robots: readonly GateRobot[], namesOf: RobotNames): KnownRobots {
   const listed = robots.map(({ name, agent, hosts, addresses }) => ({
     name,

@@ -4,7 +4,7 @@ import { ConfigurationError } from '@tollgate/shared/config';
 import { readJsonSource } from '../../src/json-source.js';
 import { type GateOptions, resolveGateOptions } from './gate-options.js';
 
-/** What the options must agree with. */
+/** Settings that the options must agree with. */
 export interface GateSurroundings {
   /** `TRUST_PROXY` */
   readonly trustedProxies: readonly string[];
@@ -26,13 +26,11 @@ export function loadGateOptions(
   const resolved = resolveGateOptions(readGate(value, root));
   const mistakes = (resolved.mistakes ?? []).map((line) => `GATE ${line}`);
   if (trustedProxies.length === 0) {
-    mistakes.push(
-      'GATE needs TRUST_PROXY: without it every visitor has the address of the gateway that asks',
-    );
+    mistakes.push("GATE needs TRUST_PROXY: without it every visitor has the gateway's address");
   }
   if (resolved.options?.image === false && !hasWork) {
     mistakes.push(
-      'GATE needs CAPTCHA_POW_ENABLED=true, or its option image: without both it asks for nothing',
+      'GATE needs CAPTCHA_POW_ENABLED=true, or its option image: without both it requires nothing',
     );
   }
   if (mistakes.length > 0 || resolved.options === undefined) throw new ConfigurationError(mistakes);

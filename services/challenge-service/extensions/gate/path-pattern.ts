@@ -1,8 +1,8 @@
-// Compares a path with a pattern in which `*` stands for any characters.
+// Compares a path with a pattern in which `*` matches any characters.
 
 /**
- * Returns whether the whole path is like the pattern. It takes at most the product of both lengths, whatever the pattern: a
- * regular expression with several wildcards would not.
+ * Returns whether the whole path matches the pattern. The time is at most the product of both lengths, unlike that of a
+ * regular expression with several wildcards.
  */
 export function isLike(path: string, pattern: string): boolean {
   let at = 0;
@@ -18,7 +18,7 @@ export function isLike(path: string, pattern: string): boolean {
       at += 1;
       inPattern += 1;
     } else if (star !== -1) {
-      // The last wildcard takes one character more; earlier ones need not change.
+      // The last wildcard takes one more character; earlier ones need not change.
       afterStar += 1;
       at = afterStar;
       inPattern = star + 1;

@@ -1,35 +1,35 @@
-// What a gateway says that a visitor asks for: the path that rules compare, and the address to return to.
+// The requested address as the gateway reports it: the path for the rules, and the address to return to.
 
 const MOST_CHARACTERS = 2048;
 
 /** The path of a request, as rules see it. */
 export interface RequestedPath {
-  /** Decoded, without query; of an ambiguous path what most programs make of it. */
+  /** Decoded, without query; for an ambiguous path the most common interpretation. */
   readonly path: string;
-  /** An ambiguous path as it stands, decoded, because other programs take it for that. */
+  /** An ambiguous path, decoded but unresolved, because some programs read it like that. */
   readonly written?: string;
   /**
-   * Whether programs read such a path in different ways: one with `..`, an encoded slash or `;` may lead an application
-   * elsewhere than to what it looks like. No such path is let through because of what it looks like.
+   * Whether programs interpret the path differently: `..`, an encoded slash or `;` may lead an application elsewhere. No
+   * rule passes such a path by its spelling.
    */
   readonly isAmbiguous: boolean;
-  /** Whether nobody can say what path it is; then `path` is `/`. Such a path is ambiguous too. */
+  /** Whether the path cannot be determined; then `path` is `/`. Such a path is ambiguous too. */
   readonly isUnreadable?: boolean;
 }
 
 // Dot segments, empty segments, parameters, backslashes, and encoded forms of these, of `%` and of control characters.
 const AMBIGUOUS = /\/\/|\/\.+(?:\/|$)|[^!-~]|[\\;#]|%(?:2[ef5]|5c|3[bf]|23|[01][0-9a-f]|7f)/i;
 
-// What a program may take for a slash or backslash, and is none in compatibility form (NFKC) either.
+// Characters that a program may take for a slash or backslash, but that are none in compatibility form (NFKC) either.
 const LIKE_SLASHES = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/u;
 const SYNTAX = /[/\\;%?#]/g;
-// Without variation selectors, which end many an emoji.
+// Except variation selectors, which end many emoji.
 const TRAILING_UNSEEN = /[\p{White_Space}\p{Cc}\p{Cf}]+$/u;
 const UNSEEN = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 const NOTHING: RequestedPath = { path: '/', isAmbiguous: true, isUnreadable: true };
 
-/** Reads the path of a request target. @param target such as `/a%20b?c=d`; undefined if the gateway does not say */
+/** Reads the path of a request target. @param target such as `/a%20b?c=d`; undefined if the gateway omits it */
 export function requestedPath(target: string | undefined): RequestedPath {
   if (target?.startsWith('/') !== true || target.length > 16_384) return NOTHING;
   const end = target.indexOf('?');
@@ -45,8 +45,8 @@ export function requestedPath(target: string | undefined): RequestedPath {
 }
 
 /**
- * Returns whether a decoded path has something else where a program may see syntax: full-width letters for slashes or dots,
- * or segments that become dot segments, or other segments, without white space and invisible characters at their end.
+ * Returns whether a program may see syntax in other characters of a decoded path: full-width letters for slashes or dots, or
+ * segments that become dot segments, or other segments, without white space and invisible characters at their end.
  */
 function hasLookalikes(path: string): boolean {
   const folded = path.normalize('NFKC');
@@ -57,7 +57,7 @@ function hasLookalikes(path: string): boolean {
   });
 }
 
-/** Resolves what an application may resolve, so that rules that refuse see through it. */
+/** Resolves everything that an application may resolve, so that rejecting rules see through it. */
 function plainPath(path: string): string {
   const segments: string[] = [];
   let isFolder = false;
@@ -74,8 +74,9 @@ function plainPath(path: string): string {
 }
 
 /**
- * Returns the absolute address of a path of a site: that of the site's first page unless it is surely a path of this site.
- * @param wanted path and query, as a form sends them back; anything else is possible
+ * Returns the absolute address of a path on a site, or of the site's first page unless the path certainly belongs to this
+ * site.
+ * @param wanted path and query from a form, unvalidated
  * @param site the origin of the site
  */
 export function returnAddress(wanted: unknown, site: string): string {

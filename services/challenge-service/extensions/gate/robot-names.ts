@@ -1,9 +1,9 @@
-// The verified names of addresses: what the reverse look-up of an address gives, and the forward look-up confirms.
+// The verified names of addresses: results of a reverse lookup that the forward lookup confirms.
 
 import { BlockList, isIP } from 'node:net';
 import { createLruCache } from '@tollgate/shared/store';
 
-/** Looks up names; both throw if there is no answer. `node:dns/promises` has it, as `systemResolver` makes it. */
+/** Looks up names; both methods throw if there is no response. `systemResolver` makes one from `node:dns/promises`. */
 export interface NameResolver {
   /** Returns the names of an address (PTR). */
   reverse(address: string): Promise<readonly string[]>;
@@ -11,25 +11,25 @@ export interface NameResolver {
   addressesOf(name: string, family: 4 | 6): Promise<readonly string[]>;
 }
 
-/** Bounds of the look-ups. */
+/** Bounds of the lookups. */
 export interface RobotNamesOptions {
   readonly resolver: NameResolver;
   /** Names are looked up forward only below these domains. */
   readonly domains: readonly string[];
   /** Milliseconds of a clock that never goes back. */
   readonly clock: () => number;
-  /** Milliseconds that both look-ups of an address may take together. */
+  /** Milliseconds for both lookups of an address together. */
   readonly timeoutMs: number;
   /**
-   * Places for look-ups at the same time. When all are taken, a network that has two more than another one gives one up to
-   * it, and as many look-ups as there are places may go on without one until they end.
+   * Concurrent lookups. When all slots are taken, a network that has two more than another gives one up to it, and as many
+   * lookups as there are slots may continue without one until they end.
    */
   readonly mostAtOnce: number;
-  /** Look-ups at the same time for addresses of one network, those without a place too. */
+  /** Concurrent lookups for addresses of one network, including those without a slot. */
   readonly mostOfNetwork: number;
   /** Returns the network of an address. */
   readonly networkOf: (address: string) => string;
-  /** Addresses whose names are remembered. */
+  /** Cached addresses. */
   readonly mostCached: number;
 }
 
@@ -41,21 +41,21 @@ export const ROBOT_NAME_BOUNDS = {
   mostCached: 10_000,
 };
 
-/** How long an answer holds, and how long a failed look-up is not repeated. */
+/** How long a result is cached, and how long a failed lookup is not repeated. */
 const ANSWER_MS = 3_600_000;
 const FAILURE_MS = 60_000;
 
-/** After which an address that found no place may ask again. */
+/** Milliseconds until an address without a slot may retry. */
 const NO_PLACE_MS = 2000;
 
-/** Names of an address that are looked at. */
+/** Names of an address that are verified. */
 const MOST_NAMES = 4;
 
 const NO_NAMES: readonly string[] = [];
 
 /**
- * The verified names of an address below the domains, none if it has none; or in how many milliseconds to ask again,
- * because the look-up has failed or found no place.
+ * The verified names of an address below the domains, possibly none; or the milliseconds until a retry, because the lookup
+ * failed or got no slot.
  */
 export type LookedUp =
   | { readonly names: readonly string[] }
@@ -64,14 +64,14 @@ export type LookedUp =
 /** Looks up the names of an address. */
 export type RobotNames = (address: string) => Promise<LookedUp>;
 
-/** A look-up that runs. */
+/** A running lookup. */
 interface LookUp {
   readonly network: string;
-  /** Takes its place away. */
+  /** Takes its slot away. */
   readonly giveUp: () => void;
 }
 
-/** Makes the look-up. Each address is looked up once at a time. */
+/** Creates the lookup. Each address is looked up once at a time. */
 export function createRobotNames(options: RobotNamesOptions): RobotNames {
   const { resolver, domains, clock, networkOf, timeoutMs, mostAtOnce, mostOfNetwork, mostCached } = options;
   const known = createLruCache<{ readonly names: Promise<LookedUp>; untilMs: number }>(mostCached);
@@ -91,7 +91,7 @@ export function createRobotNames(options: RobotNamesOptions): RobotNames {
 
   const placesOf = (network: string) => [...placed].filter((other) => other.network === network).length;
 
-  /** Takes a place, if need be from the network that has most. Returns whether there was one. */
+  /** Takes a slot, if necessary from the network that has most. Returns whether there was one. */
   function makeRoom(network: string): boolean {
     const running = [...displaced].filter((other) => other.network === network).length + placesOf(network);
     if (running >= mostOfNetwork) return false;
@@ -150,14 +150,14 @@ export function isBelow(name: string, domain: string): boolean {
 
 const plainName = (name: string) => name.toLowerCase().replace(/\.$/, '');
 
-/** That there is no such name is an answer; everything else is a failure. */
+/** A missing name is a result; everything else is a failure. */
 function ignoreMissing(error: unknown): readonly string[] {
   const { code } = error as { code?: string };
   if (code === 'ENOTFOUND' || code === 'ENODATA') return NO_NAMES;
   throw error;
 }
 
-/** Compares addresses, which IPv6 writes in several ways. */
+/** Compares addresses; IPv6 has several spellings. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [isIP(one), isIP(other)];
   if (a === 0 || b === 0) return false;
@@ -169,13 +169,13 @@ function isSame(one: string, other: string): boolean {
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the look-up took too long')), timeoutMs);
+    timer = setTimeout(() => reject(new Error('the lookup timed out')), timeoutMs);
   });
   try {
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
-    // Its failure after the end is nobody's.
+    // Its failure after the end has no receiver.
     work.catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
-// Looks up names with the servers that the system is configured with, or with others.
+// Looks up names with the system's name servers, or with others.
 
 import { Resolver } from 'node:dns/promises';
 import { type NameResolver, ROBOT_NAME_BOUNDS } from './robot-names.js';

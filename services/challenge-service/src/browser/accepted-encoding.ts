@@ -5,8 +5,8 @@ import Negotiator from 'negotiator';
 const MAX_CHARACTERS = 256;
 
 /**
- * Returns the first encoding that the client accepts, `identity` if it accepts none of them. Its own order does not count:
- * the copies are there, and the smallest is the best for both sides.
+ * Returns the first encoding that the client accepts, `identity` if it accepts none. The order of the header is ignored: all
+ * copies exist, and the smallest suits both sides.
  * @param header `Accept-Encoding` of the request; its first 256 characters are read
  * @param available encodings such as `br`, the preferred one first
  */

@@ -23,11 +23,11 @@ export interface BrowserCopy {
   readonly bytes: Buffer;
 }
 
-/** What pages load. */
+/** The files that pages load. */
 export interface BrowserFiles {
   /** Names all files together: another one if any of them differs. */
   readonly version: string;
-  /** Such as `tollgate.js` and `tollgate/fr.js`, sorted; none where only the code has been compiled. */
+  /** Such as `tollgate.js` and `tollgate/fr.js`, sorted; none if only the code is compiled. */
   readonly names: readonly string[];
   /**
    * Returns the smallest copy of a file that the client can read; undefined if there is no such file.

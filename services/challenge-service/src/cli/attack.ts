@@ -1,4 +1,4 @@
-// captcha attack: raises the price of work by hand for all processes, ends that, and says how things stand.
+// captcha attack: raises the price of work by hand for all processes, ends that, and prints the status.
 
 import { levelAt, levelBits, loadLevels, NO_LOAD } from '@tollgate/shared/pow';
 import {
@@ -11,7 +11,7 @@ import {
 import { readLoadConfig } from '../config.js';
 import { PROJECT_ROOT } from '../project-root.js';
 
-/** What is asked. `bits` and `minutes` have been checked. */
+/** The parsed command. `bits` and `minutes` have been checked. */
 export type AttackCommand =
   | { readonly state: 'on'; readonly bits: number; readonly minutes: number }
   | { readonly state: 'off' }
@@ -34,7 +34,7 @@ export async function attack(
     if (command.state === 'on') return turnOn(record, command);
     if (command.state === 'off') {
       const wasOn = await record.raise(0, 0);
-      return wasOn ? 'the price is not raised by hand any more' : 'the price was not raised by hand';
+      return wasOn ? 'the price is no longer raised by hand' : 'the price was not raised by hand';
     }
     return describe(await record.report(READER), captcha);
   });
@@ -64,7 +64,7 @@ function describe(
     `by hand: ${hand}`,
     `by load: ${levels.length === 0 ? 'off (CAPTCHA_LOAD_LEVELS)' : `level ${level} of ${levels.length}, ${byLoad} bits`}`,
     `floor: ${floor} bits, ${pow.difficulty} without it`,
-    `processes with work: ${sum.processes}; in the last second ${sum.issued} challenges issued, ${sum.refused} refused`,
-    `load: passwords ${passwords.toFixed(2)}, drawings ${drawings.toFixed(2)} (1 is all they can do, 2 refuses)`,
+    `processes with work: ${sum.processes}; in the last second ${sum.issued} challenges issued, ${sum.refused} rejected`,
+    `load: passwords ${passwords.toFixed(2)}, drawings ${drawings.toFixed(2)} (1 is full capacity, at 2 they reject)`,
   ].join('\n');
 }

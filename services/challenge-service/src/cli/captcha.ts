@@ -22,10 +22,10 @@ const USAGE = `usage: captcha prune
        captcha passes revoke NAME`;
 
 const HELP = `prune removes expired entries from a store that does not remove them itself.
-preview draws N samples (default 12, at most 1000) of a preset (default: the preset named default) into DIR, with an index.html.
-attack on makes work dearer for all processes: N bits more (default 4, at most 23; each doubles it) for N minutes (default 60, at most 1440).
-attack off ends that; attack status also says what the load adds.
-passes make prints a new pass for a machine of your own: it stands in for work at one application (login is the login), N days (at most 730), N times a minute (at most 10000).`;
+preview draws N samples (default 12, at most 1000) of a preset (default: default) into DIR, with an index.html.
+attack on raises the price of work for all processes: by N bits (default 4, at most 23; each doubles it) for N minutes (default 60, at most 1440).
+attack off ends that; attack status also prints the price by load.
+passes make prints a new pass for your own machine. It replaces work at one application (login is the login), for N days (at most 730), N times a minute (at most 10000).`;
 
 const MAX_SAMPLES = 1000;
 const MAX_MINUTES = 1440;
@@ -41,7 +41,7 @@ const OPTIONS = {
   ...PASS_OPTIONS,
 } as const;
 
-/** The options of a command line; those of its own commands are texts. */
+/** The options of a command line; those of its own commands are strings. */
 type Values = Readonly<Partial<Record<keyof typeof OPTIONS, string>>> & Readonly<Record<string, unknown>>;
 
 type CaptchaCommand =

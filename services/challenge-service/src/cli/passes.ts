@@ -1,4 +1,4 @@
-// captcha passes: makes, lists and revokes the passes of machines of one's own.
+// captcha passes: makes, lists and revokes passes for the operator's own machines.
 
 import {
   makePass,
@@ -21,7 +21,7 @@ export const PASS_OPTIONS = {
   'per-minute': { type: 'string' },
 } as const;
 
-/** The values of all options of the command; those of `captcha passes` are texts. */
+/** The values of all options of the command; those of `captcha passes` are strings. */
 type PassValues = Readonly<Partial<Record<keyof typeof PASS_OPTIONS, string>>> &
   Readonly<Record<string, unknown>>;
 
@@ -62,7 +62,7 @@ export function readPassesCommand(
     throw new UsageError(`--application must have ${APPLICATION_NAME_FORM}`);
   }
   if (application === GATE_APPLICATION)
-    throw new UsageError('--application must not be gate: no pass opens it');
+    throw new UsageError('--application must not be gate: it accepts no passes');
   return {
     action,
     name,
@@ -85,7 +85,7 @@ export async function runPasses(
     const passes = openChallengeStore(store, prefix);
     if (command.action === 'list') return await list(passes, await store.timeMs());
     if (command.action === 'make') return await make(passes, command);
-    if (await passes.revokePass(command.name)) return `revoked ${command.name}: from now on it is refused`;
+    if (await passes.revokePass(command.name)) return `revoked ${command.name}: it is rejected from now on`;
     throw new CommandError(`there is no pass named ${command.name}`);
   });
 }
@@ -108,7 +108,7 @@ async function make(
   return [
     pass,
     `for ${application}, ${perMinute} a minute, until ${isoMinute(expiresAtMs)}`,
-    'Send it as the header Captcha-Pass. It is shown once: the store has its hash only.',
+    'Send it in the header Captcha-Pass. It is shown once: the store has only its hash.',
   ].join('\n');
 }
 

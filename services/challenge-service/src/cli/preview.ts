@@ -12,7 +12,7 @@ import { PROJECT_ROOT } from '../project-root.js';
 import { contactSheet } from './contact-sheet.js';
 import { drawSamples, type Sample } from './samples.js';
 
-/** What to draw. A relative path starts from the folder where the command was called. */
+/** The samples to draw. A relative path starts from the folder where the command was called. */
 export interface PreviewCommand {
   readonly preset: string;
   readonly count: number;
@@ -78,7 +78,7 @@ function writeSamples(
       writeFileSync(join(target, file), sample.png);
       return { ...sample, file };
     });
-    const about = `${samples.length} samples, drawn by ${driver}; below each its answer.`;
+    const about = `${samples.length} samples, drawn by ${driver}; each has its answer below.`;
     writeFileSync(join(target, 'index.html'), contactSheet(`Preset ${name}`, about, shown));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -10,7 +10,7 @@ import { imageIssue } from '../domain/image-challenge.js';
 import type { NamedPreset, Presets } from '../presets/presets.js';
 import type { ImagePool } from '../renderer/image-pool.js';
 
-/** A challenge as a client gets it, and its answer. */
+/** A challenge as the client receives it, and its answer. */
 export interface Sample {
   /** Null for a challenge type without images. */
   readonly png: Uint8Array | null;

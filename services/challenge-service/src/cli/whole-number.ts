@@ -1,12 +1,12 @@
-// Reads the numbers among the options of the commands.
+// Reads the numeric options of the commands.
 
 import { UsageError } from '@tollgate/shared/config';
 
 /**
- * Returns the whole number that an option has: decimal digits without a sign or a leading zero.
+ * Returns the whole number of an option: decimal digits without a sign or a leading zero.
  * @param option its name, with the dashes
- * @param text what was given; undefined if the option is missing
- * @param most the largest that is accepted; the smallest is 1
+ * @param text undefined if the option is missing
+ * @param most the largest accepted number; the smallest is 1
  * @throws UsageError if it is missing or no such number
  */
 export function wholeNumber(option: string, text: string | undefined, most: number): number {

@@ -16,21 +16,21 @@ import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import { answerText } from '../image/derivation.js';
 import type { ImagePreset } from '../presets/preset.js';
 
-/** Fields that the client gets from a challenge type, besides token and times. */
+/** Fields that the challenge type adds for the client, besides token and times. */
 export type PublicFields = Readonly<Record<string, unknown>>;
 
 /** Content of a challenge whose answer is one text. */
 export interface AnswerContent {
   readonly answer: string;
   readonly fields: PublicFields;
-  /** The text that its image shows; null without an image. */
+  /** The text in its image; null without an image. */
   readonly text: string | null;
 }
 
 /** Content of a challenge that its type verifies. */
 export interface VerifiedContent {
   readonly fields: PublicFields;
-  /** What the type needs to verify the answer, as the record keeps it. */
+  /** The data in the record with which the type verifies the answer. */
   readonly rest: string;
 }
 

@@ -18,14 +18,14 @@ import type { Presets } from '../presets/presets.js';
 import { answerContent } from './challenge-content.js';
 import { NO_IMAGE } from './image-challenge.js';
 
-/** What this node draws with; `driver` is null if it cannot draw. */
+/** The drawing resources of this node; `driver` is null if it cannot draw. */
 export interface DrawingDependencies {
   readonly ring: KeyRing;
   readonly presets: Presets;
   readonly driver: string | null;
 }
 
-/** The job, or why there is none; `other` names the driver or preset that only another node has. */
+/** The job, or the reason for none; `other` names the driver or preset that only another node has. */
 export type Drawing =
   | { readonly outcome: 'draw'; readonly job: DrawingJob }
   | { readonly outcome: 'unknown' }

@@ -1,4 +1,5 @@
-// Issues effort challenges: work in sixteen parts, or in the four of HashWX, in place of an image (docs/decisions/effort.md).
+// Issues effort challenges: work in sixteen parts, or in the four of HashWX, in place of an image
+// (docs/decisions/effort.md).
 
 import {
   EFFORT,
@@ -30,7 +31,7 @@ export interface PreparedEffort {
  * Prepares one effort challenge.
  * @param address normalised; null if unknown
  * @param priced null without a valid ticket
- * @param algorithms those that the client asks for, as they came
+ * @param algorithms the requested algorithms, unparsed
  */
 export function effortIssue(
   deps: IssuerDependencies,

@@ -2,17 +2,17 @@
 
 import type { FieldNames } from '@tollgate/shared/challenges';
 
-/** Most names that are returned, and the most of their characters. */
+/** Limits on the returned names: their number, and their characters. */
 const MOST_NAMES = 20;
 const MOST_CHARACTERS = 64;
 
-/** Shorter names are one letter apart from too many words. */
+/** Shorter names differ from too many words by one letter. */
 const LEAST_CHARACTERS = 5;
 
 /**
- * Returns the properties of a body that are taken for settings and are none. With `submission`, every other property is a
- * setting. Without it the body is a whole form, whose fields are of any name: a setting that is spelt in another way
- * (`minDifficulty`, `cuont`) is named, and an object that holds the fields of the challenges.
+ * Returns the unknown settings in a body. With `submission`, every other property is a setting. Without it the body is a
+ * whole form with fields of any name: only misspelt settings (`minDifficulty`, `cuont`) are returned, and an object that
+ * holds the challenge fields.
  * @param settings the names of all settings
  */
 export function unknownSettings(
@@ -33,7 +33,7 @@ export function unknownSettings(
     .map(([name]) => name.slice(0, MOST_CHARACTERS));
 }
 
-/** Fields of forms are texts, so a text is none because of one letter. */
+/** Form fields are strings, so a string is no setting merely because of one letter. */
 function isMisspelt(name: string, value: unknown, settings: readonly string[]): boolean {
   if (settings.some((setting) => plain(setting) === plain(name))) return true;
   return typeof value !== 'string' && settings.some((setting) => isOneLetterApart(setting, name));

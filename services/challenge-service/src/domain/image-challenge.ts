@@ -31,13 +31,13 @@ export interface PreparedChallenge {
   /** Fields of a challenge type of the operator. */
   readonly fields: PublicFields;
   readonly hasImage: boolean;
-  /** The characters that can occur in the image; undefined if a type of the operator decides. */
+  /** The characters that can occur in the image; undefined if the operator's type decides. */
   readonly characters?: string | undefined;
   /** For test mode; undefined if there is no single right answer. */
   readonly answer?: string;
 }
 
-/** What the challenge type decides: a part of the record, and what the client gets. */
+/** The decisions of the challenge type: a part of the record, and the fields for the client. */
 type TypeFields = Pick<VerifiedRecord, 'verifiedBy' | 'type' | 'preset' | 'rest'> &
   Omit<PreparedChallenge, 'issue'>;
 
@@ -46,16 +46,16 @@ export function mayHaveImage({ kind }: NamedPreset): boolean {
   return kind === null || !isVerifiedType(kind);
 }
 
-/** A challenge for a page without JavaScript: accepted without work, under the token that the page has chosen. */
+/** A challenge for a page without JavaScript: accepted without work, under a token chosen by the page. */
 export interface ChosenImage {
   readonly token: string;
 }
 
 /**
  * Prepares one challenge of a preset.
- * @param driver what draws the image
+ * @param driver name of the image driver
  * @param address normalised; null if unknown
- * @param chosen what a page without JavaScript has chosen
+ * @param chosen the choices of a page without JavaScript
  * @throws ChallengeTypeError if a challenge type of the operator fails
  */
 export function imageIssue(
@@ -137,7 +137,7 @@ function charactersOf({ alphabet, ignore_capitals }: ImagePreset['phrase']): str
 /**
  * Returns the response body of an issued challenge.
  * @param imagesUrl absolute URL that the image's file name is appended to, without a trailing slash
- * @param hasHint whether the client asked for the characters that can occur
+ * @param hasHint whether the client requested the possible characters
  */
 export function imageChallenge(
   { issue, fields, hasImage, characters, answer }: PreparedChallenge,

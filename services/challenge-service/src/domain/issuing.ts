@@ -1,4 +1,4 @@
-// What all challenge types share when they are issued: dependencies, the client's address, price, salt and times.
+// Shared by all challenge types when they are issued: dependencies, the client's address, price, salt and times.
 
 import { addressPseudonyms, type Demand, type RequestLimit, type Scope } from '@tollgate/shared/challenges';
 import { type KeyRing, randomHex } from '@tollgate/shared/crypto';
@@ -18,14 +18,14 @@ export interface IssuerDependencies {
   readonly options: CaptchaOptions;
   readonly ring: KeyRing;
   readonly limit: RequestLimit;
-  /** Returns by how much the limits of a normalised address are multiplied; 1 for every address by default. */
+  /** Returns the limit factor of a normalised address; 1 for every address by default. */
   readonly factorOf?: (address: string | null) => number;
   readonly random: (size: number) => Uint8Array;
-  /** Returns the bits that are added to the floor now; none by default. */
+  /** Returns the bits to add to the floor now; none by default. */
   readonly raisedBits?: () => number;
 }
 
-/** What a scope ticket says: the account that work is priced for, and what its form demands. */
+/** The content of a scope ticket: the account that work is priced for, and the demand of its form. */
 export interface PricedScope {
   /** Null for a form without accounts. */
   readonly scope: Scope | null;
@@ -53,8 +53,8 @@ export interface NewWork {
 
 /**
  * Returns the algorithm and salt of new work.
- * @param asked the algorithms that the client asks for, as they came
- * @param demand what its form demands
+ * @param asked the requested algorithms, unparsed
+ * @param demand the demand of its form
  */
 export function newWork(
   { options, random }: IssuerDependencies,
@@ -80,8 +80,8 @@ export function hashwxFields(bits: number, hashwx: HashwxTerms) {
 }
 
 /**
- * Returns what the store counts the client by, the slot tag of its tokens, by how much its limits are multiplied, and the
- * pseudonym that the record keeps of its address, which is null without `bind_ip`.
+ * Returns the counter key of the client, the slot tag of its tokens, the factor of its limits, and the pseudonym of its
+ * address for the record, which is null without `bind_ip`.
  */
 export function issuingAddress(deps: IssuerDependencies, address: string | null) {
   const { options, ring } = deps;
@@ -106,7 +106,7 @@ function scaledLimit(limit: RequestLimit, factor: number): RequestLimit {
 /**
  * Returns the terms from which the store computes the difficulty.
  * @param factor times the requests of the address that raise its price
- * @param raised bits that are added to the floor. The record keeps the floor without them, so that work of before stays enough
+ * @param raised bits to add to the floor. The record keeps the floor without them, so that earlier work stays sufficient
  */
 export function workTerms(
   { pow, escalation }: CaptchaOptions,
@@ -124,7 +124,7 @@ export function workTerms(
       volumeEvery: pow.volume.every * factor,
     },
     failures,
-    // Without an account in it, a ticket does not replace what the address remembers of one.
+    // Without an account, a ticket does not replace the price that the address remembers.
     hasTicket: priced !== null && priced.scope !== null,
     volumeMs: escalation.decay * 1000,
   };

@@ -23,7 +23,7 @@ export interface PreparedPow {
  * @param address normalised; null if unknown
  * @param priced null without a valid ticket
  * @param requested the lowest difficulty that the client accepts, in bits
- * @param algorithms those that the client asks for, as they came
+ * @param algorithms the requested algorithms, unparsed
  */
 export function powIssue(
   deps: IssuerDependencies,

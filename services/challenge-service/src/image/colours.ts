@@ -3,8 +3,8 @@ import type { Generator } from './generator.js';
 import { createPlane, type Plane } from './plane.js';
 
 /**
- * Returns the index of the letter colour of each pixel. Colours change in slanting bands across letters and speckles alike: one colour per letter
- * would reveal to a program where a letter ends.
+ * Returns the index of the letter colour of each pixel. Colours change in slanting bands across letters and speckles alike:
+ * one colour per letter would reveal to a program where a letter ends.
  */
 export function colourOfPixels(width: number, height: number, colours: number, generator: Generator): Plane {
   const plane = createPlane('colours', width, height);

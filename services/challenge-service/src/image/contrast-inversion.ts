@@ -1,5 +1,6 @@
-// Contrast inversion: ink and background swap on one side of a wavy line across the image, so that letters are dark on light on one side and light
-// on dark on the other. People read across the line; a program that expects ink to be dark, or light, loses half of each letter.
+// Contrast inversion: ink and background swap on one side of a wavy line across the image, so that letters are dark on light
+// on one side and light on dark on the other. People read across the line; a program that expects either loses half of each
+// letter.
 
 import type { ImagePreset } from '../presets/preset.js';
 import type { Generator } from './generator.js';

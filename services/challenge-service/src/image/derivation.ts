@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import type { ImagePreset } from '../presets/preset.js';
 
-/** Everything that decides one image. The same job gives the same bytes wherever the same driver made the sprites. */
+/** The complete input of one image. The same job gives the same bytes wherever the same driver made the sprites. */
 export type DrawingJob = {
   text: string;
   /** 32 bytes that decide every effect. */
@@ -34,7 +34,7 @@ export function answerText(drawKey: Uint8Array, token: string, seed: number, pre
 
 /**
  * Derives the drawing job of a challenge; parameters and errors as for `answerText`.
- * @param text what the image shows, if not the characters derived here
+ * @param text the text in the image, if not the characters derived here
  */
 export function drawingJob(
   drawKey: Uint8Array,

@@ -1,5 +1,5 @@
-// Turns the coverage of a glyph into a distance field: how far each point is from the edge of the ink. Unlike coverage, a field can be scaled and
-// bent, and still gives the edge between its points to a fraction of a pixel.
+// Turns the coverage of a glyph into a distance field: how far each point is from the edge of the ink. Unlike coverage, a
+// field can be scaled and bent, and still gives the edge between its points to a fraction of a pixel.
 
 /** Pixels of coverage for each point of the field, in each direction. */
 export const COVER_PER_POINT = 2;
@@ -21,7 +21,8 @@ const DISTANCES = Int32Array.from({ length: WINDOW * WINDOW }, (_, at) => {
 });
 
 /**
- * Returns the field of `width` × `height` points, row by row. Its first point is the upper left corner of the pixel `left`, `top`.
+ * Returns the field of `width` × `height` points, row by row. Its first point is the upper left corner of the pixel `left`,
+ * `top`.
  *
  * @param cover coverage from 0 to 255 for each pixel, in rows of `side`; without ink within reach of its border
  */
@@ -53,8 +54,8 @@ export function distanceField(
 }
 
 /**
- * Returns for each pixel from `first` to before `end` how many pixels further on one has other coverage than `plain`, no more than the window is wide:
- * most windows hold none, and are not searched.
+ * Returns for each pixel from `first` to before `end` how many pixels further on one has other coverage than `plain`, no
+ * more than the window is wide: most windows hold none, and are not searched.
  */
 function stepsTo(cover: Uint8Array, plain: number, first: number, end: number): Uint8Array {
   const steps = new Uint8Array(end);
@@ -67,7 +68,8 @@ function stepsTo(cover: Uint8Array, plain: number, first: number, end: number): 
 }
 
 /**
- * Returns the distance from the middle of a window, whose upper left pixel is `corner`, to the nearest edge in it, in 1/256 pixel.
+ * Returns the distance from the middle of a window, whose upper left pixel is `corner`, to the nearest edge in it, in 1/256
+ * pixel.
  *
  * @param plain coverage without an edge
  * @param steps `stepsTo` for that coverage

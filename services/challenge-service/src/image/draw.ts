@@ -1,4 +1,5 @@
-// Draws one image: letters, speckles and waves on typed arrays, in integers only. Synchronous, and takes well under a millisecond.
+// Draws one image: letters, speckles and waves on typed arrays, in integers only. Synchronous, and takes well under a
+// millisecond.
 
 import type { ImagePreset } from '../presets/preset.js';
 import { colourOfPixels } from './colours.js';

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Characters that remain distinguishable when letters touch, tilt and bend, each in its more readable case. The set omits
- * 0/O/D/Q, 1/I/L/J, Z, 5/S, 6/G/b, 8/B and 9/g/q; F and E, which the serif of a neighbour turns into each other; M, N, U, V and W, which
- * merge with each other; 4, which looks like an A, and 7, which looks like a T; and lower-case letters that are half of another (r and n, c and l).
- * An alphabet is more readable without K beside H and X, and without Y beside H and T.
+ * 0/O/D/Q, 1/I/L/J, Z, 5/S, 6/G/b, 8/B and 9/g/q; F and E, which the serif of a neighbour turns into each other; M, N, U, V
+ * and W, which merge with each other; 4, which looks like an A, and 7, which looks like a T; and lower-case letters that are
+ * half of another (r and n, c and l). An alphabet is more readable without K beside H and X, and without Y beside H and T.
  */
 export const BUNDLED_CHARACTERS = 'ACdeHKPRTXY23';
 

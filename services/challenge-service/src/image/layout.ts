@@ -14,7 +14,10 @@ export type Letter = {
   /** Sine and cosine of its tilt over its scale, times 4,096: a step in the image gives a step in the sprite. */
   sin: number;
   cos: number;
-  /** Displacements of the sprite's points by row and by column, from `SWAY_MARGIN` pixels before the first to as many after the last. */
+  /**
+   * Displacements of the sprite's points by row and by column, from `SWAY_MARGIN` pixels before the first to as many after
+   * the last.
+   */
   swayByRow: readonly number[];
   swayByColumn: readonly number[];
   /** Bounding box of its ink in the image, before the wave. */
@@ -109,7 +112,9 @@ function sway(length: number, amplitudePx: number, generator: Generator): number
   return displacements;
 }
 
-/** Returns the place of the next letter: as far left as it overlaps earlier ink by `overlap`, but not under its neighbour. */
+/**
+ * Returns the place of the next letter: as far left as it overlaps earlier ink by `overlap`, but not under its neighbour.
+ */
 function pushLeft(rightmost: readonly number[], draft: Draft, previous: Draft, overlap: number): number {
   let x = -NOTHING;
   for (let row = 0; row < ROWS; row++) {

@@ -1,4 +1,5 @@
-// Turns quarters of pixels and their colours into the rows of a PNG: one pixel for each quarter, or one shaded pixel for all four.
+// Turns quarters of pixels and their colours into the rows of a PNG: one pixel for each quarter, or one shaded pixel for all
+// four.
 
 import type { ImagePreset } from '../presets/preset.js';
 import { channels } from './colours.js';
@@ -9,8 +10,8 @@ import { LOWER_LEFT, LOWER_RIGHT, UPPER_LEFT, UPPER_RIGHT } from './quarters.js'
 type Palette = ImagePreset['picture']['palettes'][number];
 
 /**
- * The quarters of a pixel as four pixels of two bits, the upper two in the high byte, the lower two in the low byte. Multiplied by a palette
- * entry, the inked ones become that entry.
+ * The quarters of a pixel as four pixels of two bits, the upper two in the high byte, the lower two in the low byte.
+ * Multiplied by a palette entry, the inked ones become that entry.
  */
 const SPREAD = Uint16Array.from({ length: 16 }, (_, quarters) => {
   const ink = (bit: number, place: number) => (quarters & bit ? 1 << place : 0);

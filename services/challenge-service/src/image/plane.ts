@@ -1,4 +1,5 @@
-// The memory that images are drawn in: planes with a value for each pixel, kept and cleared instead of allocated for each image.
+// The memory that images are drawn in: planes with a value for each pixel, kept and cleared instead of allocated for each
+// image.
 
 /** Pixels that can be read as one number of 32 bits. */
 export const TOGETHER = 4;
@@ -22,10 +23,10 @@ export function createPlane(use: string, width: number, height: number): Plane {
 const kept = new Map<string, Uint8Array>();
 
 /**
- * Returns `length` bytes of 0, which are the caller's until the next call with the same `use`. Drawing is synchronous, so no other image uses them
- * before this one is done. To clear memory costs less than to allocate and free it for each image.
+ * Returns `length` bytes of 0, owned by the caller until the next call with the same `use`. Drawing is synchronous, so no
+ * other image uses them meanwhile. Clearing memory costs less than allocating and freeing it for each image.
  *
- * @param use what the bytes are for; each use has its own bytes
+ * @param use purpose of the bytes; each use has its own bytes
  */
 export function reuseBytes(use: string, length: number): Uint8Array {
   const before = kept.get(use);

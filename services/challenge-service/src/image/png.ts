@@ -18,8 +18,9 @@ const CHUNK_OVERHEAD = 12;
 /** Filter type of a row whose bytes are differences to the byte above, so that a vertical edge is all zeros. */
 export const FILTER_UP = 2;
 
-// Run-length matches alone compress these images as well as level 1 does, are faster, and avoid zlib's match hash, which differs between processors.
-// Nearly every image fits into one chunk of this size; a larger chunk would be allocated for each image.
+// Run-length matches alone compress these images as well as level 1 does, are faster, and avoid zlib's match hash, which
+// differs between processors. Nearly every image fits into one chunk of this size; a larger chunk would be allocated for
+// each image.
 const DEFLATE = { level: 1, strategy: constants.Z_RLE, memLevel: 8, windowBits: 14, chunkSize: 4096 };
 
 /** Encodes an image as an indexed PNG (RFC 2083). */

@@ -50,7 +50,10 @@ export function quarterPixels(field: Plane): Plane {
   return quarters;
 }
 
-/** Returns which pixels are ink, one bit each, with a border of one word on all sides, and sets all quarters of those that are. */
+/**
+ * Returns which pixels are ink, one bit each, with a border of one word on all sides, and sets all quarters of those that
+ * are.
+ */
 function findInk({ stride, height, values }: Plane, quarters: Plane, across: number): Int32Array {
   const inked = new Int32Array(reuseBytes('inked', across * (height + 2) * 4).buffer);
   const from = new Int32Array(values.buffer);
@@ -70,8 +73,8 @@ function findInk({ stride, height, values }: Plane, quarters: Plane, across: num
 }
 
 /**
- * Interpolates linearly between the centres of the pixels: the centre of a quarter is 3/4 of its own pixel and 1/4 of the next. Each sum is below
- * 4,096, so its bit 11 tells whether it reaches 16 times `EDGE`.
+ * Interpolates linearly between the centres of the pixels: the centre of a quarter is 3/4 of its own pixel and 1/4 of the
+ * next. Each sum is below 4,096, so its bit 11 tells whether it reaches 16 times `EDGE`.
  */
 function quartersAt(field: Uint8Array, at: number, stride: number): number {
   const middle = 9 * field[at]!;

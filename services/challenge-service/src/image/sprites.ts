@@ -13,7 +13,10 @@ export type Sprite = {
   offset: number;
   width: number;
   height: number;
-  /** Its centre of rotation, in 1/256 pixel from its upper left corner: the middle of its ink, at half the height of a capital. */
+  /**
+   * Its centre of rotation, in 1/256 pixel from its upper left corner: the middle of its ink, at half the height of a
+   * capital.
+   */
   centreX: number;
   centreY: number;
   /** Width of its ink, in 1/256 pixel. */
@@ -22,17 +25,17 @@ export type Sprite = {
   outline: Int16Array;
 };
 
-/** All sprites. A worker that gets them as its data shares the memory of the fields. */
+/** All sprites. A worker that receives them as its data shares the memory of the fields. */
 export type Sprites = { fields: Uint8Array; glyphs: Map<string, Sprite> };
 
 /** Returns the sprite of a character. Throws RangeError if the fonts lack it. */
 export function findSprite(sprites: Sprites, font: FontName, character: string): Sprite {
   const sprite = sprites.glyphs.get(font + character);
-  if (!sprite) throw new RangeError(`no bundled font holds the character ${JSON.stringify(character)}`);
+  if (!sprite) throw new RangeError(`no bundled font has the character ${JSON.stringify(character)}`);
   return sprite;
 }
 
-/** Twice what the largest character takes. */
+/** Twice the size of the largest character. */
 const CANVAS_SIDE = 192;
 const CANVAS_CAPITAL_PX = CAPITAL_PX * COVER_PER_POINT;
 const FRAME = FIELD_REACH + 1;
@@ -45,7 +48,10 @@ export function checkFonts(driver: Driver): void {
   for (const font of FONT_NAMES) matchCapitals(driver, font);
 }
 
-/** Rasterises every bundled character. Takes about 100 milliseconds of processor time, and lets other work run after each character. */
+/**
+ * Rasterises every bundled character. Takes about 100 milliseconds of processor time, and lets other work run after each
+ * character.
+ */
 export async function rasteriseSprites(driver: Driver): Promise<Sprites> {
   const glyphs = new Map<string, Sprite>();
   const pieces: Uint8Array[] = [];

@@ -23,10 +23,10 @@ import fp from 'fastify-plugin';
 import { HostKeyInvalid } from '../errors.js';
 import type { ChallengeMetrics } from './challenge-metrics.js';
 
-/** The application that makes a request, with the verifier that counts under its name. */
+/** The application that sent the request, and the verifier that counts under its name. */
 export interface CallingApplication extends ChallengeVerifier {
   readonly name: string;
-  /** Verifies a submission and, if asked, counts it as a failure before its outcome is known. */
+  /** Verifies a submission and, if requested, counts it as a failure before its outcome is known. */
   attempt(submission: Submission, context: AttemptContext): Promise<CheckedAttempt>;
 }
 
@@ -36,7 +36,7 @@ export interface ApplicationsOptions {
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
   readonly keys: readonly ApplicationKey[];
-  /** The operator's challenge types; only those that verify their own answers matter here. */
+  /** The operator's challenge types; only those that verify their own answers are used here. */
   readonly kinds?: readonly ChallengeType[];
   readonly metrics: Pick<ChallengeMetrics, 'challenges'>;
   /** The audit trail. */
@@ -45,7 +45,7 @@ export interface ApplicationsOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Refuses a request without the key of an application, otherwise sets `request.callingApplication`. */
+    /** Rejects a request without the key of an application, otherwise sets `request.callingApplication`. */
     requireHostKey: onRequestHookHandler;
   }
   interface FastifyRequest {
@@ -73,7 +73,7 @@ async function applications(app: FastifyInstance, deps: ApplicationsOptions): Pr
   app.decorateRequest('callingApplication', null);
   app.decorate('requireHostKey', (request, _reply, done) => {
     const presented = bearerToken(request.headers.authorization);
-    // Compares every key, so that the time reveals neither which key matched nor how much of one.
+    // Compares every key, so that timing reveals neither the matching key nor a partial match.
     for (const { isKey, application } of known)
       if (isKey(presented)) request.callingApplication = application;
     if (request.callingApplication === null) {

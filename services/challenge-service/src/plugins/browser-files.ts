@@ -20,5 +20,5 @@ async function browserFiles(app: FastifyInstance): Promise<void> {
   app.decorate('browserFiles', files);
 }
 
-/** Where only the code has been compiled the files are missing; then the log has a line about it. */
+/** If only the code is compiled the files are missing; a log line says so. */
 export default fp(browserFiles, { name: 'tollgate-browser-files', fastify: '5.x' });

@@ -28,14 +28,14 @@ export interface ChallengeMetrics {
   readonly countWork: WorkCounter;
   /** Counts a proof of work by its algorithm, and its difficulty in bits. */
   readonly issuedWork: (algorithm: string, bits: number) => void;
-  /** Returns a function that counts one challenge of this type and preset on the image endpoint. Call it once for each preset. */
+  /** Returns a function that counts one challenge of this type and preset on the image endpoint. Call it once per preset. */
   issued(challenge: string, preset: string): () => void;
   /**
    * Wraps a pool so that its images are timed and counted, also for the load of this process.
-   * @param threads images that it draws at the same time
+   * @param threads images drawn at the same time
    */
   measured(images: ImagePool, threads: number, load: Pick<QueueMeter, 'measure'>): ImagePool;
-  /** Shows the load of all processes, and what it adds to the price. Call it once. */
+  /** Adds gauges of the load of all processes, and its share of the price. Call it once. */
   load(load: Pick<LoadWatch, 'status'>): void;
 }
 
@@ -46,28 +46,33 @@ const DRAWING_BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05
 /** @param options.process whether to include metrics of the process, such as memory and event loop */
 export function createChallengeMetrics(options: { readonly process: boolean }): ChallengeMetrics {
   const registry = createMetrics(options);
-  const issued = registry.counter('tollgate_challenges_issued_total', 'Challenges that were issued', [
+  const issued = registry.counter('tollgate_challenges_issued_total', 'Issued challenges', [
     'challenge',
     'preset',
   ]);
   const bits = registry.histogram(
     'tollgate_challenge_difficulty_bits',
-    'Price of the proofs of work that were issued, in leading zero bits',
+    'Price of issued proofs of work, in leading zero bits',
     [],
     BITS,
   )({});
   const drawingSeconds = registry.histogram(
     'tollgate_image_draw_duration_seconds',
-    'Time from the request for an image to its bytes, the wait in the queue included',
+    'Time from an image request to its bytes, including the wait in the queue',
     [],
     DRAWING_BUCKETS_SECONDS,
   )({});
   const drawingRefused = registry.counter(
     'tollgate_images_refused_total',
-    'Images that were not drawn because as many waited as may',
+    'Images not drawn because the queue was full',
   );
   const drawing = { running: 0, waiting: 0 };
-  registry.gauge('tollgate_image_jobs', 'Images being drawn, and waiting to be', () => drawing, 'state');
+  registry.gauge(
+    'tollgate_image_jobs',
+    'Images being drawn, and images in the queue',
+    () => drawing,
+    'state',
+  );
   const work = { challenge: 'pow', preset: 'none' } as const;
   const countWork = createWorkCounter(registry);
 
@@ -76,18 +81,18 @@ export function createChallengeMetrics(options: { readonly process: boolean }): 
     load(load) {
       registry.gauge(
         'tollgate_load_level',
-        'Level of the price by load; 0 is the usual price',
+        'Level of the price by load; 0 is the normal price',
         () => load.status().level,
       );
       registry.gauge(
         'tollgate_load_ratio',
-        'Mean load of the queues of all processes: 1 is as much as they can do, from 2 on they refuse',
+        'Mean queue load of all processes: 1 is full capacity, at 2 they reject',
         () => load.status().sum.queues,
         'queue',
       );
       registry.gauge(
         'tollgate_price_raised_bits',
-        'Bits that are added to the floor of the price, by what adds them; the higher one counts',
+        'Bits added to the lowest price, by source; the higher one counts',
         () => load.status().bits,
         'by',
       );

@@ -1,4 +1,4 @@
-// Rate limits that the store counts in the issuing step, and the headers that report what is left of them.
+// Rate limits counted by the store in the issuing step, and the headers that report the remaining requests.
 
 import type { Issued, RequestLimit } from '@tollgate/shared/challenges';
 import { RateLimited, refuse } from '@tollgate/shared/http';

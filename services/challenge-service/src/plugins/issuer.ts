@@ -1,4 +1,4 @@
-// Decorates the server with what issues and draws challenges, and reads the scope tickets of requests.
+// Decorates the server with the issuing and drawing of challenges, and reads the scope tickets of requests.
 
 import { type ChallengeStore, openTicket, presetMark } from '@tollgate/shared/challenges';
 import { type KeyRing, randomBytes } from '@tollgate/shared/crypto';
@@ -30,18 +30,21 @@ export interface IssuerOptions {
   readonly metrics: ChallengeMetrics;
 }
 
-/** Reads scope tickets. A ticket that is not valid says nothing, which is not an error. */
+/** Reads scope tickets. An invalid ticket is ignored; it is no error. */
 interface ScopeTickets {
   /**
-   * Returns what a `scope` parameter says: the account, with its failures, and the demand of the form; null if the ticket is
-   * not valid.
+   * Returns the content of a `scope` parameter: the account with its failures, and the demand of the form; null if the
+   * ticket is invalid.
    */
   pricedScope(ticket: unknown): Promise<PricedScope | null>;
-  /** Returns the preset that the form of a ticket demands: it would refuse an image of another. Does not read the store. */
+  /**
+   * Returns the preset that the form of a ticket demands: the form would reject an image of another. Does not read the
+   * store.
+   */
   demandedPreset(ticket: unknown): NamedPreset | undefined;
 }
 
-/** What issues and draws challenges. */
+/** Issues and draws challenges. */
 export interface Issuer extends Required<Omit<IssuerOptions, 'metrics'>>, ScopeTickets {}
 
 declare module 'fastify' {

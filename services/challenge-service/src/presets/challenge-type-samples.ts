@@ -12,7 +12,7 @@ const SAMPLES = 50;
 const key = openKeyRing('samples of the kinds before a start').current;
 
 /**
- * Returns what is wrong with the challenges of a preset, or null.
+ * Returns the mistake in the challenges of a preset, or null.
  * @param anyCharacter whether the renderer can draw other characters than the bundled ones
  */
 export function sampleMistake(
@@ -34,7 +34,7 @@ export function sampleMistake(
           ? undefined
           : [...(text ?? '')].find((one) => !BUNDLED_CHARACTERS.includes(one));
         if (unsupported !== undefined) {
-          return `make of the kind ${kind.name} must not give the text ${JSON.stringify(unsupported)}: the bundled fonts hold ${BUNDLED_CHARACTERS} alone`;
+          return `make of the kind ${kind.name} must not give the text ${JSON.stringify(unsupported)}: the bundled fonts have only ${BUNDLED_CHARACTERS}`;
         }
       }
     }

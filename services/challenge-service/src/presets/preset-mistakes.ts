@@ -1,4 +1,4 @@
-// Validates a preset as the operator wrote it, with a line for each mistake.
+// Validates an operator's preset, with a line for each mistake.
 
 import { Value } from '@sinclair/typebox/value';
 import { expectationOf, leavesOf, strangersIn, valueAt } from '@tollgate/shared/schemas';
@@ -15,7 +15,7 @@ const MAX_QUOTED = 60;
 
 /**
  * Returns the mistakes in one preset; each continues its name (`.phrase.length must be …`).
- * @param input an object; options that it leaves out are inherited
+ * @param input an object; omitted options are inherited
  * @param anyCharacter whether the renderer can draw other characters than the bundled ones
  */
 export function presetMistakes(input: unknown, anyCharacter: boolean): string[] {
@@ -68,8 +68,8 @@ function alphabetMistakes(value: unknown, anyCharacter: boolean): string[] {
       : [
           `has ${unsupported.map((character) => JSON.stringify(character)).join(', ')}: ${
             anyCharacter
-              ? 'there may be letters and digits only'
-              : `the bundled fonts hold ${BUNDLED_CHARACTERS} alone`
+              ? 'only letters and digits are allowed'
+              : `the bundled fonts have only ${BUNDLED_CHARACTERS}`
           }`,
         ]),
     ...(distinct.size === characters.length ? [] : ['has a character more than once']),

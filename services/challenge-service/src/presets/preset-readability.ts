@@ -4,7 +4,10 @@ import { marginsOf, SHARE_OF_HEIGHT } from '../image/layout.js';
 import { CAPITAL_PX } from '../image/sprites.js';
 import type { ImagePreset } from './preset.js';
 
-/** With the default's effects, people misread every third image with smaller letters, and hardly any with letters of this height. */
+/**
+ * With the default's effects, people misread every third image with smaller letters, and hardly any with letters of this
+ * height.
+ */
 const MIN_CAPITAL_PX = 24;
 
 /** People misread every second image whose effects add up to more than this. The default reaches 78 % of it. */
@@ -19,12 +22,12 @@ const STROKES_IN_CAPITAL = 7;
 /** An image draws a wavelength at most a fifth shorter. */
 const SHORTEST_WAVE = 0.8;
 
-/** Returns why people cannot read the images, as words that follow the preset's name; null if they can. */
+/** Returns why people cannot read the images, worded to follow the preset's name; null if they can. */
 export function readabilityMistake(preset: ImagePreset): string | null {
   const capitalPx = expectedCapital(preset);
   if (capitalPx < MIN_CAPITAL_PX) {
     return (
-      ` cannot be read: its letters would be ${Math.floor(capitalPx)} pixels high, and have to be ${MIN_CAPITAL_PX};` +
+      ` cannot be read: its letters would be ${Math.floor(capitalPx)} pixels high, the minimum is ${MIN_CAPITAL_PX};` +
       ' make the picture larger, or the answer, the waves or the gaps smaller'
     );
   }
@@ -33,7 +36,7 @@ export function readabilityMistake(preset: ImagePreset): string | null {
   const total = percent(Object.values(effects).reduce((sum, distortion) => sum + distortion, 0));
   if (total <= 100) return null;
   const shares = Object.entries(effects).map(([name, distortion]) => `${name} ${percent(distortion)}`);
-  return ` cannot be read: its effects come to ${total} % of what people can read through (${shares.join(', ')})`;
+  return ` cannot be read: its effects add up to ${total} % of the readable maximum (${shares.join(', ')})`;
 }
 
 /** Returns the median height of a capital in the images of a preset, in CSS pixels. */

@@ -14,7 +14,7 @@ const Phrase = Type.Object(
     length: Type.Integer({ minimum: 4, maximum: 8, description: 'characters in an answer' }),
     alphabet: Type.String({
       pattern: `^(?!.*(.).*\\1)[${BUNDLED_CHARACTERS}]{${MIN_ALPHABET},}$`,
-      description: 'characters to draw from, each once, in the case in which they are shown',
+      description: 'possible characters, each once, in the displayed case',
     }),
     ignore_capitals: Type.Boolean(),
   },
@@ -23,12 +23,12 @@ const Phrase = Type.Object(
 
 const Picture = Type.Object(
   {
-    width: Type.Integer({ minimum: 120, maximum: 480, description: 'pixels of CSS, in which it is shown' }),
-    height: Type.Integer({ minimum: 40, maximum: 160, description: 'pixels of CSS, in which it is shown' }),
+    width: Type.Integer({ minimum: 120, maximum: 480, description: 'displayed size in CSS pixels' }),
+    height: Type.Integer({ minimum: 40, maximum: 160, description: 'displayed size in CSS pixels' }),
     scale: Type.Integer({
       minimum: 1,
       maximum: 2,
-      description: 'pixels of the PNG for each pixel of CSS, in each direction',
+      description: 'PNG pixels per CSS pixel, in each direction',
     }),
     palettes: Type.Array(
       Type.Object({ background: Colour, letters: Type.Array(Colour, { minItems: 1, maxItems: 3 }) }, strict),
@@ -41,12 +41,12 @@ const Picture = Type.Object(
     counterchange_px: Type.Integer({
       minimum: 0,
       maximum: 16,
-      description: 'bends of the line at which paper and ink change places; 0 is no such line',
+      description: 'bends of the line at which paper and ink swap; 0 for no line',
     }),
     counterchange_wavelength_px: Type.Integer({
       minimum: 40,
       maximum: 400,
-      description: 'varied by a fifth',
+      description: 'varies by a fifth',
     }),
   },
   strict,
@@ -61,14 +61,14 @@ const Letters = Type.Object(
     overlap_px: Type.Integer({
       minimum: -16,
       maximum: 8,
-      description: 'above 0 letters touch, below 0 is a gap',
+      description: 'above 0 letters touch, below 0 there is a gap',
     }),
-    tilt_degrees: Type.Integer({ minimum: 0, maximum: 30, description: 'either way, at most' }),
-    wobble_px: Type.Integer({ minimum: 0, maximum: 4, description: 'how far the strokes of a letter sway' }),
+    tilt_degrees: Type.Integer({ minimum: 0, maximum: 30, description: 'largest tilt, either way' }),
+    wobble_px: Type.Integer({ minimum: 0, maximum: 4, description: 'sway of letter strokes' }),
     shift_px: Type.Integer({
       minimum: 0,
       maximum: 12,
-      description: 'off the base line, either way, at most',
+      description: 'largest shift off the base line, either way',
     }),
   },
   strict,
@@ -77,9 +77,9 @@ const Letters = Type.Object(
 const Wave = Type.Object(
   {
     amplitude_px: Type.Integer({ minimum: 0, maximum: 10, description: 'up and down' }),
-    wavelength_px: Type.Integer({ minimum: 40, maximum: 400, description: 'varied by a fifth' }),
+    wavelength_px: Type.Integer({ minimum: 40, maximum: 400, description: 'varies by a fifth' }),
     sideways_px: Type.Integer({ minimum: 0, maximum: 10, description: 'amplitude to the sides' }),
-    sideways_wavelength_px: Type.Integer({ minimum: 40, maximum: 400, description: 'varied by a fifth' }),
+    sideways_wavelength_px: Type.Integer({ minimum: 40, maximum: 400, description: 'varies by a fifth' }),
   },
   strict,
 );
@@ -87,12 +87,12 @@ const Wave = Type.Object(
 const Speckles = Type.Object(
   {
     count: Type.Integer({ minimum: 0, maximum: 400 }),
-    radius_tenths_px: Type.Integer({ minimum: 5, maximum: 40, description: 'of the largest' }),
+    radius_tenths_px: Type.Integer({ minimum: 5, maximum: 40, description: 'radius of the largest' }),
   },
   strict,
 );
 
-/** A preset in groups of options. A preset of the operator inherits every option that it leaves out. */
+/** A preset in groups of options. An operator's preset inherits omitted options. */
 export const ImagePreset = Type.Object(
   { phrase: Phrase, picture: Picture, letters: Letters, wave: Wave, speckles: Speckles },
   { ...strict, $id: 'ImagePreset' },
@@ -100,9 +100,10 @@ export const ImagePreset = Type.Object(
 export type ImagePreset = Static<typeof ImagePreset>;
 
 /**
- * The built-in preset: six characters, without regard to capitals, and letter colours with a contrast of at least 7:1 to their background. The
- * alphabet omits K and Y, which people mistake for other letters where they bend, and A, e and R, the letters that programs trained on English guess
- * most, and so most often rightly by chance. The fonts omit the one with serifs, because serifs close the gap to the next letter.
+ * The built-in preset: six case-insensitive characters, and letter colours with a contrast of at least 7:1 to their
+ * background. The alphabet omits K and Y, which people mistake for other letters where they bend, and A, e and R, the
+ * letters that programs trained on English guess most, and so most often correctly at random. The fonts omit the one with
+ * serifs, because serifs close the gap to the next letter.
  */
 export const defaultPreset: ImagePreset = {
   phrase: { length: 6, alphabet: 'CdHPTX23', ignore_capitals: true },

@@ -1,4 +1,4 @@
-// The presets by name: the built-in default and the operator's, each completed with the options that it leaves out.
+// The presets by name: the built-in default and the operator's, each completed with inherited options.
 
 import { type ChallengeType, EFFORT, isVerifiedType, TEXT } from '@tollgate/shared/challenges';
 import { type CaptchaOptions, NAME_PATTERN, optionsFrom, valueAt } from '@tollgate/shared/schemas';
@@ -8,7 +8,7 @@ import { presetFingerprint } from './preset-fingerprint.js';
 import { presetMistakes } from './preset-mistakes.js';
 import { readabilityMistake } from './preset-readability.js';
 
-/** The preset for a request that names none. */
+/** The preset for a request without a name. */
 export const DEFAULT_PRESET = 'default';
 
 /** A complete preset, ready to issue and draw challenges. */
@@ -24,7 +24,7 @@ export interface NamedPreset {
 /** Presets by name. A map, so that a name from a request never reaches the prototype of an object. */
 export type Presets = ReadonlyMap<string, NamedPreset>;
 
-/** Presets as the operator wrote them. */
+/** The operator's presets, not yet validated. */
 export interface PresetSource {
   /** Begins each mistake, such as the name of a variable. */
   readonly name: string;
@@ -36,7 +36,7 @@ export interface PresetDependencies {
   readonly options: CaptchaOptions;
   readonly sources?: readonly PresetSource[];
   readonly kinds?: readonly ChallengeType[];
-  /** Whether the operator's renderer draws, which may know other characters than the bundled ones. */
+  /** Whether the operator's renderer draws, which may support characters beyond the bundled ones. */
   readonly hasCustomRenderer?: boolean;
 }
 
@@ -110,9 +110,9 @@ function complete(input: unknown, base: ImagePreset, width: number | undefined):
 }
 
 function nameMistake(name: string, presets: Presets): string | null {
-  if (!NAME.test(name)) return 'must have a name of 1 to 32 letters, digits, _ or -, a letter first';
-  if (name === EFFORT) return 'must not have the name of effort, which is no image';
-  return presets.has(name) ? 'is there twice' : null;
+  if (!NAME.test(name)) return 'must have a name of 1 to 32 letters, digits, _ or -, starting with a letter';
+  if (name === EFFORT) return 'must not be named effort, which has no image';
+  return presets.has(name) ? 'exists twice' : null;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

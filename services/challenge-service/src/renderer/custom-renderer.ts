@@ -4,9 +4,14 @@ import type { DrawingJob } from '../image/derivation.js';
 import type { ImagePreset } from '../presets/preset.js';
 import { type ImagePool, ImageQueueFullError } from './image-pool.js';
 
-/** A renderer that the operator supplies. Its images may look like anything, as long as the same call gives the same bytes. */
+/**
+ * A renderer that the operator supplies. Its images may look like anything, as long as the same call gives the same bytes.
+ */
 export interface Renderer {
-  /** Identifies it, with its version, in the records: 1 to 80 letters, digits, _, ., @, :, / or -, and not `none` or `no-image`. */
+  /**
+   * Identifies it, with its version, in the records: 1 to 80 letters, digits, _, ., @, :, / or -, and not `none` or
+   * `no-image`.
+   */
   readonly name: string;
   /**
    * Returns the PNG of a text.
@@ -25,12 +30,12 @@ export interface RendererPoolOptions {
 }
 
 const NAME = /^[A-Za-z0-9_.@:/-]{1,80}$/;
-// Records use these where no image is drawn.
+// Records use these for challenges without an image.
 const RESERVED_NAMES = new Set(['none', 'no-image']);
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const TIMEOUT_MS = 5000;
 
-/** Returns what is wrong with a renderer, as words that follow `renderer`; null if nothing is. */
+/** Returns the mistake in a renderer, worded to follow `renderer`; null if there is none. */
 export function rendererMistake(renderer: unknown): string | null {
   if (typeof renderer !== 'object' || renderer === null) return 'must be an object';
   const { name, render } = renderer as Partial<Record<keyof Renderer, unknown>>;
@@ -42,9 +47,9 @@ export function rendererMistake(renderer: unknown): string | null {
 }
 
 /**
- * Opens a pool that passes its jobs to the renderer. `draw` rejects with ImageQueueFullError if the queue is full or every running call has timed out,
- * and with an Error that does not quote the text if the renderer throws, times out or returns no PNG. A call that times out keeps its slot until it ends,
- * so that a renderer that hangs never runs more calls than `running`.
+ * Opens a pool that passes its jobs to the renderer. `draw` rejects with ImageQueueFullError if the queue is full or every
+ * running call has timed out, and with an Error that does not quote the text if the renderer throws, times out or returns no
+ * PNG. A timed-out call occupies its slot until it ends, so that a hanging renderer never runs more calls than `running`.
  */
 export function openRendererPool(renderer: Renderer, options: RendererPoolOptions): ImagePool {
   const { running, maxQueue, timeoutMs = TIMEOUT_MS } = options;
@@ -58,7 +63,7 @@ export function openRendererPool(renderer: Renderer, options: RendererPoolOption
     const timer = setTimeout(() => {
       isLate = true;
       timedOut++;
-      reject(new RendererError(`drew nothing within ${timeoutMs} ms`));
+      reject(new RendererError(`timed out after ${timeoutMs} ms`));
       if (timedOut === running) refuseWaiting();
     }, timeoutMs);
     try {
@@ -70,7 +75,7 @@ export function openRendererPool(renderer: Renderer, options: RendererPoolOption
     if (isLate) timedOut--;
   }
 
-  /** Nobody knows when the next slot is released: the waiting jobs are refused now, and their clients try again. */
+  /** The release of the next slot is unknown: the waiting jobs are rejected now, and their clients retry. */
   function refuseWaiting(): void {
     for (const { reject } of calls.getQueue()) reject(new ImageQueueFullError());
     calls.kill();
@@ -105,7 +110,7 @@ export function openRendererPool(renderer: Renderer, options: RendererPoolOption
   };
 }
 
-/** A job in the queue, with the two ends of the promise that `draw` waits for. */
+/** A job in the queue, with the callbacks of the promise that `draw` returned. */
 interface RendererCall {
   readonly job: DrawingJob;
   readonly resolve: (png: unknown) => void;
@@ -119,5 +124,5 @@ function isPng(bytes: unknown): bytes is Uint8Array {
 }
 
 function errorName(error: unknown): string {
-  return error instanceof Error ? error.name : 'something that is no error';
+  return error instanceof Error ? error.name : 'a non-error value';
 }

@@ -1,4 +1,4 @@
-// The worker thread of the image pool: draws jobs with the sprites that it gets at its start.
+// The worker thread of the image pool: draws jobs with the sprites from its worker data.
 import { workerData } from 'node:worker_threads';
 import type { DrawingJob } from '../image/derivation.js';
 import { drawImage } from '../image/draw.js';

@@ -6,8 +6,9 @@ import { defaultPreset, type ImagePreset } from '../presets/preset.js';
 import type { Driver } from './driver.js';
 
 /**
- * Returns `<package>@<version>:<8 hexadecimal digits>`. The digits are from a hash over sample images that show every glyph and every effect, so
- * that a different build of the library, a different deflate or a changed effect gives another identity.
+ * Returns `<package>@<version>:<8 hexadecimal digits>`. The digits are from a hash over sample images that show every glyph
+ * and every effect, so that a different build of the library, a different deflate or a changed effect gives another
+ * identity.
  *
  * @param draw draws with the sprites of the driver
  */

@@ -18,11 +18,14 @@ export type ImagePool = {
   library: string;
   /** Whether the first choice did not load, although no library was named. */
   fallback: boolean;
-  /** Resolves to `<package>@<version>:<fingerprint>`, or the name of a renderer; pools of the same identity draw the same bytes. */
+  /**
+   * Resolves to `<package>@<version>:<fingerprint>`, or the name of a renderer; pools of the same identity draw the same
+   * bytes.
+   */
   identity(): Promise<string>;
   /** Draws the PNG of a job. Rejects with ImageQueueFullError at once if the queue is full. */
   draw(job: DrawingJob): Promise<Uint8Array>;
-  /** Finishes what is queued, then ends the workers. */
+  /** Finishes the queued jobs, then ends the workers. */
   close(): Promise<void>;
 };
 
@@ -43,17 +46,18 @@ export type ImagePoolOptions = {
  */
 const NICE_INCREMENT = 10;
 
-/** A worker without work for this long ends, and gives its memory back; the next image starts another one. */
+/** A worker that is idle for this long ends and frees its memory; the next image starts another one. */
 const IDLE_MS = 120_000;
 
-/** What drawing needs. */
+/** The input of drawing. */
 interface Studio {
   readonly workers: Piscina<DrawingJob, Uint8Array>;
   readonly identity: string;
 }
 
 /**
- * Loads the image library and checks its fonts. The first use rasterises the glyphs and starts the workers. Returns null if no image library loads.
+ * Loads the image library and checks its fonts. The first use rasterises the glyphs and starts the workers. Returns null if
+ * no image library loads.
  *
  * The glyphs are rasterised once: the workers share the sprites and never load native code.
  *
@@ -123,7 +127,7 @@ async function openStudio(driver: Driver, threads: number): Promise<Studio> {
   }
 }
 
-/** What follows from a driver alone, for all pools of a process. */
+/** Derived from a driver only, for all pools of a process. */
 const sprites = new WeakMap<Driver, Promise<Sprites>>();
 const identities = new WeakMap<Driver, Promise<string>>();
 
@@ -132,7 +136,7 @@ const spritesOf = (driver: Driver) => once(sprites, driver, () => rasteriseSprit
 const identityOf = (driver: Driver, draw: (job: DrawingJob) => Promise<Uint8Array>) =>
   once(identities, driver, () => identifyDriver(driver, draw));
 
-/** Resolves with what was made for a driver before, else makes it; what fails is made again the next time. */
+/** Resolves with the cached value of a driver, else makes it; after a failure it is made again the next time. */
 function once<Made>(
   known: WeakMap<Driver, Promise<Made>>,
   driver: Driver,

@@ -1,4 +1,4 @@
-// GET {prefix}/no-script/{token}.png: an image under a token that the page has chosen, accepted without work.
+// GET {prefix}/no-script/{token}.png: an image under a token chosen by the page, accepted without work.
 
 import type { Static } from '@sinclair/typebox';
 import { normaliseAddress, type RequestLimit } from '@tollgate/shared/challenges';
@@ -17,9 +17,9 @@ const PRESET = 'no-script';
 
 /**
  * Adds the route if `CAPTCHA_NO_SCRIPT` is `image` and its preset has images.
- * @param route.options the options of the challenges
+ * @param route.limit new images per address
  * @param route.limit new images that an address may request here
- * @param route.limitPerMinute drawings per minute and address, together with those of other images
+ * @param route.limitPerMinute drawings per minute and address, shared with other images
  * @param route.resourcePolicy the value of `Cross-Origin-Resource-Policy`
  * @param route.countRequest counts new images on the store
  */
@@ -51,14 +51,14 @@ export default async function aloneImage(
       config: {
         head: async (_request, reply) => sendPng(reply, route.resourcePolicy),
         rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }),
-        answerHeaders: {
-          'Cross-Origin-Resource-Policy': 'Whether pages of another site may show it',
+        responseHeaders: {
+          'Cross-Origin-Resource-Policy': 'Whether pages of another site may show the image',
           'X-Captcha-Answer': 'The answer, in test mode',
         },
       },
       schema: {
         operationId: 'drawImageWithoutScript',
-        summary: 'An image that is accepted without work, for a page without JavaScript',
+        summary: 'Get an image that replaces work, for a page without JavaScript',
         params: ImageParams,
         response: { 200: Png },
       },

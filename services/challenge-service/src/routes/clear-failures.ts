@@ -13,7 +13,7 @@ export default async function clearFailures(app: FastifyInstance): Promise<void>
       onRequest: app.requireHostKey,
       schema: {
         operationId: 'clearFailures',
-        summary: 'Forget the failures of an account after a success, or withdraw one of them',
+        summary: 'Clear the failures of an account after a success, or withdraw one',
         security: [{ hostKey: [] }],
         body: HostClearBody,
         response: { 204: Type.Null() },
@@ -22,7 +22,7 @@ export default async function clearFailures(app: FastifyInstance): Promise<void>
     async (request, reply): Promise<void> => {
       const application = applicationOf(request);
       const { key, ip, try: id } = request.body;
-      // The body is ambiguous: to clear all failures does far more than to withdraw one.
+      // The body is ambiguous: clearing all failures does far more than withdrawing one.
       if (ip !== undefined && id !== undefined) {
         throw refuse(ValidationFailed, { fields: { ip: ['unknown_field'] } });
       }

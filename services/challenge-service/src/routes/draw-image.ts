@@ -14,7 +14,7 @@ export const imagePath = `/:token(^[A-Za-z0-9]{${TOKEN_CHARACTERS}}$).png`;
 export const ImageParams = Type.Object({ token: Type.String({ pattern: TOKEN_PATTERN }) });
 
 export const Png = {
-  description: 'The same bytes each time',
+  description: 'The PNG; the same bytes each time',
   content: { 'image/png': { schema: { type: 'string', contentMediaType: 'image/png' } } },
 };
 
@@ -36,11 +36,13 @@ export default async function drawImage(
           return sendPng(reply, route.resourcePolicy);
         },
         rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }),
-        answerHeaders: { 'Cross-Origin-Resource-Policy': 'Whether pages of another site may show it' },
+        responseHeaders: {
+          'Cross-Origin-Resource-Policy': 'Whether pages of another site may show the image',
+        },
       },
       schema: {
         operationId: 'drawImage',
-        summary: 'The image of a challenge',
+        summary: 'Get the image of a challenge',
         params: ImageParams,
         response: { 200: Png },
       },
@@ -82,7 +84,7 @@ export async function drawRecord(
 }
 
 /**
- * Returns what is needed to draw the image of a record.
+ * Returns the drawing inputs for the image of a record.
  * @param encoded null if there is no live record
  * @throws NotFound, NoImageLibrary, ImageUnavailable
  */

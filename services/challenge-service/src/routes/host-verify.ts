@@ -1,4 +1,4 @@
-// POST /host/verify: verifies a submission for an application in any language and, if asked, counts the attempt.
+// POST /host/verify: verifies a submission for an application in any language and, if requested, counts the attempt.
 
 import {
   areAcceptedAlgorithms,
@@ -26,10 +26,10 @@ export default async function hostVerify(
     '/host/verify',
     {
       onRequest: app.requireHostKey,
-      config: { answerHeaders: { 'Content-Language': 'The language of `message` of a failed attempt' } },
+      config: { responseHeaders: { 'Content-Language': 'Language of `message` after a failed attempt' } },
       schema: {
         operationId: 'verifySubmission',
-        summary: 'Check the challenges of a submission, and count the attempt; a failed one is an answer too',
+        summary: 'Verify the challenges of a submission, and count the attempt; a failed one is 200 too',
         security: [{ hostKey: [] }],
         body: hostVerifyBody(options),
         response: { 200: HostVerdict },
@@ -73,7 +73,7 @@ export default async function hostVerify(
       // Without work, the failures of an account are revealed only to a submission that has passed.
       const requirements =
         counted !== null
-          ? // The attempt counts as a failure: the address remembers what the next one costs.
+          ? // The attempt counts as a failure: the address remembers the price of the next one.
             await application.nextAttempt(key, failures, ip, demand)
           : pow || verdict.ok
             ? await application.nextAttemptAfter(verdict, attempted)
@@ -85,7 +85,7 @@ export default async function hostVerify(
       }
       request.log.info(
         { host: application.name, code: verdict.code, reason: verdict.reason },
-        'challenge refused',
+        'challenge rejected',
       );
       const { waitMs } = verdict;
       const wait = waitMs === undefined ? {} : { retry_after: Math.ceil(waitMs / 1000) };
@@ -94,7 +94,7 @@ export default async function hostVerify(
   );
 }
 
-/** Returns the least difficulty that a call asks for, in bits; undefined if it asks for none. */
+/** Returns the lowest difficulty that a call requires, in bits; undefined if it requires none. */
 function leastBits({ at_least = 0, min_difficulty = 0 }: HostVerifyBody): number | undefined {
   return Math.max(at_least, min_difficulty) || undefined;
 }

@@ -29,10 +29,10 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** The driver in records that a node without an image library issues; no node has a driver of this name. */
 const NO_DRIVER = 'none';
 
-/** Any answer of the image endpoint. */
+/** Any response of the image endpoint. */
 type AnyChallenge = ImageChallenge | EffortChallenge | HashwxEffortChallenge | KindChallenge;
 
-/** The schema of the answer. */
+/** The schema of the response. */
 export const AnyChallenge = Type.Union([
   ImageChallenge,
   HashwxEffortChallenge,
@@ -40,13 +40,13 @@ export const AnyChallenge = Type.Union([
   KindChallenge,
 ]);
 
-/** What image challenges are issued with. */
+/** The dependencies of issuing image challenges. */
 export interface ImageSource {
   readonly deps: IssuerDependencies;
   readonly challenges: ChallengeStore;
-  /** Whether the scope ticket of a query counts. */
+  /** Whether the scope ticket of a query is used. */
   readonly honoursTickets: boolean;
-  /** Returns the absolute URL to which the file names of images are appended. */
+  /** Returns the absolute base URL of image files. */
   readonly imagesUrl: (request: FastifyRequest) => string;
   /** Called with the name of the challenge type and of its preset. */
   readonly onIssued: (challenge: string, preset: string) => void;
@@ -54,8 +54,8 @@ export interface ImageSource {
 
 /**
  * @param route.options the options of the challenges
- * @param route.limit challenges that an address may request here
- * @param route.imagesUrl returns the absolute URL of this route, to which the file names of images are appended
+ * @param route.limit challenges per address
+ * @param route.imagesUrl returns the absolute URL of this route, the base URL of image files
  */
 export default async function issueImage(
   app: FastifyInstance,
@@ -94,7 +94,7 @@ export default async function issueImage(
       },
       schema: {
         operationId: 'issueImage',
-        summary: 'An image challenge, or what stands in for one',
+        summary: 'Get an image challenge, or its replacement',
         querystring: ImageQuery,
         response: { 200: AnyChallenge },
       },
@@ -112,7 +112,7 @@ function presetOf(app: FastifyInstance, scope: unknown, preset: unknown): NamedP
   return known;
 }
 
-/** Refuses a query that `issueAnyImage` refuses. @throws UnknownPreset */
+/** Rejects a query that `issueAnyImage` rejects. @throws UnknownPreset */
 export function checkPreset(
   app: FastifyInstance,
   { deps, honoursTickets }: Pick<ImageSource, 'deps' | 'honoursTickets'>,

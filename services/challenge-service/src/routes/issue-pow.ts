@@ -12,7 +12,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
  * @param route.options the options of the challenges
- * @param route.limit challenges that an address may request
+ * @param route.limit challenges per address
  */
 export default async function issuePow(
   app: FastifyInstance,
@@ -33,7 +33,7 @@ export default async function issuePow(
       config: { limited: true, head: headOf(JSON_TYPE) },
       schema: {
         operationId: 'issueProofOfWork',
-        summary: 'A proof-of-work challenge',
+        summary: 'Get a proof-of-work challenge',
         querystring: PowQuery,
         response: { 200: Type.Union([HashwxChallenge, PowChallenge]) },
       },
@@ -46,7 +46,7 @@ export default async function issuePow(
       const issued = await app.issuer.challenges.issuePow(prepared.issue);
       reportLimit(reply, prepared.issue.limit, issued);
       app.metrics.issuedWork(prepared.work.algorithm, issued.difficulty);
-      // The serialiser of a union would first find out which of the two it is.
+      // The serialiser of a union would first determine the variant.
       reply.type(JSON_TYPE).serializer(JSON.stringify);
       return powChallenge(prepared, issued);
     },

@@ -11,7 +11,7 @@ export default async function recordFailure(app: FastifyInstance): Promise<void>
       onRequest: app.requireHostKey,
       schema: {
         operationId: 'recordFailure',
-        summary: 'Record a failure, or count a try before its outcome is known',
+        summary: 'Record a failure, or count an attempt before its outcome is known',
         security: [{ hostKey: [] }],
         body: HostFailureBody,
         response: { 200: HostFailure },

@@ -8,14 +8,14 @@ import type { BrowserCopy } from '../plugins/browser-files.js';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** How long a copy without a version in its name is used without asking, in seconds: a new release shows after that. */
+/** Seconds that a copy without a version in its name is cached without revalidation: a new release appears after that. */
 const SHORT_SECONDS = 300;
 
 /** The part of a path that names the version of the files. */
 export const VERSION = ':version(^[0-9a-f]{16}$)';
 const LANGUAGE = ':language(^[a-z]{2,8}$).js';
 
-/** The headers that let any page load the file, and start workers from it: a worker has the policies of its own file. */
+/** The headers that let any page load the file and start workers from it: a worker has the policies of its own file. */
 const HEADERS = {
   'content-type': 'text/javascript; charset=utf-8',
   'access-control-allow-origin': '*',
@@ -30,17 +30,17 @@ const Script = {
   description: 'The script',
   content: { 'text/javascript': { schema: { type: 'string' } } },
 };
-export const Unchanged = Type.Null({ description: 'The client has this content' });
-const Moved = Type.Null({ description: 'A file of another release; `Location` is the present one' });
+export const Unchanged = Type.Null({ description: 'The client has the current content' });
+const Moved = Type.Null({ description: 'A file of another release; `Location` is the current one' });
 const Params = Type.Object({
-  version: Type.Optional(Type.String({ description: 'Names the content of all files' })),
+  version: Type.Optional(Type.String({ description: 'Version of all files' })),
   language: Type.Optional(Type.String({ description: 'Such as `fr`' })),
 });
 
 /** The headers of a script that any page may load, for its description. */
 export const SCRIPT_HEADERS = {
-  ETag: 'Names this content in this encoding',
-  'Content-Encoding': 'If the client accepts it',
+  ETag: 'Version of this content in this encoding',
+  'Content-Encoding': 'Compression, if the client accepts it',
   'Cross-Origin-Resource-Policy': 'Always `cross-origin`',
 };
 
@@ -56,35 +56,34 @@ const routes: readonly ScriptRoute[] = [
   {
     url: '/tollgate.js',
     operationId: 'loadScript',
-    summary: 'The form element and the rest of the browser package',
+    summary: 'Load the form element and the rest of the browser package',
   },
   {
     url: `/tollgate/${LANGUAGE}`,
     operationId: 'loadTexts',
-    summary: 'The texts of the element in a language',
+    summary: 'Load the texts of the element in a language',
   },
   {
     url: `/v/${VERSION}/tollgate.js`,
     operationId: 'loadScriptOfVersion',
-    summary:
-      'The same under a name that changes with its content; the present one in place of one that is gone',
+    summary: 'Load a version of `tollgate.js`; redirects to the current version if it is gone',
   },
   {
     url: `/v/${VERSION}/tollgate/${LANGUAGE}`,
     operationId: 'loadTextsOfVersion',
-    summary: 'The texts that belong to that version',
+    summary: 'Load the texts of that version',
   },
   {
     url: '/classic.js',
     file: 'classic.js',
     operationId: 'loadClassicScript',
-    summary: 'Imports `tollgate.js` from a classic script tag',
+    summary: 'Load `tollgate.js` from a classic script tag',
   },
   {
     url: `/v/${VERSION}/classic.js`,
     file: 'classic.js',
     operationId: 'loadClassicScriptOfVersion',
-    summary: 'The same for `tollgate.js` of that version; the present one in place of one that is gone',
+    summary: 'Load a version of `tollgate.js` from a classic script tag',
   },
 ];
 
@@ -103,10 +102,10 @@ export function serveScripts(app: FastifyInstance, scripts: readonly ScriptRoute
       url,
       {
         config: {
-          answerHeaders: {
+          responseHeaders: {
             ...SCRIPT_HEADERS,
             'Cross-Origin-Embedder-Policy': 'Always `require-corp`',
-            Location: 'With 302: the present file',
+            Location: 'With 302: the current file',
           },
         },
         schema: {
@@ -123,7 +122,7 @@ export function serveScripts(app: FastifyInstance, scripts: readonly ScriptRoute
         if (copy === undefined) throw refuse(NotFound);
         reply.removeHeader('access-control-allow-credentials').headers(HEADERS);
         if (version !== undefined && version !== app.browserFiles.version) {
-          // The page, or another node, is of another release.
+          // The page, or another node, has another release.
           return reply.redirect(`${language === undefined ? '../../' : '../../../'}${name}`, 302);
         }
         reply.header('cache-control', cachingOf(version));
@@ -133,7 +132,7 @@ export function serveScripts(app: FastifyInstance, scripts: readonly ScriptRoute
   }
 }
 
-/** Sends a copy of a file, unless the client has it. */
+/** Sends a copy of a file, or 304 if the client has it. */
 export function sendCopy(
   request: FastifyRequest,
   reply: FastifyReply,

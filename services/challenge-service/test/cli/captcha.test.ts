@@ -193,17 +193,12 @@ t.test('a mistake prints one line with its reason', async (t) => {
       1,
       /^captcha: CAPTCHA_PRESETS a\.wave must/,
     ],
-    [
-      ['preview', ...path],
-      { STORE_URL: redis.url },
-      1,
-      /^captcha: the store of STORE_URL is out of reach\n$/,
-    ],
+    [['preview', ...path], { STORE_URL: redis.url }, 1, /^captcha: the store of STORE_URL is unreachable\n$/],
     [
       ['preview', ...path],
       { CAPTCHA_CACHE_STORE: redis.url },
       1,
-      /^captcha: the store of CAPTCHA_CACHE_STORE is out of reach\n$/,
+      /^captcha: the store of CAPTCHA_CACHE_STORE is unreachable\n$/,
     ],
     [
       ['preview', '--count', '1', '--path', join(folder, 'a file', 'out')],
@@ -266,7 +261,7 @@ t.test('attack raises the price by hand on either store, ends that, and says how
     );
     t.equal((await attack('on')).code, 0, 'the defaults');
     t.match((await attack('status')).out, /^by hand: 4 bits for another 60 minutes/);
-    t.equal((await attack('off')).out, 'the price is not raised by hand any more\n');
+    t.equal((await attack('off')).out, 'the price is no longer raised by hand\n');
     t.match((await attack('status')).out, /^by hand: no\n/);
   }
 });

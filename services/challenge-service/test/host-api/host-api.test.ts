@@ -22,7 +22,7 @@ const consumed = {
 t.test('the host API refuses a call without a key before it parses anything', async (t) => {
   const { store, redis } = await redisStore(t);
   const { admin, call } = await openHostApi(t, store);
-  const refused = { message: 'The key of the host is missing or wrong.', code: 'host_key_invalid' };
+  const refused = { message: 'Missing or invalid host key.', code: 'host_key_invalid' };
   const headers = [
     undefined,
     '',
@@ -172,7 +172,7 @@ t.test('the parameters of the API are validated: 422 as everywhere', async (t) =
       [ROUTES[2], { key: KEY, ip: 'x' }, { ip: /wrong format/ }],
       [ROUTES[2], { ip: 'x', try: 'x' }, { key: /required/, ip: /wrong format/, try: /wrong format/ }],
       [ROUTES[2], { key: KEY, try: 'x' }, { try: /wrong format/ }],
-      [ROUTES[2], { key: KEY, ip: IP, try: 'a'.repeat(32) }, { ip: /not known/ }],
+      [ROUTES[2], { key: KEY, ip: IP, try: 'a'.repeat(32) }, { ip: /Unknown/ }],
     ];
     for (const [[method, path], body, errors] of table) {
       const { status, json } = await call(method, path, body);
@@ -428,7 +428,7 @@ t.test('the log names neither keys, nor accounts, nor addresses, nor challenges'
   await verify({ ...fields, key: KEY, ip: IP });
   const { pow_scope: scope } = (await call('POST', '/host/failures', { key: KEY })).json;
   await call('POST', '/host/failures', { key: KEY }, { key: 'a wrong key of some length' });
-  t.match(log(), /"host":"default".*challenge refused/);
+  t.match(log(), /"host":"default".*challenge rejected/);
   for (const secret of [KEY, IP, HOST_KEY, fields.pow_token, scope, 'a secret of the host', 'a wrong key']) {
     t.notOk(log().includes(String(secret)), String(secret).slice(0, 12));
   }

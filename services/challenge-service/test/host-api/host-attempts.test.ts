@@ -167,9 +167,9 @@ t.test('a preset that is not accepted and work that is too easy have codes of th
     const large = { pow: false, image: 'required', presets: ['large'] };
     t.strictSame((await verify({ ...(await image()), ...large })).json, {
       success: false,
-      message: 'Please complete the additional check that this form asks for.',
+      message: 'Please complete the additional check that this form requires.',
       code: 'preset_refused',
-      errors: { captcha_token: ['This is not the additional check that this form asks for.'] },
+      errors: { captcha_token: ['This is not the additional check that this form requires.'] },
       captcha_required: true,
       captcha_presets: ['large'],
     });

@@ -44,7 +44,7 @@ t.test('an application passes on the pass of its client', async (t) => {
     t.notOk(api.log().includes(pass.slice(-43)), 'neither log nor audit stream has it');
     t.match(api.log(), /"event":"pass_used","application":"shop","pass":"uptime"/);
 
-    t.equal((await passes('revoke', 'uptime')).out, 'revoked uptime: from now on it is refused\n');
+    t.equal((await passes('revoke', 'uptime')).out, 'revoked uptime: it is rejected from now on\n');
     t.match(await passes('revoke', 'uptime'), { code: 1, error: /there is no pass named uptime/ });
     t.match(await verify({ captcha_pass: pass }), { code: 'pass_invalid' });
     t.equal((await passes('list')).out, 'there are no passes\n');
@@ -59,7 +59,7 @@ t.test('a wrong command line changes nothing', async (t) => {
     [['make'], /usage/],
     [['make', 'Up', ...options], /NAME must have/],
     [['make', 'uptime', ...options.slice(2)], /--application must have/],
-    [['make', 'uptime', ...options, '--application', 'gate'], /no pass opens it/],
+    [['make', 'uptime', ...options, '--application', 'gate'], /it accepts no passes/],
     [['make', 'uptime', ...options, '--days', '731'], /--days must be a whole number from 1 to 730/],
     [['make', 'uptime', ...options, '--per-minute', '0'], /--per-minute must be a whole number/],
     [['make', 'uptime', ...options, '--days', '02'], /--days must be a whole number/],
@@ -86,6 +86,6 @@ t.test('a store out of reach is named', async (t) => {
   t.strictSame(await callCommand(() => runCaptcha(['passes', 'list'], { STORE_URL })), {
     code: 1,
     out: '',
-    error: 'captcha: the store of STORE_URL is out of reach\n',
+    error: 'captcha: the store of STORE_URL is unreachable\n',
   });
 });

@@ -65,7 +65,7 @@ t.test("the operator's default replaces the built-in one, and the others inherit
       { name: 'TWO', presets: { default: {} } },
     ],
   });
-  t.strictSame(twice.mistakes, ['TWO default is there twice']);
+  t.strictSame(twice.mistakes, ['TWO default exists twice']);
   const asked = resolve({ default: { kind: 'sum' }, other: {} }, { kinds: [sum] });
   t.strictSame([asked.mistakes, asked.presets.get('other')?.kind], [[], sum]);
 });
@@ -75,19 +75,22 @@ t.test('every mistake is a line that names the option', async (t) => {
     [[], ['SOURCE must be an object of presets by name']],
     [null, ['SOURCE must be an object of presets by name']],
     [{ a: 5 }, ['SOURCE a must be an object']],
-    [{ effort: {} }, ['SOURCE effort must not have the name of effort, which is no image']],
+    [{ effort: {} }, ['SOURCE effort must not be named effort, which has no image']],
     [
       { default: { phrase: { length: 9 } } },
       ['SOURCE default.phrase.length must be a whole number from 4 to 8, not 9'],
     ],
     [{ default: { kind: 'none' } }, ['SOURCE default.kind must be one of text, sum, verified, not "none"']],
-    [{ '../a': {} }, ['SOURCE "../a" must have a name of 1 to 32 letters, digits, _ or -, a letter first']],
+    [
+      { '../a': {} },
+      ['SOURCE "../a" must have a name of 1 to 32 letters, digits, _ or -, starting with a letter'],
+    ],
     [
       JSON.parse('{ "__proto__": {} }'),
-      ['SOURCE "__proto__" must have a name of 1 to 32 letters, digits, _ or -, a letter first'],
+      ['SOURCE "__proto__" must have a name of 1 to 32 letters, digits, _ or -, starting with a letter'],
     ],
-    [{ a: { noise: {} } }, ['SOURCE a.noise: there is no such option']],
-    [{ a: { wave: { length: 1 } } }, ['SOURCE a.wave.length: there is no such option']],
+    [{ a: { noise: {} } }, ['SOURCE a.noise: unknown option']],
+    [{ a: { wave: { length: 1 } } }, ['SOURCE a.wave.length: unknown option']],
     [{ a: { wave: 5 } }, ['SOURCE a.wave must be a group of options']],
     [{ a: { wave: null } }, ['SOURCE a.wave must be a group of options']],
     [
@@ -140,7 +143,7 @@ t.test('a preset that people cannot read stops the start, with one line that say
   const mistakesOf = (preset: unknown, deps?: Partial<PresetDependencies>) =>
     resolve({ a: preset }, deps).mistakes;
   const tooSmall =
-    /^SOURCE a cannot be read: its letters would be \d+ pixels high, and have to be 24; make the/;
+    /^SOURCE a cannot be read: its letters would be \d+ pixels high, the minimum is 24; make the/;
   for (const preset of [
     { phrase: { length: 8 }, picture: { width: 120, height: 40 } },
     { picture: { width: 120, height: 40 } },
@@ -153,7 +156,7 @@ t.test('a preset that people cannot read stops the start, with one line that say
     t.match(mistakes[0], tooSmall);
   }
   const tooMuch =
-    /^SOURCE a cannot be read: its effects come to 1\d\d % of what people can read through \(line \d+, wave \d+, sideways \d+, tilt \d+, wobble \d+, speckles \d+\)$/;
+    /^SOURCE a cannot be read: its effects add up to 1\d\d % of the readable maximum \(line \d+, wave \d+, sideways \d+, tilt \d+, wobble \d+, speckles \d+\)$/;
   for (const preset of [
     { wave: { amplitude_px: 10, wavelength_px: 40 } },
     { wave: { sideways_px: 10, sideways_wavelength_px: 60 } },
@@ -172,7 +175,7 @@ t.test('a preset that people cannot read stops the start, with one line that say
     wave: { amplitude_px: 10, wavelength_px: 40, sideways_px: 10, sideways_wavelength_px: 40 },
     speckles: { count: 400, radius_tenths_px: 40 },
   };
-  t.match(mistakesOf(everything), [/^SOURCE a cannot be read: its effects come to \d{3} %/]);
+  t.match(mistakesOf(everything), [/^SOURCE a cannot be read: its effects add up to \d{3} %/]);
   t.strictSame(
     mistakesOf(everything, { hasCustomRenderer: true }),
     [],
@@ -206,14 +209,12 @@ t.test('a mistake in an alphabet names the characters that the bundled fonts lac
   const shipped = defaultPreset.phrase.alphabet;
   const [first = ''] = shipped;
   t.strictSame(alphabet(shipped), []);
-  t.match(alphabet(`${shipped}0é`), [/^alphabet has "0", "é": the bundled fonts hold \w+ alone$/]);
+  t.match(alphabet(`${shipped}0é`), [/^alphabet has "0", "é": the bundled fonts have only \w+$/]);
   t.strictSame(alphabet(`${shipped}${first}`), ['alphabet has a character more than once']);
   t.strictSame(alphabet(first), ['alphabet must have 8 to 128 different characters']);
   t.strictSame(alphabet(5), ['alphabet must be a text of different characters, not 5']);
   t.strictSame(alphabet('abcdefgh0é', { hasCustomRenderer: true }), [], 'a renderer may know others');
-  t.match(alphabet('abcdefgh !', { hasCustomRenderer: true }), [
-    /^alphabet has " ", "!": there may be letters/,
-  ]);
+  t.match(alphabet('abcdefgh !', { hasCustomRenderer: true }), [/^alphabet has " ", "!": only letters/]);
 });
 
 t.test('the fingerprint of a preset changes with its options, and with nothing else', async (t) => {
@@ -252,7 +253,7 @@ t.test('two sources are combined, and must not contain the same name', async (t)
     { name: 'ONE', presets: { a: {} } },
     { name: 'OTHER', presets: { b: {}, a: {} } },
   ];
-  t.strictSame(resolvePresets({ options, sources }).mistakes, ['OTHER a is there twice']);
+  t.strictSame(resolvePresets({ options, sources }).mistakes, ['OTHER a exists twice']);
 });
 
 t.test('a challenge type that fails stops the start', async (t) => {
@@ -287,7 +288,7 @@ t.test('a challenge type that fails stops the start', async (t) => {
   ];
   for (const [kind, line] of lines) t.strictSame(mistakeOf(kind), [line]);
   t.match(mistakeOf({ ...shown, make: () => ({ answer: 'x', text: '?' }) }), [
-    /^make of the kind shown must not give the text "\?": the bundled fonts hold/,
+    /^make of the kind shown must not give the text "\?": the bundled fonts have only/,
   ]);
   t.strictSame(mistakeOf(shown), []);
   const { issue: _none, ...checkedOnly } = verified;

@@ -31,7 +31,7 @@ t.test('an error of the renderer is reported without its message, which may quot
       },
       'the renderer mine threw RangeError',
     ],
-    [() => Promise.reject(job.text), 'the renderer mine threw something that is no error'],
+    [() => Promise.reject(job.text), 'the renderer mine threw a non-error value'],
     [() => new Uint8Array(100), 'the renderer mine returned no PNG'],
     [() => undefined, 'the renderer mine returned no PNG'],
   ];
@@ -69,7 +69,7 @@ t.test('calls that time out keep their slots, so that no more calls can hang', a
   const render = () => new Promise<Uint8Array>((resolve) => finish.push(() => resolve(PNG)));
   const pool = openRendererPool({ name: 'mine', render }, { running: 2, maxQueue: 2, timeoutMs: 20 });
   const outcomes = Array.from({ length: 4 }, (_, seed) => pool.draw(sampleJob(seed)));
-  const late = { message: 'the renderer mine drew nothing within 20 ms' };
+  const late = { message: 'the renderer mine timed out after 20 ms' };
   await Promise.all([
     ...outcomes.slice(0, 2).map((drawing) => t.rejects(drawing, late)),
     ...outcomes

@@ -5,15 +5,15 @@ import { makeSecret } from '../site-secrets.js';
 
 const KEY_CHARACTERS = 20;
 
-/** What a new site is made of. */
+/** The properties of a new site. */
 export interface NewSite {
-  /** A random one if undefined. */
+  /** Random if undefined. */
   readonly key: string | undefined;
   /** Host names of its pages. */
   readonly hostnames: readonly string[];
 }
 
-/** Returns the text that the command prints: the only place where the secret is ever shown. */
+/** Returns the command's output: the only place where the secret is ever shown. */
 export function newSite({ key = randomAlphanumerics(KEY_CHARACTERS), hostnames }: NewSite): string {
   const { secret, sha256 } = makeSecret();
   const entry = { [key]: { secret_sha256: sha256, hostnames } };

@@ -1,4 +1,4 @@
-// GET {prefix}/frame.js: what the frames of widgets load.
+// GET {prefix}/frame.js: the script of widget frames.
 
 import type { FastifyInstance } from 'fastify';
 import { serveScripts, VERSION } from '../../../src/routes/serve-script.js';
@@ -9,14 +9,13 @@ export default async function frameScript(app: FastifyInstance): Promise<void> {
       url: '/frame.js',
       file: 'frame.js',
       operationId: 'loadFrame',
-      summary: 'The script of the frame of a widget',
+      summary: 'Load the script of widget frames',
     },
     {
       url: `/v/${VERSION}/frame.js`,
       file: 'frame.js',
       operationId: 'loadFrameOfVersion',
-      summary:
-        'The same under a name that changes with its content; the present one in place of one that is gone',
+      summary: 'Load a version of the script; redirects to the current version if it is gone',
     },
   ]);
 }

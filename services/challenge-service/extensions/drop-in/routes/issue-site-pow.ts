@@ -20,7 +20,7 @@ export default async function issueSitePow(app: FastifyInstance): Promise<void> 
       config: { limited: true, head: headOf(JSON_TYPE) },
       schema: {
         operationId: 'issueSiteProofOfWork',
-        summary: 'A proof-of-work challenge of a site',
+        summary: 'Get a proof-of-work challenge of a site',
         params: SiteParams,
         querystring: SitePowQuery,
         response: { 200: Type.Union([HashwxChallenge, PowChallenge]) },
@@ -35,7 +35,7 @@ export default async function issueSitePow(app: FastifyInstance): Promise<void> 
       reportLimit(reply, prepared.issue.limit, issued);
       app.metrics.issuedWork(prepared.work.algorithm, issued.difficulty);
       app.sites.counters.issued(site.key, 'pow');
-      // The serialiser of a union would first find out which of the two it is.
+      // The serialiser of a union would first determine the variant.
       reply.type(JSON_TYPE).serializer(JSON.stringify);
       return powChallenge(prepared, issued);
     },

@@ -1,4 +1,4 @@
-// POST {prefix}/sites/{sitekey}/redeem: gives the page of a site a receipt for its work.
+// POST {prefix}/sites/{sitekey}/redeem: exchanges the page's work for a receipt.
 
 import type { AuditTrail } from '@tollgate/shared/audit';
 import { addressPseudonym, type FailedVerdict, normaliseAddress } from '@tollgate/shared/challenges';
@@ -34,13 +34,13 @@ export default async function redeem(
       config: {
         limited: true,
         refusals: {
-          403: { description: 'The page is not of a host name of the site', headers: {} },
+          403: { description: "The page's host name is not one of the site", headers: {} },
           422: { description: REFUSED, headers: {} },
         },
       },
       schema: {
         operationId: 'redeemWork',
-        summary: 'A receipt for the work of a page',
+        summary: 'Exchange work for a receipt',
         params: SiteParams,
         body: RedeemBody,
         response: { 200: Receipt },
@@ -72,7 +72,7 @@ export default async function redeem(
     verdict: FailedVerdict & { isReplay: boolean },
   ): void {
     const { code, isReplay } = verdict;
-    request.log.info({ site, code, reason: refusalReason(verdict, isReplay) }, 'challenge refused');
+    request.log.info({ site, code, reason: refusalReason(verdict, isReplay) }, 'challenge rejected');
     const suspicious = suspiciousRefusal(verdict, isReplay);
     if (suspicious === null) return;
     const address = normaliseAddress(request.ip);

@@ -1,4 +1,4 @@
-// GET {prefix}/sites/{sitekey}/frame: the page in the frame of a widget, which works and redeems.
+// GET {prefix}/sites/{sitekey}/frame: the page in a widget's frame, which works and redeems.
 
 import { Type } from '@sinclair/typebox';
 import { ErrorBody } from '@tollgate/shared/schemas';
@@ -9,18 +9,19 @@ import { SITE_PATH, SiteParams } from '../site-bodies.js';
 const FrameQuery = Type.Object({
   origin: Type.Optional(
     Type.Unsafe<unknown>({
-      description: 'Origin of the page around it, to say at once that its host name is not one of the site',
+      description:
+        'Origin of the surrounding page, to report at once that its host name is not one of the site',
     }),
   ),
 });
 
 const Frame = { description: 'The page', content: { 'text/html': { schema: { type: 'string' } } } };
 const NoFrame = {
-  description: 'The page; an error for a path that is no site key',
+  description: 'The page; an error if the path has no site key',
   content: { ...Frame.content, 'application/json': { schema: ErrorBody } },
 };
 
-/** Its script is its own, and starts workers with WebAssembly; it sets no style and loads nothing from elsewhere. */
+/** It runs only its own script, which starts workers with WebAssembly; it sets no style and loads nothing from elsewhere. */
 const POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
@@ -34,8 +35,8 @@ const HEADERS = {
 } as const;
 
 /**
- * Which pages may show the frame, as `frame-ancestors` (CSP 3, 6.4.2): those of the host names on any port, with http too,
- * because the service looks at host names alone.
+ * Pages that may show the frame, as `frame-ancestors` (CSP 3, 6.4.2): those of the host names on any port, with http too,
+ * because the service compares host names only.
  */
 export function ancestorsOf(hostnames: readonly string[]): string {
   if (hostnames.includes('*')) return '*';
@@ -47,17 +48,17 @@ export default async function siteFrame(app: FastifyInstance): Promise<void> {
     `${SITE_PATH}/frame`,
     {
       config: {
-        answerHeaders: {
-          'Content-Language': 'The language of an error',
+        responseHeaders: {
+          'Content-Language': 'Language of an error',
           'Cross-Origin-Embedder-Policy': 'Always `require-corp`',
           'Cross-Origin-Resource-Policy': 'Always `cross-origin`',
-          'Permissions-Policy': 'No permission that a frame does not need',
+          'Permissions-Policy': 'Only permissions that a frame needs',
           'X-Robots-Tag': 'Always `noindex`',
         },
       },
       schema: {
         operationId: 'showWidget',
-        summary: 'The frame of a widget',
+        summary: 'Load the frame of a widget',
         params: SiteParams,
         querystring: FrameQuery,
         response: { 200: Frame, 403: Frame, 404: NoFrame },
@@ -69,8 +70,8 @@ export default async function siteFrame(app: FastifyInstance): Promise<void> {
       const hasNoOrigin = request.query.origin === 'null';
       const isForeign = hasNoOrigin || (hostname !== null && served?.allowsHostname(hostname) === false);
       const problem = served === undefined ? 'sitekey' : isForeign ? 'hostname' : null;
-      // A page that may not show the widget is told why, in a frame that can do nothing. No list of ancestors, not even *,
-      // admits a page without an origin.
+      // A page that may not show the widget gets the reason, in a frame without any function. No list of ancestors, not even
+      // *, admits a page without an origin.
       const ancestors = served === undefined || isForeign ? '*' : ancestorsOf(served.site.hostnames);
       const framing = hasNoOrigin ? '' : `; frame-ancestors ${ancestors}`;
       return reply

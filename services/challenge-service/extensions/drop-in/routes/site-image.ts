@@ -1,4 +1,4 @@
-// GET {prefix}/sites/{sitekey} and its images: the second challenge of a site that demands an image.
+// GET {prefix}/sites/{sitekey} and its images: the second challenge of a site that requires an image.
 
 import { type Static, Type } from '@sinclair/typebox';
 import type { RequestLimit } from '@tollgate/shared/challenges';
@@ -20,8 +20,8 @@ const SiteImageParams = Type.Object({
 
 /**
  * @param route.imagesUrl absolute URL of the prefix
- * @param route.limit challenges that an address may request here, on each site
- * @param route.limitPerMinute drawings per minute and address, together with those of other images
+ * @param route.limit challenges per address, on each site
+ * @param route.limitPerMinute drawings per minute and address, shared with other images
  */
 export default async function siteImage(
   app: FastifyInstance,
@@ -40,7 +40,7 @@ export default async function siteImage(
       },
       schema: {
         operationId: 'issueSiteImage',
-        summary: 'An image challenge of a site that demands one, or what stands in for it',
+        summary: 'Get an image challenge of a site that requires one, or its replacement',
         params: SiteParams,
         querystring: SiteImageQuery,
         response: { 200: AnyChallenge },
@@ -73,11 +73,11 @@ export default async function siteImage(
           return sendPng(reply, 'cross-origin');
         },
         rateLimit: limitTo({ name: 'png', max: route.limitPerMinute, shared: true }),
-        answerHeaders: { 'Cross-Origin-Resource-Policy': 'Lets pages of other sites show it' },
+        responseHeaders: { 'Cross-Origin-Resource-Policy': 'Lets pages of other sites show it' },
       },
       schema: {
         operationId: 'drawSiteImage',
-        summary: 'The image of a challenge of a site',
+        summary: "Get the image of a site's challenge",
         params: SiteImageParams,
         response: { 200: Png },
       },
@@ -91,7 +91,7 @@ export default async function siteImage(
   );
 }
 
-/** @throws NotFound for a site that demands no image */
+/** @throws NotFound for a site that requires no image */
 function withImage(request: FastifyRequest): ServedSite {
   const served = siteOf(request);
   if (served.site.image !== 'always') throw refuse(NotFound);

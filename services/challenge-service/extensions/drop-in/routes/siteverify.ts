@@ -1,4 +1,4 @@
-// POST and GET {prefix}/siteverify: tells the server of a site whether a receipt is good, as reCAPTCHA, hCaptcha and Turnstile do.
+// POST and GET {prefix}/siteverify: verifies a receipt for a site's server, like reCAPTCHA, hCaptcha and Turnstile.
 
 import type { AuditTrail } from '@tollgate/shared/audit';
 import { addressPseudonym, normaliseAddress } from '@tollgate/shared/challenges';
@@ -17,25 +17,38 @@ import { acceptedAnswer, answerText, refusedAnswer } from '../siteverify-answer.
 import { readSiteverify } from '../siteverify-request.js';
 
 /**
- * The paths below the prefix: our own, then those of clients that know the host of a service and append a path, with the
- * vendor whose layout they expect.
+ * The paths below the prefix: our own, then those of clients that append a path to a configured host, with the vendor whose
+ * layout they expect.
  */
 const PATHS = [
-  ['/siteverify', null, 'verifyReceipt', 'Whether a receipt is good; a refusal is an answer too'],
-  ['/api/siteverify', 'recaptcha', 'verifyReceiptBelowApi', 'The same, for clients that append this path'],
+  ['/siteverify', null, 'verifyReceipt', 'Verify a receipt; an invalid one is 200 too'],
+  [
+    '/api/siteverify',
+    'recaptcha',
+    'verifyReceiptBelowApi',
+    'Verify a receipt, for clients that append this path',
+  ],
   [
     '/recaptcha/api/siteverify',
     'recaptcha',
     'verifyRecaptchaReceipt',
-    'The same under the path of reCAPTCHA',
+    'Verify a receipt under the path of reCAPTCHA',
   ],
-  ['/turnstile/v0/siteverify', 'turnstile', 'verifyTurnstileReceipt', 'The same under the path of Turnstile'],
+  [
+    '/turnstile/v0/siteverify',
+    'turnstile',
+    'verifyTurnstileReceipt',
+    'Verify a receipt under the path of Turnstile',
+  ],
 ] as const;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const TYPES = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
 
-/** Secrets of no site that are looked up per minute and address, before the factor of its range. A right one is not affected. */
+/**
+ * Unknown secrets that are looked up per minute and address, before the factor of its range. Valid ones are not limited
+ * here.
+ */
 const MAX_WRONG_SECRETS = 60;
 
 const NO_BODY = Buffer.alloc(0);
@@ -62,12 +75,12 @@ export default async function siteverify(
     for (const [url, vendor, operationId, summary] of PATHS) {
       const options = {
         onRequest: writeAs(vendor),
-        // The schemas are for the documents: the fields are read below, in each of their forms.
+        // The schemas only document the route: the fields are read below, in each of their forms.
         validatorCompiler: () => () => true,
         config: {
-          answersVerdicts: true,
-          answerHeaders: { 'Retry-After': 'With `internal-error`: seconds to wait' },
-          // Nobody reads the verdict, so that it costs neither a receipt nor a place in a limit.
+          alwaysOk: true,
+          responseHeaders: { 'Retry-After': 'With `internal-error`: seconds to wait' },
+          // The verdict has no reader, so it costs neither a receipt nor a place in a limit.
           head: headOf(JSON_TYPE),
         },
       };
@@ -84,7 +97,7 @@ export default async function siteverify(
           ...options,
           schema: {
             operationId: `${operationId}OfQuery`,
-            summary: 'The same for clients that cannot send a body: addresses are logged on their way',
+            summary: 'Verify a receipt, for clients that cannot send a body; intermediaries log addresses',
             querystring: SiteverifyBody,
             response,
           },
@@ -108,7 +121,7 @@ export default async function siteverify(
     const presented = sites.ofSecret(secret);
     if (presented === undefined) return refuseSecret(request, reply);
     const { site, verify: verifyReceipt } = presented.served;
-    // Forged receipts, which anybody can post to the form of the site, do not count for its secret.
+    // Forged receipts, which anybody can post to the site's form, do not count for its secret.
     const verdict = await verifyReceipt({ ...question, response }, () => countFor(presented, reply));
     if (!verdict.ok) return refused(site.key, verdict.code);
     sites.counters.verified(site.key, 'success');
@@ -135,7 +148,7 @@ export default async function siteverify(
     return refused('', requests > most ? retryAfter(reply, ttlMs) : 'invalid-input-secret');
   }
 
-  /** Clients take another status than 200 for an outage of theirs, or for a good receipt. */
+  /** Clients treat another status than 200 as an outage of theirs, or as a valid receipt. */
   async function answerFailure(
     thrown: FastifyError,
     request: FastifyRequest,
@@ -147,7 +160,7 @@ export default async function siteverify(
   }
 }
 
-/** Returns a hook that sets the layout of the answer. */
+/** Returns a hook that sets the layout of the response. */
 function writeAs(vendor: Api | null): onRequestHookHandler {
   return (_request, reply, done) => {
     writeIn(reply, vendor);

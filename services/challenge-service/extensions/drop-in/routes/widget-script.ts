@@ -1,4 +1,4 @@
-// GET {prefix}/api.js and the paths of the vendors' scripts: what pages load to show widgets.
+// GET {prefix}/api.js and the paths of the vendors' scripts: the widget scripts that pages load.
 
 import { Type } from '@sinclair/typebox';
 import { NotFound, refuse } from '@tollgate/shared/http';
@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { SCRIPT_HEADERS, sendCopy, Unchanged } from '../../../src/routes/serve-script.js';
 import { openWidgetScripts, type Widgets } from '../widget-scripts.js';
 
-/** The paths below the prefix; that of `api.js` has the interfaces of all, unless its query names one. */
+/** The paths below the prefix. `api.js` has all interfaces, unless its query names one. */
 const PATHS: readonly (readonly [url: string, operationId: string, widgets: Widgets])[] = [
   ['/api.js', 'loadWidgets', 'all'],
   ['/recaptcha/api.js', 'loadRecaptchaWidgets', 'recaptcha'],
@@ -20,7 +20,7 @@ const VENDORS: readonly Widgets[] = ['recaptcha', 'hcaptcha', 'turnstile'];
 const Query = Type.Object({
   compat: Type.Optional(
     Type.Unsafe<unknown>({
-      description: 'With `api.js`: `recaptcha`, `hcaptcha` or `turnstile` for that alone',
+      description: 'With `api.js`: only the interface of `recaptcha`, `hcaptcha` or `turnstile`',
     }),
   ),
 });
@@ -30,7 +30,7 @@ const Script = {
   content: { 'text/javascript': { schema: { type: 'string' } } },
 };
 
-/** Any page may load it: `crossorigin` on the tag, isolated pages, and integrity checks work too. */
+/** Any page may load it: also with `crossorigin` on the tag, isolation, and integrity checks. */
 const HEADERS = {
   'content-type': 'text/javascript; charset=utf-8',
   'access-control-allow-origin': '*',
@@ -39,7 +39,7 @@ const HEADERS = {
   vary: 'Accept-Encoding',
 } as const;
 
-/** @param route.address of the service with its prefix, as pages see it, without a slash at its end */
+/** @param route.address address of the service with its prefix, as pages see it, without a trailing slash */
 export default async function widgetScript(
   app: FastifyInstance,
   { address }: { address: string },
@@ -49,10 +49,10 @@ export default async function widgetScript(
     app.get<{ Querystring: { compat?: unknown } }>(
       url,
       {
-        config: { answerHeaders: SCRIPT_HEADERS },
+        config: { responseHeaders: SCRIPT_HEADERS },
         schema: {
           operationId,
-          summary: `The script of the widgets: ${widgets === 'all' ? 'three interfaces' : widgets}`,
+          summary: `Load the widget script: ${widgets === 'all' ? 'three interfaces' : widgets}`,
           querystring: Query,
           response: { 200: Script, 304: Unchanged },
         },

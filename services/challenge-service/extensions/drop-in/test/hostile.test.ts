@@ -51,7 +51,7 @@ const mutated = (text: string) =>
 /** Any text in a URL: half a surrogate too. */
 const percentEncoded = (text: string) => Buffer.from(text).toString('hex').replace(/../g, '%$&');
 
-/** Sends that many different requests, some at a time, and checks every answer. */
+/** Sends that many different requests, some at a time, and checks every response. */
 async function flood(
   sites: Awaited<ReturnType<typeof openSites>>,
   requests: fc.Arbitrary<InjectOptions>,

@@ -1,4 +1,4 @@
-// SITES: what it may hold, and that its mistakes stop the start without showing a value.
+// SITES: accepted values, and mistakes that stop the start without showing a value.
 
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const mistakesOf = (value: unknown): readonly string[] => {
   }
 };
 
-t.test('a site has the defaults of the options that it leaves out', async (t) => {
+t.test('omitted options of a site have their defaults', async (t) => {
   t.strictSame(
     [...readSites(JSON.stringify({ shop }), '/')],
     [
@@ -59,12 +59,12 @@ t.test('sites may be in a file, and have up to three secrets', async (t) => {
   t.ok(readSites('marked.json', folder).has('shop'), 'a byte order mark, as some editors write');
 });
 
-t.test('every mistake has a line, and no line has a value or an unknown name', async (t) => {
+t.test('every mistake has a line, without values or unknown names', async (t) => {
   const cases: readonly (readonly [unknown, readonly (string | RegExp)[]])[] = [
-    ['{"a": "the-secret-in-clear"', ['SITES holds no JSON']],
+    ['{"a": "the-secret-in-clear"', ['SITES is not valid JSON']],
     ['/no/such/file', [/^SITES names a file that cannot be read \(ENOENT\)/]],
-    ['{}', ['SITES must have a site']],
-    [`{"a":${JSON.stringify(shop)},"a":${JSON.stringify(shop)}}`, ['SITES has a site key more than once']],
+    ['{}', ['SITES must have at least one site']],
+    [`{"a":${JSON.stringify(shop)},"a":${JSON.stringify(shop)}}`, ['SITES has a duplicate site key']],
     [{ 'not a key': shop }, ['SITES: site 1 must have a key of 1 to 64 letters, digits, _ or -']],
     [{ shop: 'the-secret-in-clear' }, ['SITES: site 1 must be an object of options']],
     [{ shop: { ...shop, 'the-secret-in-clear': 1 } }, ['SITES: site 1 has an option that does not exist']],

@@ -1,4 +1,5 @@
-// What pages load to show widgets: scripts with the address of the service in them, and the frame, for the hosts of its site.
+// What pages load to show widgets: scripts with the address of the service in them, and the frame, for the hosts of its
+// site.
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { embeddedStore } from '@tollgate/test-support/stores.js';

@@ -1,47 +1,47 @@
-// The page that a visitor without a pass gets: the element and its script, an image without JavaScript, or what else to do.
+// The page for visitors without a pass: the element and its script, an image without JavaScript, or instructions.
 
 import type { FieldNames, NoScriptImage } from '@tollgate/shared/challenges';
 import { escapeHtml, type Language, rightToLeft } from '@tollgate/shared/messages';
 import { gateTexts } from './gate-languages.js';
 import { gateStyle, gateStyleHash } from './gate-style.js';
 
-/** What the page is the same for everybody in. */
+/** Values of the page that are the same for every visitor. */
 export interface GatePageSettings {
-  /** The path of the public address, without a slash at its end: empty, or such as `/auth`. */
+  /** The path of the public address, without a trailing slash: empty, or such as `/auth`. */
   readonly basePath: string;
   /** `CAPTCHA_ROUTES_PREFIX` */
   readonly prefix: string;
-  /** The version of the browser's files. */
+  /** The version of the browser files. */
   readonly version: string;
   readonly fields: FieldNames;
-  /** Whether an image is demanded of everybody. */
+  /** Whether everybody must solve an image. */
   readonly image: boolean;
   /** Whether work may replace that image. */
   readonly effort: boolean;
-  /** The algorithms to ask for, the preferred one first. */
+  /** The requested algorithms, the preferred one first. */
   readonly algorithms: readonly string[];
 }
 
-/** What the page depends on the visit in. */
+/** Values of the page that depend on the visit. */
 export interface GatePageVisit {
   readonly language: Language;
   /** The origin of the site. */
   readonly site: string;
-  /** Path and query that the visitor asked for. */
+  /** The requested path and query. */
   readonly wanted: string;
-  /** Whether the request had a method whose body is lost. */
+  /** Whether the request's method had a body that is lost. */
   readonly isLost: boolean;
-  /** The note of the network that the page is sent to, which its forms send back. */
+  /** The note of the page's network, which its forms send back. */
   readonly note: string;
-  /** Whether the browser has shown a pass of another network: it keeps cookies, and its address changes. */
+  /** Whether the browser has presented a pass of another network: it accepts cookies, and its address changes. */
   readonly hasMoved: boolean;
-  /** The image of this visit; null where none replaces work. */
+  /** The image of this visit; null if none replaces work. */
   readonly noScriptImage: NoScriptImage | null;
-  /** After an answer that was not accepted: the absolute address that the visitor goes on to. */
+  /** After a wrong answer: the absolute address for the visitor's return. */
   readonly goesTo?: string;
 }
 
-/** The policy of the page: only what it is made of. */
+/** The policy of the page: only its own parts. */
 export const GATE_PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -54,7 +54,7 @@ export const GATE_PAGE_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-/** The page that asks for a check. */
+/** The page with the check. */
 export function askingPage(settings: GatePageSettings, visit: GatePageVisit): string {
   const { basePath, prefix, version, image } = settings;
   const { language, site, wanted, isLost, note, hasMoved, goesTo } = visit;
@@ -88,12 +88,12 @@ ${image ? `<button>${escapeHtml(texts.proceed)}</button>` : ''}
   return documentOf(language, body, scripts.join(''));
 }
 
-/** The page that refuses, whatever the visitor does. */
+/** The page of a rejection that no visitor can change. */
 export function refusingPage(language: Language): string {
   return documentOf(language, paragraph(gateTexts(language).refused));
 }
 
-/** The page after a check without JavaScript, for what was sent before it and is lost. */
+/** The page after a check without JavaScript, for an earlier request body that is lost. */
 export function sendAgainPage(language: Language): string {
   return documentOf(language, paragraph(gateTexts(language).send_again));
 }
@@ -112,7 +112,7 @@ ${body}
 
 function elementAttributes(settings: GatePageSettings): string {
   const { basePath, prefix, fields, image, effort, algorithms } = settings;
-  // An image is demanded as after a refusal, because that alone can say whether work may replace it.
+  // An image is required as after a rejection, because only that form can say whether work may replace it.
   const demand = { 'captcha-required': '', ...(effort ? { 'captcha-alternatives': 'effort' } : {}) };
   return attributes({
     'base-url': basePath,

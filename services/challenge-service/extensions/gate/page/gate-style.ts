@@ -1,8 +1,8 @@
-// The style of the gate's page, in the page itself: one request less, and nothing to wait for.
+// The style of the gate's page, inlined: one request less, and no wait.
 
 import { createHash } from 'node:crypto';
 
-/** It names a fallback before each newer function, and no colour where the visitor's own are forced. */
+/** It has a fallback before each newer function, and no colours if the visitor's own are forced. */
 export const gateStyle = `
 :root { color-scheme: light dark; --ground: #f2ede3; --card: #fffdf8; --ink: #1b2528; --line: #ddd5c6; --edge: #80837f; --accent: #14505c; --on-accent: #fff; --bad: #a82a12;
   font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; line-height: 1.5; -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
@@ -31,5 +31,5 @@ noscript:has(p) ~ #stuck { display: none; }
 @media (forced-colors: active) { button { border-color: ButtonText; } button[disabled] { opacity: 1; color: GrayText; } }
 `;
 
-/** Names the style in a policy of the page. */
+/** Identifies the style in a policy of the page. */
 export const gateStyleHash = `sha256-${createHash('sha256').update(gateStyle).digest('base64')}`;

@@ -1,4 +1,4 @@
-// POST {prefix}/gate/pass: takes the solved challenges of a visitor, and gives a pass.
+// POST {prefix}/gate/pass: exchanges a visitor's solved challenges for a pass.
 
 import { type Static, Type } from '@sinclair/typebox';
 import { type Submission, submissionFrom, type Verdict } from '@tollgate/shared/challenges';
@@ -19,29 +19,30 @@ import { sendAgain, sendAskingPage } from './send-page.js';
 const Body = Type.Object(
   {
     return: Type.Optional(
-      Type.String({ description: 'Path and query of the site, for the answer to a form without JavaScript' }),
+      Type.String({
+        description: 'Path and query on the site, for the redirect of a form without JavaScript',
+      }),
     ),
     sent_to: Type.Optional(
       Type.String({
-        description:
-          'The note of the page: the network that it was sent to, sealed; the pass is valid there too',
+        description: "The page's note: its sealed network, in which the pass is valid too",
       }),
     ),
-    lost: Type.Optional(Type.String({ description: 'Present if what was sent before the check is lost' })),
+    lost: Type.Optional(Type.String({ description: 'Present if the request body before the check is lost' })),
   },
-  { description: 'With the fields of the challenges, under their configured names' },
+  { description: 'With the challenge fields, under their configured names' },
 );
 const Passed = {
   description: 'The pass; a page for a form without JavaScript whose data was lost',
   content: {
     'application/json': {
-      schema: Type.Object({ expires_in: Type.Integer({ description: 'Seconds that the pass is valid' }) }),
+      schema: Type.Object({ expires_in: Type.Integer({ description: 'Lifetime of the pass, in seconds' }) }),
     },
     'text/html': { schema: { type: 'string' } },
   },
 };
 const Returned = Type.Null({
-  description: 'The pass, for a form without JavaScript; `Location` is the page that was asked for',
+  description: 'The pass, for a form without JavaScript; `Location` is the requested page',
 });
 
 /** @param route.limitPerMinute submissions per minute and address */
@@ -58,13 +59,13 @@ export default async function passGate(
       errorHandler: answerGuarded,
       config: {
         rateLimit: limitTo({ name: 'gate', max: limitPerMinute, shared: true }),
-        answersPages: true,
-        answerHeaders: { 'Set-Cookie': 'The pass' },
+        sendsPages: true,
+        responseHeaders: { 'Set-Cookie': 'The pass' },
         refusals: { 403: { description: 'Another origin, or no guarded site', headers: {} } },
       },
       schema: {
         operationId: 'passGate',
-        summary: 'A pass of the gate, for solved challenges',
+        summary: 'Exchange solved challenges for a pass of the gate',
         body: Body,
         response: { 200: Passed, 303: Returned },
       },
@@ -77,7 +78,7 @@ export default async function passGate(
       const isPage = prefersPage(request);
       const { return: wanted = '/', lost, sent_to: sentTo } = request.body;
       if (!verdict.ok && isPage) {
-        request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge refused');
+        request.log.info({ code: verdict.code, reason: verdict.reason }, 'challenge rejected');
         const goesTo = gate.returnAddress(wanted, site);
         return sendAskingPage(gate, request, reply, {
           site,

@@ -11,10 +11,10 @@ import {
   sendAgainPage,
 } from '../page/gate-page.js';
 
-/** Longer addresses are not kept in the form without JavaScript; with it, the page is loaded again where it is. */
+/** Longer addresses are omitted from the form without JavaScript; with it, the page reloads itself. */
 const MOST_CHARACTERS = 2048;
 
-/** Asks for the check. @param status 403 by default, or 422 after an answer that was not accepted */
+/** Sends the page with the check. @param status 403 by default, or 422 after a wrong answer */
 export function sendAskingPage(
   { verifier, page }: Gate,
   request: FastifyRequest,
@@ -28,12 +28,12 @@ export function sendAskingPage(
   return send(reply.code(status), html);
 }
 
-/** Says that nothing helps. */
+/** Sends the page of a final rejection. */
 export function sendRefusingPage(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return send(reply.code(403), refusingPage(localise(request, reply)));
 }
 
-/** Says that what was sent before the check must be sent again. */
+/** Tells that the request before the check must be sent again. */
 export function sendAgain(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return send(reply, sendAgainPage(localise(request, reply)));
 }

@@ -40,12 +40,14 @@ t.test('without configuration there is no gate', async (t) => {
 t.test('a mistake in the configuration stops the start', async (t) => {
   const { GATE, TRUST_PROXY, ...others } = gateEnvironment();
   const open = (env: Readonly<Record<string, string>>) => openNode(t, embeddedStore(t).store, { env });
-  await t.rejects(open({ ...others, GATE: '{', TRUST_PROXY: 'loopback' }), { message: /^GATE is no JSON/ });
+  await t.rejects(open({ ...others, GATE: '{', TRUST_PROXY: 'loopback' }), {
+    message: /^GATE is not valid JSON/,
+  });
   await t.rejects(open({ ...others, GATE: '/nowhere.json', TRUST_PROXY: 'loopback' }), {
     message: /^GATE names a file that cannot be read \(ENOENT\)/,
   });
   await t.rejects(open({ ...others, GATE: '{"sites":[],"a":1}' }), {
-    message: /GATE a: there is no such option\n.*GATE sites must be a list[\s\S]*GATE needs TRUST_PROXY/,
+    message: /GATE a: unknown option\n.*GATE sites must be a list[\s\S]*GATE needs TRUST_PROXY/,
   });
   await t.rejects(open({ ...gateEnvironment(), CAPTCHA_POW_ENABLED: 'false' }), {
     message: /^GATE needs CAPTCHA_POW_ENABLED=true/,
@@ -342,7 +344,7 @@ t.test('programs get JSON, a person gets a page in their language', async (t) =>
     t.equal(answer.statusCode, 403);
     t.match(answer.headers, { 'content-type': /^application\/json/, 'cache-control': 'no-store' });
     t.strictSame(answer.json(), {
-      message: 'This site asks for a short check first. Open its address in a browser.',
+      message: 'This site requires a short check first. Open its address in a browser.',
       code: 'gate_pass_required',
     });
   }
