@@ -17,7 +17,7 @@
 -- ARGV[12] thumbprint of the key of a verified proof, or empty
 -- ARGV[13] that key in its compact form, or empty
 -- ARGV[14] thumbprint in a verified bound cookie of the session, or empty
--- ARGV[15] 1 when the proof has the nonce of the sign-in, without which it binds nothing, else 0
+-- ARGV[15] 1 when the proof has the nonce of the login, without which it binds nothing, else 0
 -- Returns  { 'current' | 'rotated' | 'recovered' | 'rolled_forward', generation, now, start (as text),
 --          absolute expiry, attributes, 1 when this step has bound the session or else 0 }, times in milliseconds since
 --          1970, or { 'binding_required', 'none' | 'key' | 'dbsc' }, or { 'revoked' | 'expired' | 'reuse' |
@@ -77,7 +77,7 @@ end
 local binding, kind = decide_binding()
 if expires > now and binding == 'binding_required' then return { binding, kind } end
 
--- A server out of memory refuses writes only until the first write of a script has run. This one needs no memory, so a
+-- A server out of memory rejects writes only until the first write of a script has run. This one needs no memory, so a
 -- full store still refreshes its sessions.
 redis.call('HDEL', key, '')
 

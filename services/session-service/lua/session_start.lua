@@ -52,8 +52,8 @@ for i = 1, #fields, 2 do
   end
 end
 
--- A server out of memory refuses a user's first session before anything is deleted. A user who has sessions can still
--- sign in: after a first write that needs no memory, the server does not refuse the rest.
+-- A server out of memory rejects a user's first session before anything is deleted. A user who has sessions can still
+-- sign in: after a first write that needs no memory, the server does not reject the rest.
 if #fields > 0 then redis.call('HDEL', key, '') end
 if not known then
   local record = string.format('%.0f %.0f %.0f %.0f 0 1 0 - ', latest, now, now, absolute) .. ARGV[6]

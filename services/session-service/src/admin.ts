@@ -26,8 +26,8 @@ import listUserSessions from './routes/admin/list-user-sessions.js';
 import setPassword from './routes/admin/set-password.js';
 
 /**
- * Builds the admin application on the same dependencies, ready to listen. Without `SESSION_API_KEY` it has only health
- * and metrics.
+ * Builds the admin application on the same dependencies, ready to listen. Without `SESSION_API_KEY` it only has health and
+ * metrics.
  */
 export async function buildSessionAdmin(
   config: Pick<SessionConfig, 'values' | 'captcha' | 'origins'>,
@@ -41,7 +41,7 @@ export async function buildSessionAdmin(
     title: 'Tollgate session service, administration',
     version: '1',
     description:
-      'Introspects tokens, signs users in, sets passwords and ends sessions, for other services and for operators',
+      'Introspects tokens, logs users in, sets passwords and ends sessions, for other services and for operators',
     serverUrl: `http://${ADMIN_BIND}:${SESSION_ADMIN_PORT}`,
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
   } as const;
@@ -80,8 +80,8 @@ export async function buildSessionAdmin(
 }
 
 /**
- * Returns an `onRequest` hook that refuses a request without the key as its bearer token, before its body is parsed.
- * @param onRefused called with each refused request
+ * Returns an `onRequest` hook that rejects a request without the key as its bearer token, before its body is parsed.
+ * @param onRefused called with each rejected request
  */
 function requireApiKey(
   key: string,

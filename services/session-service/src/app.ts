@@ -1,4 +1,4 @@
-// The public application of the session service: everything that is registered, in reading order.
+// The public application of the session service: all registrations, in reading order.
 
 import type { AuditTrail } from '@tollgate/shared/audit';
 import type { ChallengeStore, ChallengeType } from '@tollgate/shared/challenges';
@@ -75,7 +75,7 @@ export interface SessionDependencies extends DecoratedDependencies {
   readonly accountEvents: AccountEvents;
   /** The audit stream. */
   readonly trail: AuditTrail;
-  /** The stores whose clients plugins may use as `app.redis.NAME`. */
+  /** The stores whose clients are available to plugins as `app.redis.NAME`. */
   readonly redis: Readonly<Record<string, Store>>;
   readonly logger: FastifyBaseLogger;
   /** Whether the service stops, and its listeners end their connections. */

@@ -1,8 +1,8 @@
-// Checks of the configuration that concern several variables, or what a value means.
+// Checks of the configuration across several variables, or of the meaning of a value.
 
 import { isWeakSecret, WEAK_SECRET } from '@tollgate/shared/config';
 
-/** Other services hold this key, so it must not be one of the secrets. */
+/** Other services have this key, so it must not be one of the secrets. */
 export function checkApiKey(values: {
   SESSION_API_KEY?: string;
   ACCESS_SECRET?: string;
@@ -18,7 +18,7 @@ export function checkApiKey(values: {
   return isWeakSecret(key) ? [`SESSION_API_KEY ${WEAK_SECRET}`] : [];
 }
 
-/** The embedded directory works on one machine only, so in production it needs explicit consent. */
+/** The embedded directory works on a single machine, so in production it requires explicit consent. */
 export function checkDirectory(values: {
   USERS_URL?: string;
   ALLOW_EMBEDDED?: boolean;
@@ -26,7 +26,7 @@ export function checkDirectory(values: {
 }): string[] {
   const embedded = values.USERS_URL === undefined || values.USERS_URL.startsWith('file:');
   if (!embedded || values.NODE_ENV !== 'production' || values.ALLOW_EMBEDDED === true) return [];
-  return ['USERS_URL must name a directory of its own with NODE_ENV=production, unless ALLOW_EMBEDDED=true'];
+  return ['USERS_URL must name an external directory with NODE_ENV=production, unless ALLOW_EMBEDDED=true'];
 }
 
 /** The placeholders of each statement; the database itself checks the rest. */
@@ -36,7 +36,7 @@ const PLACEHOLDERS = {
   USERS_SAVE_HASH: ['$1', '$2', '$3'],
 } as const;
 
-/** A PostgreSQL directory needs its two searches, and each statement must use all its placeholders. */
+/** A PostgreSQL directory needs both searches, and each statement must use all its placeholders. */
 export function checkStatements(
   values: { [Name in 'USERS_URL' | keyof typeof PLACEHOLDERS]?: string },
 ): string[] {

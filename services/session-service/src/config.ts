@@ -106,7 +106,7 @@ export const SessionVariables = {
   AUDIT_TTL: seconds(
     604_800,
     0,
-    'Seconds that [`session`](operations/investigate.md) can explain ends and logins; 0 keeps nothing',
+    'Seconds that [`session`](operations/investigate.md) can explain ends and logins; 0 stores nothing',
   ),
   MAX_SESSIONS: Type.Integer({ default: 50, minimum: 1, maximum: 1000, description: 'Sessions per user' }),
   SESSION_API_KEY: Type.Optional(
@@ -140,7 +140,7 @@ export const SessionEnvironment = Type.Object({
 /** The configuration of the session service. */
 export type SessionConfig = ReturnType<typeof readSessionConfig>;
 
-/** Prefixes of its variables alone, and variables of the challenge service with such a prefix. */
+/** Prefixes of its variables only, and variables of the challenge service with such a prefix. */
 const NAMES = {
   prefixes: ['BOUND_COOKIE_', 'COOKIE_', 'RATE_LIMIT_', 'REFRESH_', 'USERS_'],
   known: [
@@ -172,7 +172,7 @@ export function readSessionConfig(given: Readonly<Record<string, string | undefi
   ]);
   return {
     values,
-    /** Lines for the log about settings that work, but probably not as meant. */
+    /** Log lines about settings that work, but probably not as intended. */
     warnings: [
       ...(allowWeak ? weakSecrets(secretsOf(values)) : []),
       ...plainHttpWarning(values),
@@ -187,7 +187,7 @@ export function readSessionConfig(given: Readonly<Record<string, string | undefi
       saveHash: values.USERS_SAVE_HASH,
     },
     corsOrigin: corsOriginOf(values),
-    /** Origins whose pages may sign in and refresh. */
+    /** Origins whose pages may log in and refresh. */
     origins: [corsOriginOf(values), new URL(values.PUBLIC_URL).origin],
     lifetimes: {
       accessSeconds: values.ACCESS_TTL,

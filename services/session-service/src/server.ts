@@ -1,4 +1,4 @@
-// Starts the session service as the program of a process of its own.
+// Starts the session service as a program of its own.
 
 import { openStandardOutput, runService, startOrExplain } from '@tollgate/shared/http';
 import { openSessionService } from './service.js';

@@ -54,11 +54,11 @@ const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 /** Time limit for publishing the last revocations when the service stops, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 300;
 
-/** What the process around the service decides. */
+/** Settings of the surrounding process. */
 export interface ServiceRuntime {
-  /** Takes the lines of the log and, without `AUDIT_LOG`, of the audit stream. */
+  /** Receives the log lines and, without `AUDIT_LOG`, the audit stream. */
   readonly output: LogOutput;
-  /** Listens: with the signals of the process, or without them where it is not the only one there. */
+  /** Listens: with the process signals, or without them if other services share the process. */
   readonly run: (service: Service) => Promise<RunningService>;
 }
 
@@ -84,7 +84,7 @@ export async function openSessionService(
   const { kinds } = await loadChallengeModule(values.CAPTCHA_MODULE, PROJECT_ROOT);
   const opened = withCircuitBreaker(
     await openConfiguredDirectory(config.usersUrl, PROJECT_ROOT, config.userStatements, (reason) =>
-      logger.warn({ variable: 'USERS_URL' }, `${reason}; logins are answered 503 until it does`),
+      logger.warn({ variable: 'USERS_URL' }, `${reason}; logins get 503 until it does`),
     ),
   );
   const store = openConfiguredStore('STORE_URL', config.storeUrl, PROJECT_ROOT);
@@ -117,10 +117,7 @@ export async function openSessionService(
   const trail = openAuditTrail({ service: 'session-service', sink, log: logger, counters: metrics.audit });
   const directory = withAccounts(checked, (uid) => {
     metrics.countOtherAccount();
-    logger.warn(
-      { uid },
-      'the directory returned this user for another account, which is answered as unknown',
-    );
+    logger.warn({ uid }, 'the directory returned this user for another account, which is treated as unknown');
   });
   const signIn = createSignIn(
     directory,
@@ -129,7 +126,7 @@ export async function openSessionService(
     {
       onUnreadableHash: (uid) => logger.warn({ uid }, 'the password hash of this user cannot be read'),
       onUnusableUser: ({ message, userIds }) =>
-        logger.warn({ reason: message, uids: userIds }, 'nobody can sign in as this account'),
+        logger.warn({ reason: message, uids: userIds }, 'nobody can log in to this account'),
     },
   );
 

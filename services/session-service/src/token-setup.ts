@@ -1,4 +1,4 @@
-// Opens what tokens are made with, and reports the ids of the keys.
+// Opens the token keys, and reports their ids.
 
 import { publicTokenNames } from '@tollgate/shared/config';
 import { type KeyRing, openKeyRing, openSigningKeys, type SigningKeys } from '@tollgate/shared/crypto';
@@ -10,7 +10,7 @@ import { acceptedKeys, type KeyLifetimes, type NodeRings, runningKeys } from './
 
 /**
  * Opens the keys of both tokens.
- * @throws ConfigurationError with a line if a signing key is none
+ * @throws ConfigurationError with a line if a signing key is invalid
  */
 export function openTokenKeys({ values }: Pick<SessionConfig, 'values'>): TokenOptions {
   const { ACCESS_SECRET, ACCESS_SIGNING_KEYS, ACCESS_TOKEN_FORMAT, ACCESS_TOKEN_CLIENT_ID } = values;
@@ -30,7 +30,7 @@ export function openTokenKeys({ values }: Pick<SessionConfig, 'values'>): TokenO
   };
 }
 
-/** Opens `ACCESS_SIGNING_KEYS`. @throws ConfigurationError with a line if an element is none, or there twice */
+/** Opens `ACCESS_SIGNING_KEYS`. @throws ConfigurationError with a line if an element is invalid or duplicate */
 export function readSigningKeys(list: string): SigningKeys {
   try {
     return openSigningKeys(list);
@@ -41,7 +41,7 @@ export function readSigningKeys(list: string): SigningKeys {
 }
 
 /**
- * Starts to report the ids of all keys, and of the lifetimes of what is made with them. Stop it before you close the store.
+ * Starts to report the ids of all keys, and the lifetimes of their products. Stop it before you close the store.
  * @returns the ids by variable
  */
 export function reportTokenKeys(
@@ -55,7 +55,7 @@ export function reportTokenKeys(
   const rings: NodeRings = { ...rest, accessSecrets, signingKeys: publicTokens?.keys, format };
   const [running, accepted] = [runningKeys(rings), acceptedKeys(rings)];
   const reports = [reportKeys(store, { ...running, lifetimes: { ...lifetimes } }, log, service)];
-  // As if by another node: a node makes something with all the keys that it reports, or only accepts them.
+  // As if by another node: a node creates tokens with all the keys that it reports, or only accepts them.
   if (Object.keys(accepted.ids).length > 0) reports.push(reportKeys(store, accepted, log));
   return {
     ids: { ...running.ids, ...accepted.ids },

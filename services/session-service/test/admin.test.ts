@@ -117,7 +117,7 @@ t.test('without the right key nothing is parsed and nothing is disclosed', async
       t.equal(answer.statusCode, 401);
       t.equal(answer.headers['www-authenticate'], 'Bearer');
       t.strictSame(answer.json(), {
-        message: 'The API key is missing or wrong.',
+        message: 'Missing or invalid API key.',
         code: 'api_key_invalid',
       });
     }
@@ -131,7 +131,7 @@ t.test('without a configured key those routes do not exist; health and metrics d
   for (const authorization of ['Bearer ', 'Bearer undefined', `Bearer ${API_KEY}`]) {
     const asked = await introspect(node, 'token=x', { authorization });
     t.equal(asked.statusCode, 404);
-    t.strictSame(asked.json(), { message: 'There is nothing here.', code: 'not_found' });
+    t.strictSame(asked.json(), { message: 'Not found.', code: 'not_found' });
     const ended = await node.admin.inject({
       method: 'DELETE',
       url: '/users/1/sessions',

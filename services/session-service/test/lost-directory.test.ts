@@ -40,7 +40,7 @@ async function check(t: Test, storeUrl: string): Promise<void> {
   t.equal((await logIn(without)).status, 503, 'nobody signs in');
   t.match(errorsOf(without)[0], {
     variable: 'USERS_URL',
-    msg: /^the user directory is refused: it has none of the users/,
+    msg: /^the user directory is rejected: it has none of the users/,
   });
   t.equal((await checksOf(without)).directory, 'failed');
   await without.stop();
@@ -64,12 +64,12 @@ t.test('a damaged user file or store ends the start with one line', async (t) =>
   const folder = tempDir(t);
   mkdirSync(join(folder, 'folder'));
   writeFileSync(join(folder, 'text'), 'no database '.repeat(1000));
-  const REMEDY = 'restore a copy of it, or move it away to begin with an empty one';
+  const REMEDY = 'restore a copy, or move it away to start with an empty one';
   for (const [variable, name, reason] of [
-    ['STORE_URL', 'text', `it is no database: ${REMEDY}`],
-    ['STORE_URL', 'folder', 'it is no file'],
-    ['USERS_URL', 'text', `it is no database: ${REMEDY}`],
-    ['USERS_URL', 'folder', 'it is no file'],
+    ['STORE_URL', 'text', `it is not a database: ${REMEDY}`],
+    ['STORE_URL', 'folder', 'it is not a file'],
+    ['USERS_URL', 'text', `it is not a database: ${REMEDY}`],
+    ['USERS_URL', 'folder', 'it is not a file'],
   ] as const) {
     const path = join(folder, name);
     const mistake = await openServiceHere(t, { [variable]: `file:${path}` }).catch((error) => error);
@@ -79,5 +79,5 @@ t.test('a damaged user file or store ends the start with one line', async (t) =>
     t.ok(line.includes(variable) && line.includes(path) && line.endsWith(reason), line);
   }
   const stopped = await startSessionService(t, { STORE_URL: `file:${join(folder, 'folder')}` });
-  t.match(stopped, { code: 1, complaint: [/^STORE_URL .* it is no file$/] });
+  t.match(stopped, { code: 1, complaint: [/^STORE_URL .* it is not a file$/] });
 });

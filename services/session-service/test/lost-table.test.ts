@@ -46,7 +46,7 @@ t.test('an emptied table would have ended all sessions: it is refused until it i
   t.equal((await logIn(service)).status, 503, 'nobody signs in');
   t.equal((await checksOf(service)).directory, 'failed');
   const told = errorsOf(service).filter(({ variable }) => variable === 'USERS_URL');
-  t.match(told, [{ msg: /^the user directory is refused: it has none of the users/ }]);
+  t.match(told, [{ msg: /^the user directory is rejected: it has none of the users/ }]);
   t.equal(told.length, 1, 'it says so in one line');
 
   await server.sql(restore);

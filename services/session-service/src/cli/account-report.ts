@@ -1,4 +1,4 @@
-// The report on an account, for `session account`: gathers what the store knows, and words it.
+// The report on an account, for `session account`: collects and words the store's data.
 
 import { accountKey, accountPseudonym, accountSpellings } from '@tollgate/shared/challenges';
 import { SESSION_APPLICATION } from '@tollgate/shared/config';
@@ -12,13 +12,13 @@ import { openAccountEvents } from '../stores/account-events.js';
 import { openSessionStore } from '../stores/open-session-store.js';
 import { type Report, utcTime } from './report.js';
 
-/** What the store knows of an account. */
+/** The store's data on an account. */
 export interface KnownAccount {
   readonly email: string;
   /** Pseudonym of the account under the current key, as in the audit stream. */
   readonly pseudonym: string;
   readonly events: readonly AccountEvent[];
-  /** Every user who signed in to this account or was asked for. */
+  /** Every user who logged in to this account, and the requested user. */
   readonly users: readonly {
     readonly uid: UserId;
     readonly ends: readonly SessionEnd[];
@@ -36,10 +36,10 @@ interface Entry {
 }
 
 /**
- * Gathers what is known of an account under every key of the ring: logins, failed logins, and the ended and live
- * sessions of its users. The users are those of the logins, and `uid`.
+ * Collects all data on an account under every key of the ring: logins, failed logins, and the ended and live sessions of its
+ * users. The users are those of the logins, and `uid`.
  *
- * @throws StoreUnavailableError if the store does not answer
+ * @throws StoreUnavailableError if the store does not respond
  */
 export async function findAccount(
   store: Store,
@@ -48,7 +48,7 @@ export async function findAccount(
 ): Promise<KnownAccount> {
   const accounts = openAccountEvents(store, 0);
   const key = accountKey(email);
-  // Events of before may have been written under another spelling.
+  // Events of earlier versions may be under another spelling.
   const pseudonyms = ring.all.flatMap((secret) =>
     accountSpellings(email).map((spelling) => accountPseudonym(secret, SESSION_APPLICATION, spelling)),
   );
@@ -84,7 +84,7 @@ export function reportAccount(
       `Account ${email}: \`account\` ${pseudonym} in the audit stream.`,
       ...(isKnown
         ? [
-            `Logins: ${count('login')} succeeded, ${count('login_failed')} failed, ${count('login_throttled')} had to wait, ${count('login_refused')} were refused at the challenge; those that did not succeed came from ${addresses} addresses.`,
+            `Logins: ${count('login')} succeeded, ${count('login_failed')} failed, ${count('login_throttled')} had to wait, ${count('login_refused')} failed the challenge; unsuccessful ones came from ${addresses} addresses.`,
             ...history.map(describeEntry),
             ...alive.map(
               ({ sid, uid, lastUsedAtMs }) =>
@@ -114,15 +114,15 @@ export function reportAccount(
   };
 }
 
-/** Words for the reason of an event; a support person reads them to the user. */
+/** Descriptions of event reasons; a support person reads them to the user. */
 const REASONS: Readonly<Record<string, string>> = {
-  unknown_account: 'no such account',
+  unknown_account: 'unknown account',
   wrong_password: 'wrong password',
   disabled: 'the account is disabled',
   no_password: 'the account has no password',
   unreadable_hash: 'the password hash cannot be read',
   captcha_required: 'an image was required and not sent',
-  captcha_invalid: 'the image was answered wrong, too fast or too late',
+  captcha_invalid: 'the image answer was wrong, too fast or too late',
   pow_insufficient: 'the proof of work was too easy for this account',
   pow_invalid: 'the proof of work was wrong or too late',
   preset_refused: 'the form does not accept this kind of image',
@@ -144,6 +144,6 @@ function describeEntry({ atMs, event, reason, sid, uid, address }: Entry): strin
 }
 
 function explainUnknown(keepSeconds: number): string {
-  if (keepSeconds === 0) return 'Nothing is known of it: no events are kept, AUDIT_TTL is 0.';
-  return `Nothing is known of it: nobody tried to sign in as this account within ${keepSeconds} s (AUDIT_TTL), or more recent events of others have taken the place; the audit stream has them all.`;
+  if (keepSeconds === 0) return 'No data: events are not stored, AUDIT_TTL is 0.';
+  return `No data: there was no login attempt for this account within ${keepSeconds} s (AUDIT_TTL), or more recent events of other accounts have displaced it; the audit stream has them all.`;
 }

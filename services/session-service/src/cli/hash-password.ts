@@ -8,7 +8,7 @@ const USAGE = `usage: hash-password
 Prints the argon2id hash of a password, for the table of a PostgreSQL directory.
 The password is asked for on the terminal, or read from the first line of the input.`;
 
-/** Runs the command and returns the exit code: 0, 1 if the password cannot be used, 2 if there are arguments. */
+/** Runs the command and returns the exit code: 0, 1 if the password is not usable, 2 if there are arguments. */
 export async function runHashPassword(args: readonly string[], terminal: Terminal): Promise<number> {
   return runCommand({ name: 'hash-password', usage: USAGE, args }, async () => {
     if (args.length > 0) throw new UsageError();

@@ -1,4 +1,4 @@
-// Combines what nodes have reported of their keys on one store or two.
+// Combines the nodes' key reports on one store or two.
 
 import {
   isChallengeService,
@@ -17,7 +17,7 @@ export interface KeyReports {
 
 /**
  * @param challengeStore undefined if both are the same store
- * @throws StoreUnavailableError if a store does not answer
+ * @throws StoreUnavailableError if a store does not respond
  */
 export async function readKeyReports(store: Store, challengeStore: Store | undefined): Promise<KeyReports> {
   return {

@@ -1,4 +1,4 @@
-// Describes which step of changing a key is safe now.
+// Describes which step of a key rotation is safe now.
 
 import { REPORT_EVERY_MS } from '@tollgate/shared/store';
 import { JWKS_MAX_AGE_SECONDS } from '@tollgate/shared/tokens';
@@ -22,7 +22,7 @@ const LIFETIME_NAMES = {
 /** Clock tolerance in the verification of tokens, rounded up to a minute. */
 const MARGIN_MS = 60_000;
 
-/** A cache on the way, and one in the verifier, may each keep the published keys for their lifetime. */
+/** An intermediate cache and one in the verifier may each keep the published keys for their lifetime. */
 const PUBLISH_MS = 2 * JWKS_MAX_AGE_SECONDS * 1000;
 
 /**
@@ -39,7 +39,7 @@ export function keyStatus(reports: KeyReports, own: KeyLifetimes): string[] {
     const ring = reportedRing(reports, variable);
     if (ring === undefined) return [];
     const { length } = ring.nodes;
-    // The keys of a format of access tokens that is not used.
+    // The keys of an unused access token format.
     if (length === 0 && ring.isServed) return [];
     const publishMs = variable === 'ACCESS_SIGNING_KEYS' ? PUBLISH_MS : 0;
     return [
@@ -75,17 +75,17 @@ function lifetimeMs(variable: KeyVariable, lifetimes: KeyLifetimes): number {
 function describe(step: KeyStep): string {
   switch (step.step) {
     case 'unknown':
-      return 'no running node makes anything with it; nothing can be said';
+      return 'no running node makes anything with it; its status is unknown';
     case 'finish':
       return `wait: ${step.id} is accepted by ${step.acceptedBy} of ${step.nodes} nodes; bring the same list to all`;
     case 'finish_front':
       return `wait: some nodes use ${step.ids[0]} and others ${step.ids[1]}; bring the same order to all`;
     case 'front':
-      return `front: ${step.id} may be moved to the front; an old key that nobody uses may be dropped from ${utcTime(step.dropFromMs)} on`;
+      return `front: ${step.id} may be moved to the front; an unused old key may be dropped from ${utcTime(step.dropFromMs)} on`;
     case 'publish':
       return `wait: ${step.id} is published, and may be used from ${utcTime(step.untilMs)} on, when caches have it`;
     case 'use':
-      return `use: every node accepts ${step.id}; ACCESS_TOKEN_FORMAT may change to the format that it makes`;
+      return `use: every node accepts ${step.id}; ACCESS_TOKEN_FORMAT may change to its format`;
     case 'wait':
       return `wait: ${step.id} may be dropped from ${utcTime(step.untilMs)} on`;
     case 'drop':
@@ -102,14 +102,14 @@ function challengeNotes({ decay }: KeyLifetimes, hasChallengeNode: boolean): str
       : [
           '  No node of the challenge service is among them: unless none runs, look at CAPTCHA_CACHE_STORE first.',
         ]),
-    `  Moving another key to the front forgets the failures and waits of accounts and addresses, ${decay} s of failures at most:`,
+    `  Moving another key to the front resets the failures and delays of accounts and addresses, at most ${decay} s of failures:`,
     '  counters are named with the first key.',
-    '  Hosts with the guard are counted as nodes: they need the same list at each step.',
+    '  Applications with the guard count as nodes: they need the same list at each step.',
   ];
 }
 
 function unreportedNote(names: readonly (keyof KeyLifetimes)[]): string[] {
   if (names.length === 0) return [];
   const list = names.map((name) => LIFETIME_NAMES[name]).join(', ');
-  return [`No node has reported those of ${list}: they are what this command's own environment says.`];
+  return [`No node has reported those of ${list}: they come from this command's own environment.`];
 }

@@ -1,4 +1,4 @@
-// The command `keys`: makes and exports the keys of access tokens, and tells which step of changing a key is safe now.
+// The command `keys`: creates and exports the keys of access tokens, and tells which step of a key rotation is safe now.
 
 import { Type } from '@sinclair/typebox';
 import { challengeLifetimes } from '@tollgate/shared/challenges';
@@ -65,7 +65,7 @@ async function status(env: Environment): Promise<string[]> {
   return keyStatus(await readReports(storeUrlOf(values), cacheStoreUrlOf(values)), lifetimes);
 }
 
-/** The lines of a new element of `ACCESS_SIGNING_KEYS`; undefined for an algorithm that there is not. */
+/** The lines of a new element of `ACCESS_SIGNING_KEYS`; undefined for an unknown algorithm. */
 function newSigningKey(algorithm = 'ES256'): string[] | undefined {
   return algorithm === 'ES256' || algorithm === 'EdDSA' ? [createSigningKey(algorithm)] : undefined;
 }
@@ -105,7 +105,7 @@ export async function runKeys(args: readonly string[], env: Environment): Promis
   });
 }
 
-/** What a command line prints; undefined if it is none. */
+/** The output of a command line; undefined if it is invalid. */
 async function linesOf(
   [command, option, ...more]: readonly string[],
   env: Environment,

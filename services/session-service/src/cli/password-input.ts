@@ -44,7 +44,7 @@ async function ask(
   prompts: NodeJS.WriteStream,
   questions: readonly string[],
 ): Promise<string[]> {
-  // With `terminal`, readline does the echo itself, here into a stream that discards it.
+  // With `terminal`, readline echoes by itself, here into a stream that discards it.
   const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: discard, terminal: true, historySize: 0 });
   const typed = lines[Symbol.asyncIterator]();
@@ -66,7 +66,7 @@ async function ask(
 async function readLine(input: NodeJS.ReadStream): Promise<string> {
   const lines = createInterface({ input });
   try {
-    // Some shells put a byte order mark before what they pipe, which nobody types at a login.
+    // Some shells prepend a byte order mark to piped input, which no login would contain.
     for await (const line of lines) return line.replace(/^\uFEFF/, '');
     throw new CommandError('no password was given');
   } finally {

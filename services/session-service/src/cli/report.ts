@@ -1,8 +1,8 @@
-// The form of what the command `session` reports, and the form of times in the output of all commands.
+// The form of reports of the command `session`, and of times in the output of all commands.
 
-/** What a command reports to an operator. */
+/** A command's report to an operator. */
 export interface Report {
-  /** Whether the store knows anything of the subject. */
+  /** Whether the store has data on the subject. */
   readonly isKnown: boolean;
   readonly lines: readonly string[];
   /** The same for programs. */

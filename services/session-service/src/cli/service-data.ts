@@ -9,18 +9,18 @@ import { type Store, StoreUnavailableError, withConnectedStore } from '@tollgate
 /** Root of the project, five levels above this compiled file. Relative paths of the configuration start from it. */
 export const PROJECT_ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
 
-/** Returns whether a URL names the file of a store that does not exist. */
+/** Returns whether a URL names a missing store file. */
 export function storeFileMissing(url: string): boolean {
   const path = /^file:(.+)/s.exec(url)?.[1];
   return path !== undefined && !existsSync(resolve(PROJECT_ROOT, path));
 }
 
 /**
- * Connects to the store that a variable names, passes it to `use`, and closes it afterwards. Never creates a store: in
- * the wrong folder a command would find nothing and leave an empty store behind.
+ * Connects to the store of a variable, passes it to `use`, and closes it afterwards. Never creates a store: in the wrong
+ * folder a command would find nothing and create an empty store.
  *
  * @throws ConfigurationError if the value of the variable is invalid
- * @throws StoreUnavailableError if the store does not answer or its file does not exist
+ * @throws StoreUnavailableError if the store does not respond or its file does not exist
  */
 export async function withExistingStore<T>(
   variable: string,
@@ -35,8 +35,8 @@ export async function withExistingStore<T>(
 }
 
 /**
- * The value of CHALLENGE_SECRET, which keys the pseudonyms of accounts and addresses: from the environment, or from
- * the file of secrets that `npm start` or a service on this machine has made.
+ * The value of CHALLENGE_SECRET, which keys the pseudonyms of accounts and addresses: from the environment, or from the
+ * secrets file of `npm start` or of a service on this machine.
  * @throws ConfigurationError if there is none
  */
 export function challengeSecret(values: {
@@ -47,6 +47,6 @@ export function challengeSecret(values: {
   const made = readSecretsFile(resolve(PROJECT_ROOT, values.DATA_DIR))?.CHALLENGE_SECRET;
   if (made !== undefined) return made;
   throw new ConfigurationError([
-    'CHALLENGE_SECRET is missing: it must be that of session-service, under which the store keeps accounts',
+    "CHALLENGE_SECRET is missing: it must be session-service's, which keys the accounts in the store",
   ]);
 }

@@ -7,7 +7,7 @@ import type { SessionLookup } from '../stores/session-store.js';
 import { explainEnd } from './end-explanation.js';
 import { type Report, utcTime } from './report.js';
 
-/** The answer to `session why`. */
+/** The result of `session why`. */
 export interface SessionReport extends Report {
   readonly state: 'alive' | 'ending' | 'ended' | 'unknown';
 }
@@ -34,9 +34,9 @@ function ending(sid: string, uid: UserId): SessionReport {
     state: 'ending',
     isKnown: true,
     lines: [
-      `Session ${sid} of user ${uid} is being ended: its tokens are refused, the record is still there.`,
-      'Meaning: An end was asked for and is on its way, or it was cut off: the store did not answer, and whoever asked got a 503.',
-      `To do: If this stays so, end it again, for instance with all sessions of the user (DELETE /users/${uid}/sessions on the admin port). A refresh finishes it too; without either it is alive again a minute after ACCESS_TTL.`,
+      `Session ${sid} of user ${uid} is being ended: its tokens are rejected, the record still exists.`,
+      'Meaning: An end was requested and is in progress, or it was interrupted: the store did not respond, and the requesting client got a 503.',
+      `To do: If this persists, end it again, for instance with all sessions of the user (DELETE /users/${uid}/sessions on the admin port). A refresh completes it too; without either it is alive again a minute after ACCESS_TTL.`,
     ],
     facts: { session: sid, state: 'ending', user: uid },
   };
@@ -57,7 +57,7 @@ function alive(sid: string, uid: UserId, record: SessionRecord): SessionReport {
       `Session ${sid} of user ${uid} is alive, at generation ${generation}.`,
       `Started: ${created}, last used: ${used}.`,
       `Ends: ${expires} unless it is refreshed, ${absolute} in any case.`,
-      'If its user was signed out all the same, the browser has lost the cookie or sends that of another session.',
+      'If its user is logged out nevertheless, the browser has lost the cookie or sends that of another session.',
     ],
     facts: {
       session: sid,
@@ -85,7 +85,7 @@ function ended(end: SessionEnd, uid: UserId): SessionReport {
       `To do: ${todo}`,
       ...(address === undefined
         ? []
-        : [`Asked for by: ${address}, the \`address\` of that client in the log.`]),
+        : [`Requested by: ${address}, the \`address\` of that client in the log.`]),
     ],
     facts: {
       session: sid,
@@ -103,16 +103,16 @@ function ended(end: SessionEnd, uid: UserId): SessionReport {
 function unknown(sid: string, keepSeconds: number): SessionReport {
   const older =
     keepSeconds === 0
-      ? 'it has ended: no notes are kept, AUDIT_TTL is 0;'
+      ? 'it has ended: ends are not stored, AUDIT_TTL is 0;'
       : `it ended more than ${keepSeconds} s ago (AUDIT_TTL), or ${MAX_NOTES} others of its user ended after it;`;
   return {
     state: 'unknown',
     isKnown: false,
     lines: [
-      `Nothing is known of session ${sid}. One of these holds:`,
+      `Session ${sid} is unknown. Possible reasons:`,
       `- ${older}`,
-      '- it was not refreshed in time and its user had no other session: that leaves no note;',
-      '- it was never on this store, or is of another user than the one asked for.',
+      '- it was not refreshed in time and its user had no other session: that is not stored;',
+      '- it was never on this store, or belongs to another user than the requested one.',
     ],
     facts: { session: sid, state: 'unknown', kept_seconds: keepSeconds },
   };

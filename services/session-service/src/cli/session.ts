@@ -31,15 +31,15 @@ const USAGE = `usage: session why ID [--user ID] [--json]
        session account EMAIL [--user ID] [--json]
        session backup FILE
        session accept-directory
-why says whether a session is alive, or when and why it ended. ID is the \`sid\` of the log and of GET /sessions.
---user is the \`uid\` beside it: without it all users are looked through.
+why reports whether a session is alive, or when and why it ended. ID is the \`sid\` of the log and of GET /sessions.
+--user is the \`uid\` beside it: without it all users are searched.
 account lists what happened to an account: its logins, those that failed, and the sessions of its user.
---user adds the sessions of a user whose logins are not known any more. It needs CHALLENGE_SECRET, or that of npm start.
+--user adds the sessions of a user whose logins are no longer stored. It needs CHALLENGE_SECRET, or that of npm start.
 backup writes a copy of the embedded store of the sessions into a new file, also while the service runs.
 accept-directory makes the service take the user directory that it has now, after it has refused it as another one.
 It ends with 0 when something is known, with 3 when nothing is, with 1 when the store does not answer.`;
 
-/** The parsed command line of a look-up. */
+/** The parsed command line of a lookup. */
 type LookupCommand = {
   readonly uid: UserId | undefined;
   readonly isJson: boolean;
@@ -76,7 +76,7 @@ function readSessionCommand(args: string[]): SessionCommand {
   if (name === 'why') return { name, sid: subject, ...options };
   if (name !== 'account') throw new UsageError();
   if (subject.trim() === '') throw new UsageError('the e-mail address must not be empty');
-  if (hasControlCharacters(subject)) throw new UsageError('that is no e-mail address');
+  if (hasControlCharacters(subject)) throw new UsageError('not an e-mail address');
   return { name, email: subject, ...options };
 }
 
@@ -98,7 +98,9 @@ function userId(text: string): UserId {
   return uid;
 }
 
-/** Runs one command and returns the exit code: 0, 1 if it failed, 2 if the command line is invalid, 3 if nothing is known. */
+/**
+ * Runs one command and returns the exit code: 0, 1 if it failed, 2 if the command line is invalid, 3 if there is no data.
+ */
 export async function runSession(args: string[], env: NodeJS.ProcessEnv): Promise<number> {
   const expected = [StoreUnavailableError];
   return runCommand({ name: 'session', usage: USAGE, args, expected }, async () => {

@@ -39,7 +39,7 @@ export async function addUser(
 }
 
 /**
- * Adds a user, or sets the password of an existing one, who stays enabled or disabled.
+ * Adds a user, or sets the password of an existing one, which stays enabled or disabled.
  * @param end by default no session is ended
  */
 export async function addOrReplaceUser(
@@ -57,7 +57,7 @@ export async function addOrReplaceUser(
   return `added ${added.email} as user ${added.id}`;
 }
 
-/** @throws CommandError if there is no such user */
+/** @throws CommandError if the user is unknown */
 export async function setUserPassword(
   directory: EmbeddedDirectory,
   email: string,
@@ -70,7 +70,7 @@ export async function setUserPassword(
   return `set the password of ${user.email}${await end(user.id, 'password')}`;
 }
 
-/** @throws CommandError if there is no such user, or the new address is taken */
+/** @throws CommandError if the user is unknown, or the new address is taken */
 export async function renameUser(
   directory: EmbeddedDirectory,
   email: string,
@@ -84,7 +84,7 @@ export async function renameUser(
   return `user ${user.id} is ${user.email} now`;
 }
 
-/** @throws CommandError if there is no such user, or the text is no JSON object or too long */
+/** @throws CommandError if the user is unknown, or the text is not a JSON object or too long */
 export async function setUserClaims(
   directory: EmbeddedDirectory,
   email: string,
@@ -100,14 +100,14 @@ export async function setUserClaims(
   return `set the claims of ${user.email}`;
 }
 
-/** @throws CommandError if there is no such user */
+/** @throws CommandError if the user is unknown */
 export async function deleteUser(directory: EmbeddedDirectory, email: string, end: EndThem): Promise<string> {
   const user = await directory.remove(email);
   if (user === undefined) throw unknown(email);
   return `deleted ${user.email}${await end(user.id, 'user_gone')}`;
 }
 
-/** @throws CommandError if there is no such user */
+/** @throws CommandError if the user is unknown */
 export async function setUserDisabled(
   directory: EmbeddedDirectory,
   email: string,
@@ -119,8 +119,8 @@ export async function setUserDisabled(
 }
 
 /**
- * One line per user: id, address and state, separated by tabs. Of users with one account key, each line but the first says
- * so: the file is from a version that took their spellings for several accounts.
+ * One line per user: id, address and state, separated by tabs. If users share an account key, each line but the first says
+ * so: the file is from a version that treated their spellings as several accounts.
  */
 export async function listUsers(directory: EmbeddedDirectory): Promise<string> {
   const first = new Map<string, UserId>();
@@ -141,7 +141,7 @@ export async function backUpUsers(directory: EmbeddedDirectory, target: string):
   return `copied ${length} ${length === 1 ? 'user' : 'users'} to ${target}`;
 }
 
-/** The user of an address, as a login finds one. */
+/** The user of an address, as a login finds it. */
 function findUser(directory: EmbeddedDirectory, email: string): Promise<DirectoryUser | undefined> {
   return withAccounts(directory, () => {}).findByAccount(email);
 }
@@ -155,5 +155,5 @@ function unknown(email: string): CommandError {
 }
 
 function tooLong(): CommandError {
-  return new CommandError(`email and claims of a user may have ${MAX_USER_BYTES} bytes together`);
+  return new CommandError(`email and claims of a user may have at most ${MAX_USER_BYTES} bytes together`);
 }

@@ -1,4 +1,4 @@
-// The command that manages the users of the embedded directory.
+// The command `users`: manages the users of the embedded directory.
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -33,7 +33,7 @@ import { importUsers } from './users/import-users.js';
 import { readUsersCommand, USERS_USAGE, type UsersCommand } from './users/users-command.js';
 
 /**
- * The path of the users' file, from DATA_DIR and USERS_URL; as in the service, an empty variable counts as unset.
+ * The path of the users file, from DATA_DIR and USERS_URL; as in the service, an empty variable counts as unset.
  * @throws CommandError if USERS_URL names another kind of directory
  */
 function usersPath(env: NodeJS.ProcessEnv): string {
@@ -41,9 +41,7 @@ function usersPath(env: NodeJS.ProcessEnv): string {
   if (!USERS_URL) return resolve(PROJECT_ROOT, DATA_DIR || './data', 'users.db');
   const location = parseLocation(USERS_URL);
   if (location.kind === 'embedded') return location.path;
-  throw new CommandError(
-    `USERS_URL is ${location.kind}: the users live elsewhere and are managed there, not by this command`,
-  );
+  throw new CommandError(`USERS_URL is ${location.kind}: its users are managed there, not by this command`);
 }
 
 function parseLocation(url: string): UsersLocation {
@@ -58,7 +56,7 @@ const CREATES: readonly string[] = ['add', 'replace', 'import'] satisfies UsersC
 const ENDS_SESSIONS: readonly string[] = ['password', 'replace', 'delete'] satisfies UsersCommand['action'][];
 
 /**
- * Only adding users creates the file: in the wrong folder any other action would find no users and leave an empty file.
+ * Only adding users creates the file: in the wrong folder any other action would find no users and create an empty file.
  * @throws CommandError if the file does not exist
  */
 function checkedPath(path: string, { action }: UsersCommand): string {
@@ -101,12 +99,12 @@ async function runAction(
   }
 }
 
-/** Ends sessions and words that; where there is no store it says so on the error output. */
+/** Ends sessions and describes that; if there is no store, it says so on the error output. */
 function endThemIn(endSessions: EndSessions | undefined): EndThem {
   return async (uid, reason) => {
     if (endSessions === undefined) {
       console.error(
-        'users: there is no store of sessions in DATA_DIR, so none was ended; is STORE_URL missing?',
+        'users: there is no session store in DATA_DIR, so no session was ended; is STORE_URL missing?',
       );
       return '';
     }
@@ -130,7 +128,7 @@ export async function runUsers(args: string[], env: NodeJS.ProcessEnv, terminal:
         await directory.close();
       }
     };
-    // Before anything is changed the store must answer.
+    // Before any change the store must respond.
     if (ENDS_SESSIONS.includes(command.action))
       await withSessionEnd(readEnvironment(SessionEndVariables, env), act);
     else await act();

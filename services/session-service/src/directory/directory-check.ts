@@ -1,4 +1,4 @@
-// Refuses a directory that is empty or another than the one whose users signed in, so that it ends no session.
+// Rejects a directory that is empty or not the one whose users logged in, so that it ends no session.
 
 import { accountPseudonym, foldAccount } from '@tollgate/shared/challenges';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto';
@@ -27,16 +27,16 @@ const CHECK_MS = 3_600_000;
 const RECHECK_MS = 10_000;
 
 const REASONS: Readonly<Record<Exclude<Recognition, 'same'>, string>> = {
-  empty: 'it has none of the users who signed in before',
-  other: 'its users are others than those who signed in before',
+  empty: 'it has none of the users who logged in before',
+  other: 'its users differ from those who logged in before',
 };
 
 /**
- * Wraps a directory. Some users who sign in or refresh are remembered on the store of the sessions. If the directory has
- * none of them, every method throws DirectoryUnavailableError: logins are refused, refreshes go on without a directory.
- * It is checked when the store is connected, every hour, and before a user counts as gone.
+ * Wraps a directory. Some users who log in or refresh are remembered on the session store. If the directory has none of
+ * them, every method throws DirectoryUnavailableError: logins are rejected, refreshes continue without a directory. It is
+ * checked when the store is connected, every hour, and before a user counts as gone.
  * @param options.ring keys of `CHALLENGE_SECRET`, for the pseudonyms
- * @param options.keepMs how long users are remembered: the longest life of a session, in milliseconds
+ * @param options.keepMs how long users are remembered: the longest lifetime of a session, in milliseconds
  */
 export function withDirectoryCheck(
   directory: Directory,
@@ -77,17 +77,17 @@ export function withDirectoryCheck(
     if (found !== 'same') {
       log.error(
         about,
-        `the user directory is refused: ${REASONS[found]}. Is a volume or a database missing? Logins are answered 503, and no session is ended. If it is right: session accept-directory`,
+        `the user directory is rejected: ${REASONS[found]}. Is a volume or a database missing? Logins get 503, and no session is ended. If it is correct: session accept-directory`,
       );
     } else if (recognition !== undefined) log.info(about, 'the user directory is accepted again');
   }
 
   function refuseStranger(found: Recognition | undefined): void {
     if (found === undefined || found === 'same') return;
-    throw new DirectoryUnavailableError(`the user directory is refused: ${REASONS[found]}`);
+    throw new DirectoryUnavailableError(`the user directory is rejected: ${REASONS[found]}`);
   }
 
-  /** Not awaited: a user who is not remembered today is remembered another time. */
+  /** Not awaited: a user who is not remembered now is remembered another time. */
   function remember(user: DirectoryUser): void {
     if (recognition !== 'same' || user.disabled) return;
     const users = withKnownUser(known.users, user, ring);
@@ -105,7 +105,7 @@ export function withDirectoryCheck(
       everyMs: () => (recognition === 'same' ? CHECK_MS : RECHECK_MS),
       retryMs: RECHECK_MS,
       afterReconnect: true,
-      // The store or the directory does not answer, which others report.
+      // The store or the directory does not respond, which other checks report.
       onFailure: () => {},
     },
   );
@@ -127,7 +127,7 @@ export function withDirectoryCheck(
     },
     async health() {
       await directory.health();
-      // Somebody asks whether it is the right one again.
+      // The check was requested again.
       if (recognition !== undefined && recognition !== 'same') refuseStranger(await check());
     },
     async stop() {
@@ -142,18 +142,18 @@ interface KnownUser {
   readonly id: UserId;
   /** Id of the key of `CHALLENGE_SECRET` under which the pseudonym was made. */
   readonly keyId: string;
-  /** Pseudonym of the folded address (foldAccount): processes of all versions know a user by the same one. */
+  /** Pseudonym of the folded address (foldAccount): the same in processes of all versions. */
   readonly pseudonym: string;
 }
 
-/** What the store remembers of the directory. */
+/** The store's memory of the directory. */
 interface KnownUsers {
   /** The identity of the directory, if it has one. */
   readonly identity: string | undefined;
   readonly users: readonly KnownUser[];
 }
 
-/** `same` also if nothing is remembered; `empty` if it has none of the remembered users; `other` if they are others. */
+/** `same` also if nothing is remembered; `empty` if it has none of the remembered users; `other` if they differ. */
 type Recognition = 'same' | 'empty' | 'other';
 
 /** Remembered users at most. */
@@ -161,7 +161,7 @@ const MAX_USERS = 8;
 
 const NO_IDENTITY = '-';
 
-/** The text is one line with the identity, and a line `id key-id pseudonym` for each user. */
+/** One line with the identity, and a line `id key-id pseudonym` for each user. */
 function parseKnownUsers(text: string | undefined): KnownUsers {
   const [identity = NO_IDENTITY, ...lines] = text?.split('\n') ?? [];
   const users = lines.map((line) => {
@@ -192,16 +192,16 @@ function withKnownUser(
   ];
 }
 
-/** Whether a user of the directory is another than the remembered one with the same id. */
+/** Whether a directory's user differs from the remembered one with the same id. */
 function contradicts(users: readonly KnownUser[], user: DirectoryUser, ring: KeyRing): boolean {
   const known = users.find(({ id }) => id === user.id);
   return known !== undefined && !isSameUser(known, user, ring);
 }
 
 /**
- * Finds out whether a directory is the one whose users are remembered. One user with another address is a user who
- * changed it, unless the directory has an identity: in such a directory addresses do not change.
- * @throws DirectoryUnavailableError if the directory does not answer
+ * Determines whether a directory is the one whose users are remembered. A single user with another address has changed it,
+ * unless the directory has an identity: in such a directory addresses do not change.
+ * @throws DirectoryUnavailableError if the directory does not respond
  */
 async function recognise(
   { identity, users }: KnownUsers,
@@ -230,7 +230,7 @@ async function findUser(directory: Directory, id: UserId): Promise<DirectoryUser
   }
 }
 
-/** Without the key of that time only the id can be compared. */
+/** Without the earlier key only the id can be compared. */
 function isSameUser({ keyId, pseudonym }: KnownUser, user: DirectoryUser, ring: KeyRing): boolean {
   const key = ring.find(keyId);
   return key === undefined || pseudonymUnder(key, user.email) === pseudonym;
@@ -255,5 +255,5 @@ function pseudonymUnder(key: RingKey, email: string): string {
   return pseudonym;
 }
 
-/** Keeps these pseudonyms apart from those under which failures are counted. */
+/** Separates these pseudonyms from those for failure counts. */
 const APPLICATION = 'tollgate directory';

@@ -1,39 +1,39 @@
-// The embedded directory: users in a file of SQLite.
+// The embedded directory: users in an SQLite file.
 
 import { accountKey, accountSpellings } from '@tollgate/shared/challenges';
 import type { UserClaims, UserId } from '@tollgate/shared/schemas';
 import { type DatabaseFile, openDatabaseFile, type Statement } from '@tollgate/shared/store';
 import { type Directory, DirectoryUnavailableError, type DirectoryUser } from './directory.js';
 
-/** A directory that the command `users` can write to. A user is found by any spelling of the email address. */
+/** A directory that the command `users` can write to. Any spelling of the email address finds the user. */
 export interface EmbeddedDirectory extends Required<Directory> {
   /**
    * Adds a user, by default with the next number as id.
    * @param id a text id (isUserId)
-   * @returns undefined if the address is taken, or the id, which may be that of a deleted user
+   * @returns undefined if the address or the id is taken, possibly by a deleted user
    */
   add(email: string, hash: string, id?: string): Promise<DirectoryUser | undefined>;
   /**
    * Adds users, all or none.
-   * @returns what is taken, by the place in `users`; none was added unless it is empty
+   * @returns the taken values, by index in `users`; none was added unless it is empty
    */
   addAll(users: readonly NewUser[]): Promise<Map<number, Taken>>;
-  /** Returns what is taken of these users, by the place in `users`. */
+  /** Returns the taken values of these users, by index in `users`. */
   takenOf(users: readonly NewUser[]): Promise<Map<number, Taken>>;
-  /** Deletes a user, whose id is never given to another one; returns undefined if there is no such user. */
+  /** Deletes a user, whose id is never reused; returns undefined if the user is unknown. */
   remove(email: string): Promise<DirectoryUser | undefined>;
-  /** Gives a user another address; returns 'taken' if it is that of another user, undefined if there is no such user. */
+  /** Changes a user's address; returns 'taken' if it belongs to another user, undefined if the user is unknown. */
   rename(email: string, newEmail: string): Promise<DirectoryUser | 'taken' | undefined>;
-  /** Sets the password hash; returns undefined if there is no such user. */
+  /** Sets the password hash; returns undefined if the user is unknown. */
   setPassword(email: string, hash: string): Promise<DirectoryUser | undefined>;
-  /** Returns undefined if there is no such user. */
+  /** Returns undefined if the user is unknown. */
   setDisabled(email: string, disabled: boolean): Promise<DirectoryUser | undefined>;
-  /** Replaces the claims; undefined are none. Returns undefined if there is no such user. */
+  /** Replaces the claims; undefined removes them. Returns undefined if the user is unknown. */
   setClaims(email: string, claims: UserClaims | undefined): Promise<DirectoryUser | undefined>;
-  /** All users, in the order in which they were added. */
+  /** All users, in the order of their creation. */
   list(): Promise<DirectoryUser[]>;
   /**
-   * Writes a copy into a new file, also while other processes write.
+   * Writes a copy to a new file, also while other processes write.
    * @throws Error if the target exists or cannot be written
    */
   copyTo(target: string): void;
@@ -51,7 +51,7 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
     try {
       return await work;
     } catch (error) {
-      throw new DirectoryUnavailableError(`the directory ${path} does not answer`, { cause: error });
+      throw new DirectoryUnavailableError(`the directory ${path} does not respond`, { cause: error });
     }
   };
   const read = <T>(work: () => T) => attempt(file.read(work));
@@ -73,7 +73,7 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
     addAll: (users) =>
       write(() => {
         const taken = takenOf(users);
-        // The next number must not be one that a later user brings along.
+        // The next number must not collide with an imported id.
         const inOrder = users.toSorted((one, other) => rankOf(one) - rankOf(other));
         if (taken.size === 0) for (const user of inOrder) rows.add(user);
         return taken;
@@ -92,7 +92,7 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
   };
 }
 
-/** Users with a number as id come first, in the order of their numbers. */
+/** Users with a number as id come first, in ascending order. */
 function rankOf({ id }: NewUser): number {
   return typeof id === 'number' ? id : Number.MAX_SAFE_INTEGER;
 }
@@ -119,7 +119,7 @@ export interface NewUser {
   readonly claims?: UserClaims | undefined;
 }
 
-/** What another user has already. Of an id also a user who was deleted. */
+/** The taken value of another user; for an id also of a deleted user. */
 export type Taken = 'address' | 'id';
 
 /** The format of the file. */
@@ -142,8 +142,8 @@ export const USERS_FORMAT = {
 };
 
 /**
- * The users of a file. Each call is part of a step of the caller. A user is found by any spelling of the email address
- * (accountSpellings); the spelling that was typed wins, as for a login.
+ * The users of a file. Each call is part of a step of the caller. Any spelling of the email address finds the user
+ * (accountSpellings); the typed spelling has priority, as for a login.
  */
 interface UserRows {
   /** The user whose row has exactly this key. */
@@ -151,9 +151,9 @@ interface UserRows {
   byId(id: UserId): DirectoryUser | undefined;
   all(): DirectoryUser[];
   identity(): string;
-  /** Returns what another user has of this new one. */
+  /** Returns the value that another user shares with this new one. */
   takenOf(user: NewUser): Taken | undefined;
-  /** Returns undefined if something of the user is taken. */
+  /** Returns undefined if a value of the user is taken. */
   add(user: NewUser): DirectoryUser | undefined;
   remove(email: string): DirectoryUser | undefined;
   rename(email: string, newEmail: string): DirectoryUser | 'taken' | undefined;
@@ -202,20 +202,20 @@ function openUserRows(file: DatabaseFile): UserRows {
   const keepId = file.prepare('INSERT OR IGNORE INTO deleted_user (id) VALUES (?)');
   const deleteClaims = file.prepare('DELETE FROM user_claims WHERE id = ?');
   const insertClaims = file.prepare('INSERT INTO user_claims (id, claims) VALUES (?, ?)');
-  // The row of a deleted user stays, so that its text is never given to another one.
+  // The row of a deleted user stays, so that its text is never reused.
   const insertText = file.prepare('INSERT INTO user_text_id (id, text) VALUES (?, ?)');
   const textRow = file.prepare('SELECT id FROM user_text_id WHERE text = ?');
 
   const find = (statement: Statement, key: UserId) => statement.get(key) as Row | undefined;
   const findId = (id: UserId) => find(typeof id === 'number' ? byNumber : byText, id);
   const findKey = (key: string) => userOf(find(byKey, key));
-  /** Files of before have users with one account key: each was added under a spelling of its own. */
+  /** Files of earlier versions have several users with one account key: each was added under its own spelling. */
   const findAll = (email: string) =>
     accountSpellings(email)
       .map((spelling) => find(byKey, spelling))
       .filter((row) => row !== undefined)
       .filter((row) => accountKey(row.email) === accountKey(email));
-  /** Changes the user of an address, and returns the user as it is afterwards. */
+  /** Changes the user of an address, and returns the changed user. */
   const change = (email: string, work: (number: number) => void) => {
     const [row] = findAll(email);
     if (row === undefined) return undefined;

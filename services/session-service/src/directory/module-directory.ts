@@ -5,15 +5,15 @@ import type { UserId } from '@tollgate/shared/schemas';
 import { checkFound, type Directory, DirectoryUnavailableError, readDirectoryUser } from './directory.js';
 import { redactedMessage } from './redacted-message.js';
 
-/** Time limit for an answer of the driver, in milliseconds. */
+/** Time limit for a result of the driver, in milliseconds. */
 const TIMEOUT_MS = 2000;
 
 const SOURCE = 'the driver';
 
 /**
- * Loads the module. Its default export is a Directory, or a function that returns one, directly or as a promise. Every
- * value that the driver returns is checked. An error that it throws, or no answer within two seconds, counts as a
- * directory that does not answer.
+ * Loads the module. Its default export is a Directory, or a function that returns one, directly or as a promise. Every value
+ * that the driver returns is checked. An error, or no result within two seconds, counts as a directory that does not
+ * respond.
  *
  * @param path absolute path of the module
  * @param timeoutMs time limit for each call, in milliseconds
@@ -78,7 +78,9 @@ async function loadDriver(path: string): Promise<unknown> {
 
 function checkDriver(driver: unknown): Directory {
   if (typeof driver !== 'object' || driver === null) {
-    throw new RangeError('names a module whose default export is no driver and no function that returns one');
+    throw new RangeError(
+      'names a module whose default export is neither a driver nor a function that returns one',
+    );
   }
   const methods = driver as Readonly<Record<string, unknown>>;
   const missing = ['findByEmail', 'findById', 'health', 'close'].filter(
@@ -88,7 +90,7 @@ function checkDriver(driver: unknown): Directory {
     throw new RangeError(`names a module whose driver has no method ${missing.join(', ')}`);
   }
   if (methods.saveHash !== undefined && typeof methods.saveHash !== 'function') {
-    throw new RangeError('names a module whose driver has a saveHash that is no method');
+    throw new RangeError('names a module whose driver has a saveHash that is not a method');
   }
   return driver as Directory;
 }
@@ -98,7 +100,7 @@ class TimeoutError extends Error {}
 async function withTimeout(limitMs: number, work: () => unknown): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise((_resolve, reject) => {
-    timer = setTimeout(() => reject(new TimeoutError(`gave no answer within ${limitMs} ms`)), limitMs);
+    timer = setTimeout(() => reject(new TimeoutError(`returned nothing within ${limitMs} ms`)), limitMs);
   });
   try {
     return await Promise.race([Promise.resolve().then(work), limit]);

@@ -1,4 +1,4 @@
-// Opens the directory that USERS_URL names, and reports what is wrong with it by the variables' names.
+// Opens the directory of USERS_URL, and reports its mistakes by variable.
 
 import { ConfigurationError } from '@tollgate/shared/config';
 import { type Directory, DirectoryUnavailableError } from './directory.js';
@@ -9,11 +9,11 @@ import type { StatementTexts } from './postgres-statements.js';
 import { parseUsersUrl } from './users-url.js';
 
 /**
- * Opens the directory and checks its statements. A database that does not answer is not a configuration mistake: the
+ * Opens the directory and checks its statements. A database that does not respond is not a configuration mistake: the
  * directory opens and its health check fails.
  * @param root folder that relative paths start from
  * @param statements USERS_BY_EMAIL, USERS_BY_ID and USERS_SAVE_HASH
- * @param onAway called with the reason if the database did not answer
+ * @param onAway called with the reason if the database did not respond
  * @throws ConfigurationError with a line per mistake, each starting with the name of a variable
  */
 export async function openConfiguredDirectory(
@@ -37,7 +37,7 @@ export async function openConfiguredDirectory(
 /**
  * Opens the directory of a URL.
  * @param root folder that relative paths start from
- * @param statements what a PostgreSQL directory runs
+ * @param statements the statements of a PostgreSQL directory
  * @throws RangeError if the URL is not supported, statements are missing or the module exports no driver
  * @throws DirectoryUnavailableError if the file cannot be opened
  */
@@ -51,7 +51,7 @@ export async function openDirectory(
     case 'embedded':
       return openEmbeddedDirectory(location.path);
     case 'postgres': {
-      // Its client takes long to load, and most installations do without it.
+      // Its client loads slowly, and most installations do not need it.
       const { openPostgresDirectory } = await import('./postgres-directory.js');
       return openPostgresDirectory(location.url, statements);
     }

@@ -28,14 +28,14 @@ export interface PostgresDirectory extends Directory {
   /**
    * Checks the statements without finding or changing a user, and returns a line for each mistake. Until a check has
    * found none, `health` repeats it.
-   * @throws DirectoryUnavailableError if the database does not answer, which is not a mistake
+   * @throws DirectoryUnavailableError if the database does not respond, which is not a mistake
    */
   probe(): Promise<string[]>;
 }
 
 /**
- * Opens the directory without connecting. A null hash means that the user has no password, a null `disabled` that the
- * user is enabled. A key with a zero byte matches no user: PostgreSQL cannot store it in a text.
+ * Opens the directory without connecting. A null hash means a user without a password, a null `disabled` an enabled user. A
+ * key with a zero byte matches no user: PostgreSQL cannot store it in a text.
  *
  * @throws RangeError if the URL is invalid or one of the first two statements is missing
  */
@@ -54,7 +54,7 @@ export function openPostgresDirectory(
       return await work();
     } catch (error) {
       if (error instanceof DirectoryUnavailableError) throw error;
-      // Not attached as the cause: the server's errors quote values, and the log would show them.
+      // Not attached as the cause: the server's errors quote values, which the log would show.
       throw new DirectoryUnavailableError(explainPostgresError(error));
     }
   };
@@ -91,7 +91,7 @@ export function openPostgresDirectory(
     }),
     async health() {
       if (nobody !== undefined) {
-        // A table that is gone, or may not be read any more, is found like this.
+        // A missing table, or a revoked permission, is found like this.
         const values = [nobody];
         await attempt(() => pool.run(byId, values));
         return;
@@ -104,7 +104,7 @@ export function openPostgresDirectory(
   };
 }
 
-/** Returns the result; undefined if a value cannot be in the column that it is compared with. */
+/** Returns the result; undefined if a value cannot be in the compared column. */
 async function ofStorable<T>(run: () => Promise<T>): Promise<T | undefined> {
   try {
     return await run();

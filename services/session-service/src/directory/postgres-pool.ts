@@ -7,7 +7,7 @@ import { DirectoryUnavailableError } from './directory.js';
 export interface PostgresLimits {
   /** Maximum number of connections. */
   readonly connections: number;
-  /** Statements that may wait for a connection; another one is refused immediately. */
+  /** Statements that may wait for a connection; further ones are rejected immediately. */
   readonly waiting: number;
   /** Time limit for getting a connection, new or free, in milliseconds. */
   readonly connectMs: number;
@@ -36,14 +36,14 @@ const LIMITS: PostgresLimits = { connections: 8, waiting: 256, connectMs: 2000, 
 
 /** Explanations by SQLSTATE, Node's error code or the client's message. */
 const EXPLANATIONS: Readonly<Record<string, string>> = {
-  '28000': 'the server refuses this user',
-  '28P01': 'the server refuses the user or the password',
+  '28000': 'the server rejects this user',
+  '28P01': 'the server rejects the user or the password',
   '3D000': 'the server has no such database',
   '53300': 'the server has no connection left',
   '57014': 'a statement took too long',
   '57P03': 'the server is starting or stopping',
-  ECONNREFUSED: 'nobody listens at its address',
-  ENOENT: 'there is no such socket',
+  ECONNREFUSED: 'nothing listens at its address',
+  ENOENT: 'the socket does not exist',
   ENOTFOUND: 'its host name is unknown',
   'Query read timeout': 'a statement took too long',
   'timeout exceeded when trying to connect': 'all its connections are in use',
@@ -67,10 +67,10 @@ export function openPostgresPool(url: string, limits: Partial<PostgresLimits> = 
   try {
     new Client(options);
   } catch {
-    throw new RangeError('cannot be read: special characters in user and password are percent-encoded');
+    throw new RangeError('cannot be parsed: special characters in user and password must be percent-encoded');
   }
   const sessions = openPool({ ...options, statement_timeout: statementMs });
-  /** Used in place of `sessions` once a pooler has refused what a session keeps. */
+  /** Used instead of `sessions` once a pooler has rejected session state. */
   let transactions: Pool | undefined;
   let closed: Promise<void> | undefined;
   let pending = 0;
@@ -114,8 +114,8 @@ function openPool(options: PoolConfig): Pool {
 }
 
 /**
- * Whether an error shows a pooler, such as PgBouncer, that gives each transaction another session of the server: it takes no
- * `statement_timeout` for the session, and a statement prepared before is unknown, or another client's.
+ * Whether an error indicates a pooler, such as PgBouncer, that gives each transaction another server session: it rejects a
+ * `statement_timeout` for the session, and an earlier prepared statement is unknown, or another client's.
  */
 function isFromPooler(error: unknown): boolean {
   const state = sqlStateOf(error);
@@ -128,10 +128,10 @@ export function sqlStateOf(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined;
 }
 
-/** Explains why the database did not answer, without values, statements or passwords. */
+/** Explains why the database did not respond, without values, statements or passwords. */
 export function explainPostgresError(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  // An error without a code carries one of the client's own fixed messages.
+  // An error without a code has one of the client's own fixed messages.
   const reason = EXPLANATIONS[code ?? message] ?? (code === undefined ? message : `error ${code}`);
-  return `the user database does not answer: ${reason}`;
+  return `the user database does not respond: ${reason}`;
 }

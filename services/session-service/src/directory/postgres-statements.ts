@@ -1,4 +1,4 @@
-// The operator's statements: their names on the connection, and the check of them at the start.
+// The operator's statements: their names on the connection, and their check at the start.
 
 import type { FieldDef } from 'pg';
 import {
@@ -52,10 +52,10 @@ const TEXTS = [NAME, 25, PADDED_TEXT, 1043, 2950];
 /** From here on types belong to extensions, such as texts that ignore case. */
 const FIRST_OF_EXTENSIONS = 16_384;
 
-/** A value that no user has, and that each type of id column can be compared with: a number or text, or a UUID. */
+/** A value that no user has, and that is comparable with each type of id column: a number or string, or a UUID. */
 const NOBODY = ['0', '00000000-0000-0000-0000-000000000000'] as const;
 
-/** Returns the id of a row as the column has it: the client gives bigint and numeric as text, `char(n)` padded. */
+/** Returns the id of a row in the column's type: the client returns bigint and numeric as strings, `char(n)` padded. */
 export function readIdColumn(id: unknown, fields: readonly FieldDef[]): unknown {
   if (typeof id !== 'string') return id;
   const type = fields.find(({ name }) => name === 'id')?.dataTypeID ?? 0;
@@ -64,9 +64,9 @@ export function readIdColumn(id: unknown, fields: readonly FieldDef[]): unknown 
 }
 
 /**
- * Returns whether an error says that a value cannot be in the column that it is compared with, such as a text that is no
- * UUID: then no user has this value. Of what a parameter may not look like, PostgreSQL names the parameter, since
- * version 14; the same error about a value in a row says nothing of who is asked for.
+ * Returns whether an error says that a value cannot be in the compared column, such as a string that is not a UUID: then no
+ * user has this value. About a malformed parameter, PostgreSQL names the parameter, since version 14; the same error about a
+ * value in a row says nothing about the searched user.
  */
 export function isUnstorable(error: unknown): boolean {
   const state = sqlStateOf(error) ?? '';
@@ -77,17 +77,17 @@ export function isUnstorable(error: unknown): boolean {
 
 const MAX_MESSAGE_CHARACTERS = 200;
 
-/** What a check of the statements has found. */
+/** The result of checking the statements. */
 export interface StatementProbe {
   /** A line for each mistake. */
   readonly mistakes: readonly string[];
-  /** The id of nobody that the statements accept. */
+  /** An unassigned id that the statements accept. */
   readonly nobody: string;
 }
 
 /**
  * Runs the searches with values that match nobody and plans the update, so nothing is found or changed.
- * @throws the error of the connection if the database does not answer
+ * @throws the error of the connection if the database does not respond
  */
 export async function probeStatements(
   pool: PostgresPool,
@@ -113,7 +113,7 @@ async function findNobody(pool: PostgresPool, byId: PreparedStatement): Promise<
     await pool.run(byId, [first]);
   } catch (error) {
     if (isUnstorable(error)) return second;
-    // Another mistake, which the caller words; or the database does not answer.
+    // Another mistake, which the caller describes; or the database does not respond.
     if (sqlStateOf(error) === undefined) throw error;
   }
   return first;
@@ -131,7 +131,7 @@ async function tryStatement(
     return returnsUsers ? checkColumns(fields).map((mistake) => `${variable} ${mistake}`) : [];
   } catch (error) {
     const state = sqlStateOf(error) ?? '';
-    // The server refused the user or the password, or has no such database.
+    // The server rejected the user or the password, or has no such database.
     if (/^28|^3D/.test(state)) return [`USERS_URL is wrong: ${explainPostgresError(error)}`];
     // An invalid statement, a value of the wrong type, or a wrong number of placeholders.
     if (/^42|^22|^08P01/.test(state)) return [`${variable} does not run: ${oneLine(error)}`];
@@ -149,12 +149,12 @@ function checkColumns(fields: readonly FieldDef[]): string[] {
   }
   const disabled = types.get('disabled');
   if (disabled !== undefined && disabled !== BOOLEAN) {
-    mistakes.push('returns a column disabled that is no boolean');
+    mistakes.push('returns a column disabled that is not boolean');
   }
   for (const column of ['email', 'account', 'hash', 'claims']) {
     const type = types.get(column) ?? 0;
     if ([BOOLEAN, BYTES, ...NUMBERS].includes(type))
-      mistakes.push(`returns a column ${column} that is no ${column === 'claims' ? 'JSON' : 'text'}`);
+      mistakes.push(`returns a column ${column} that is not ${column === 'claims' ? 'JSON' : 'text'}`);
   }
   return mistakes;
 }

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 
-/** Where the users are stored. */
+/** Location of the users. */
 export type UsersLocation =
   | { readonly kind: 'embedded'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }

@@ -2,10 +2,10 @@
 
 import { readUserId, type UserId } from '@tollgate/shared/schemas';
 
-/** The events that are kept, named as in the audit stream; `login_refused` is its `challenge_refused` at a login. */
+/** The stored events, named as in the audit stream; `login_refused` is its `challenge_refused` at a login. */
 export type AccountEventName = 'login' | 'login_failed' | 'login_throttled' | 'login_refused';
 
-/** Why a password did not sign anybody in. Clients are not told which. */
+/** Why a password login failed. Clients are not told the reason. */
 export type FailureReason =
   | 'unknown_account'
   | 'wrong_password'
@@ -29,15 +29,14 @@ export interface AccountEvent {
   readonly sid?: string | undefined;
 }
 
-/** Logins kept per account; the oldest are dropped first. */
+/** Logins stored per account; the oldest are dropped first. */
 export const MAX_LOGINS = 100;
 
-/** Failed logins kept per bucket; the oldest are dropped first. */
+/** Failed logins stored per bucket; the oldest are dropped first. */
 export const MAX_FAILURES = 200;
 
 /**
- * Buckets of failed logins. Attackers choose the account names that they attempt, so a list per account would grow
- * without bound.
+ * Buckets of failed logins. Attackers choose the attempted account names, so a list per account would grow without bound.
  */
 export const BUCKETS = 1024;
 
@@ -64,7 +63,7 @@ export function formatAccountEvent({
   ].join(' ');
 }
 
-/** Decodes the time followed by what `formatAccountEvent` wrote. */
+/** Decodes the time followed by the result of `formatAccountEvent`. */
 export function parseAccountEvent(text: string): AccountEvent {
   const [atMs, what = '', account = '', address, uid, sid] = text.split(' ');
   const [event, reason] = what.split(':');

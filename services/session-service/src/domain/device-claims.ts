@@ -1,10 +1,10 @@
-// Which device cookies make a device known: what they are bound to, and what voids them (docs/decisions/known-devices.md).
+// Which device cookies make a device known: their bindings, and their voids (docs/decisions/known-devices.md).
 
 import { hash } from 'node:crypto';
 import { equalText } from '@tollgate/shared/crypto';
 import type { DeviceClaims, UserId } from '@tollgate/shared/schemas';
 
-/** The fields of a directory's user that a device cookie is bound to. */
+/** The user's fields that a device cookie is bound to. */
 export interface DeviceUser {
   readonly id: UserId;
   readonly hash: string;
@@ -28,13 +28,13 @@ export interface DeviceVoid {
   /** The session whose device stays known. */
   readonly exceptSid: string | undefined;
   /**
-   * When an earlier request has voided the device of that session, in milliseconds since 1970: what is void stays so.
-   * Undefined if none has.
+   * When an earlier request voided the device of that session, in milliseconds since 1970: a void is permanent. Undefined if
+   * none did.
    */
   readonly voidUntilMs?: number;
 }
 
-/** Returns the claims of the cookie that a login issues. The session id is the salt of its fingerprints. */
+/** Returns the claims of a login's cookie. The session id is the salt of its fingerprints. */
 export function deviceClaims({ key, user, sid, nowMs }: DeviceLogIn, ttlSeconds: number): DeviceClaims {
   return {
     sid,
@@ -46,15 +46,15 @@ export function deviceClaims({ key, user, sid, nowMs }: DeviceLogIn, ttlSeconds:
 }
 
 /**
- * Returns whether a cookie is of this account and has not expired. The lifetime that applies now counts too, so that a
- * shorter one takes effect at once.
+ * Returns whether a cookie belongs to this account and has not expired. The current lifetime applies too, so that a shorter
+ * one takes effect at once.
  */
 export function isForAccount(claims: DeviceClaims, key: string, nowMs: number, ttlSeconds: number): boolean {
   const expiresAtMs = Math.min(claims.expiresAtMs, claims.issuedAtMs + ttlSeconds * 1000);
   return nowMs < expiresAtMs && hasFingerprint(claims.account, claims.sid, key);
 }
 
-/** Returns whether a cookie is void: the user has another password since, or sessions were ended elsewhere. */
+/** Returns whether a cookie is void: the user has changed the password since, or sessions were ended elsewhere. */
 export function isVoid(claims: DeviceClaims, user: DeviceUser, latest: DeviceVoid | undefined): boolean {
   if (!hasFingerprint(claims.password, claims.sid, passwordText(user))) return true;
   if (latest === undefined || claims.issuedAtMs > latest.atMs) return false;
@@ -74,12 +74,12 @@ export function nextVoid(
   return { atMs, exceptSid, ...(voidUntilMs !== undefined && { voidUntilMs }) };
 }
 
-/** Returns the key under which the failures of a device count. Account keys have no capital letters, so none is equal. */
+/** Returns the key for counting the failures of a device. Account keys have no capital letters, so none is equal. */
 export function deviceKey({ sid }: Pick<DeviceClaims, 'sid'>): string {
   return `Device ${sid}`;
 }
 
-/** What changes with the password. */
+/** The values that change with the password. */
 function passwordText(user: DeviceUser): string {
   return `${user.id} ${user.hash}`;
 }
@@ -94,7 +94,7 @@ function fingerprint(salt: string, text: string): string {
   return hash('sha256', `${salt} ${text}`).slice(0, FINGERPRINT_DIGITS);
 }
 
-/** Returns whether this is the fingerprint of the text under the salt, in a time that does not depend on it. */
+/** Returns whether this is the fingerprint of the text under the salt, in constant time. */
 function hasFingerprint(print: string, salt: string, text: string): boolean {
   return equalText(print, fingerprint(salt, text));
 }

@@ -1,6 +1,6 @@
-// Decides which step of changing a key is safe now: append, move to the front, drop.
+// Decides which step of a key rotation is safe now: append, move to the front, drop.
 
-/** The variables whose elements can be changed one by one. */
+/** The variables whose elements can be rotated one by one. */
 export const keyVariables = [
   'ACCESS_SECRET',
   'ACCESS_SIGNING_KEYS',
@@ -10,13 +10,13 @@ export const keyVariables = [
 ] as const;
 export type KeyVariable = (typeof keyVariables)[number];
 
-/** The longest lifetimes of what is created with the keys, in seconds. Nodes report them by these names. */
+/** The longest lifetimes of the keys' products, in seconds. Nodes report them by these names. */
 export interface KeyLifetimes {
   /** Access tokens: `ACCESS_TTL`. */
   readonly access: number;
   /** Refresh tokens: `REFRESH_TTL`. */
   readonly refresh: number;
-  /** What contains a key id of `CHALLENGE_SECRET`: challenges of every type, scope tickets. */
+  /** Values with a key id of `CHALLENGE_SECRET`: challenges of every type, scope tickets. */
   readonly challenge: number;
   /** How long failures are remembered: `CAPTCHA_ESCALATION_DECAY`. */
   readonly decay: number;
@@ -27,19 +27,21 @@ export interface ReportedRing {
   readonly nowMs: number;
   /** When the record of reports was created. */
   readonly sinceMs: number;
-  /** The key ids of each node that has the variable, and when it began to have them. Nodes that create tokens use the first one. */
+  /**
+   * The key ids of each node with the variable, and since when it has had them. Nodes that create tokens use the first one.
+   */
   readonly nodes: readonly {
     readonly makes: boolean;
     readonly ids: readonly string[];
     readonly beganMs?: number | undefined;
   }[];
-  /** Whether nodes of the session service run, which may accept the keys and make nothing with them. */
+  /** Whether nodes of the session service run, which may accept the keys and create nothing with them. */
   readonly isServed?: boolean;
-  /** When a node last reported that it uses a key. */
+  /** Time of a node's last report that it uses a key. */
   lastUsedMs(id: string): number | undefined;
 }
 
-/** The step that is safe now, or what must happen first. */
+/** The safe step, or its precondition. */
 export type KeyStep =
   | { readonly step: 'unknown' }
   /** Some nodes do not accept the key yet, or no longer: complete this rollout first. */
@@ -50,7 +52,7 @@ export type KeyStep =
   | { readonly step: 'front'; readonly id: string; readonly dropFromMs: number }
   /** The key is published, and caches may not have it yet. */
   | { readonly step: 'publish'; readonly id: string; readonly untilMs: number }
-  /** All nodes accept the key, and make tokens of the other format. */
+  /** All nodes accept the key, and create tokens of the other format. */
   | { readonly step: 'use'; readonly id: string }
   | { readonly step: 'wait'; readonly id: string; readonly untilMs: number }
   | { readonly step: 'drop'; readonly id: string }
@@ -59,9 +61,9 @@ export type KeyStep =
 /**
  * The steps for one variable: one per key that is not in use, otherwise a single one.
  *
- * @param lifetimeMs longest lifetime of what is created with the key, in milliseconds
- * @param reportMs time between two reports of a node, in milliseconds; its use of keys since the last one is unknown
- * @param publishMs how long caches outside may lack a key that is published, in milliseconds; 0 if keys are not published
+ * @param lifetimeMs longest lifetime of the key's products, in milliseconds
+ * @param reportMs interval of a node's reports, in milliseconds; its use of keys since the last one is unknown
+ * @param publishMs how long external caches may lack a published key, in milliseconds; 0 if keys are not published
  */
 export function keySteps(ring: ReportedRing, lifetimeMs: number, reportMs: number, publishMs = 0): KeyStep[] {
   const { nodes, nowMs, sinceMs } = ring;
@@ -98,7 +100,7 @@ interface Keys {
   readonly all: readonly { readonly id: string }[];
 }
 
-/** The keys of a node. Access tokens are made with those of one format; those of the other, if any, are only accepted. */
+/** The keys of a node. Access tokens are created with those of one format; those of the other, if any, are only accepted. */
 export interface NodeRings {
   readonly accessSecrets?: Keys | undefined;
   readonly signingKeys?: Keys | undefined;
@@ -111,7 +113,7 @@ export interface NodeRings {
 
 type KeyIds = Partial<Record<KeyVariable, string[]>>;
 
-/** The ids of the keys that this node makes something with, as it reports them. */
+/** The ids of the keys that this node creates tokens with, as it reports them. */
 export function runningKeys(rings: NodeRings): { readonly makes: true; readonly ids: KeyIds } {
   const { accessSecrets, signingKeys, format = 'sealed' } = rings;
   return {
@@ -127,7 +129,7 @@ export function runningKeys(rings: NodeRings): { readonly makes: true; readonly 
   };
 }
 
-/** The ids of the keys that this node only accepts, as it reports them beside the others. */
+/** The ids of the keys that this node only accepts, as it reports them besides the others. */
 export function acceptedKeys({ accessSecrets, signingKeys, format = 'sealed' }: NodeRings): {
   readonly makes: false;
   readonly ids: KeyIds;

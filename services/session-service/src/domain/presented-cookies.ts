@@ -1,31 +1,31 @@
-// The cookies that a request presents: their names, where they count, and the session that they present.
+// The cookies of a request: their names, their validity, and the session that they present.
 
 import type { RefreshClaims, TokenReading } from '@tollgate/shared/schemas';
 
 /** The configured prefix of the cookie's name; undefined is the default, no prefix. */
 export type CookiePrefix = '__Secure-' | '__Host-' | undefined;
 
-/** Browsers keep a cookie of this prefix only without `Domain`, with `Secure` and `Path=/`: no other host can set it. */
+/** Browsers accept a cookie with this prefix only without `Domain`, with `Secure` and `Path=/`: no other host can set it. */
 export const HOST_PREFIX = '__Host-';
 
 /** The session that the cookies of a request present. */
 export type PresentedSession =
   | { readonly ok: true; readonly claims: RefreshClaims }
   | { readonly ok: false; readonly reason: 'missing' | 'invalid' | 'expired' }
-  /** Several sessions: `survivingSession` decides by which of them are alive. */
+  /** Several sessions: `survivingSession` decides by their liveness. */
   | { readonly ok: false; readonly reason: 'conflict'; readonly sessions: readonly RefreshClaims[] }
-  /** More than `MAX_COOKIES` of a name, none of which was opened: only planting makes so many. */
+  /** More than `MAX_COOKIES` of a name, none of which was opened: only planting creates so many. */
   | { readonly ok: false; readonly reason: 'flood' };
 
 /** Cookies of one name that a refresh opens at most. */
 export const MAX_COOKIES = 8;
 
-/** The name of the cookie that the service sets. */
+/** The name of the service's cookie. */
 export function cookieName(prefix: CookiePrefix): string {
   return `${prefix ?? ''}refreshToken`;
 }
 
-/** The name of the cookie that a browser gets for a signature with the key of its session. */
+/** The name of the cookie for a browser that has signed with its session's key. */
 export function boundCookieName(prefix: CookiePrefix): string {
   return `${prefix ?? ''}refreshBinding`;
 }
@@ -37,9 +37,9 @@ export function plantableNames(prefix: CookiePrefix): string[] {
 }
 
 /**
- * Selects the readings that count. A token that was issued for `__Host-` counts only under that name, so it cannot be
- * planted under another one. Older tokens count under the other names until they expire, so a change of the prefix logs
- * nobody out. If a token is valid under `__Host-`, only the readings of that name count.
+ * Selects the readings that count. A token issued for `__Host-` counts only under that name, so it cannot be planted under
+ * another one. Older tokens count under the other names until they expire, so a change of the prefix logs nobody out. If a
+ * token is valid under `__Host-`, only the readings of that name count.
  *
  * @param host readings of cookies with the prefix `__Host-`
  * @param plantable readings of the other cookies
@@ -52,7 +52,7 @@ export function countingReadings(
   return [...host, ...refuseHostTokens(plantable)];
 }
 
-/** The same readings, in which a token that was issued for `__Host-` is invalid. */
+/** The same readings, in which a token issued for `__Host-` is invalid. */
 export function refuseHostTokens(
   readings: readonly TokenReading<RefreshClaims>[],
 ): TokenReading<RefreshClaims>[] {
@@ -62,8 +62,8 @@ export function refuseHostTokens(
 }
 
 /**
- * Chooses among the readings of all refresh cookies: a valid token wins over invalid ones, of one session the highest
- * generation wins, and different sessions are a conflict.
+ * Chooses among the readings of all refresh cookies: a valid token has priority over invalid ones, of one session the
+ * highest generation counts, and different sessions are a conflict.
  */
 export function presentedSession(readings: readonly TokenReading<RefreshClaims>[]): PresentedSession {
   const sessions = validSessions(readings);
@@ -90,8 +90,8 @@ export function validSessions(readings: readonly TokenReading<RefreshClaims>[]):
 }
 
 /**
- * Resolves a conflict: returns the one session that is alive, `none`, or `several`. A planted cookie therefore locks
- * its victim out only while its own session is alive.
+ * Resolves a conflict: returns the only live session, `none`, or `several`. A planted cookie therefore locks its victim out
+ * only while its own session is alive.
  */
 export function survivingSession(
   sessions: readonly RefreshClaims[],
@@ -110,7 +110,7 @@ export interface CookieScope {
   readonly partitioned?: boolean;
 }
 
-/** Twins that one response expires at most: gateways buffer the headers of a response in 8 kB, some in 4. */
+/** Most twins that one response expires: gateways buffer the headers of a response in 8 kB, some in 4. */
 export const MAX_EXPIRED = 40;
 
 /** The path of a cookie: the path of the public URL followed by that of a route, such as `/refresh`. */
@@ -119,10 +119,9 @@ export function pathBelow(publicUrl: string, route: string): string {
 }
 
 /**
- * Every scope in which the browser could hold a twin of our cookie: without a domain, for the host name and for each
- * parent domain of two or more labels; under each prefix of the cookie's path, with and without a trailing slash;
- * partitioned and not. Our own scope is left out, also partitioned: browsers without support for `Partitioned` cannot
- * distinguish the two.
+ * Every scope in which the browser could have a twin of our cookie: without a domain, for the host name and for each parent
+ * domain of two or more labels; under each prefix of the cookie's path, with and without a trailing slash; partitioned and
+ * not. Our own scope is excluded, also partitioned: browsers without support for `Partitioned` cannot distinguish the two.
  */
 export function twinScopes(hostname: string, path: string): CookieScope[] {
   const scopes = [{}, ...parentsOf(hostname).map((domain) => ({ domain }))]

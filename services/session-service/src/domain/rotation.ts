@@ -1,32 +1,32 @@
-// Decides what a refresh token of a given generation may do: the rule of rotation and reuse.
+// Decides on a refresh token of a given generation: the rule of rotation and reuse.
 
 import { bindRecord, decideBinding, type PresentedBinding, UNASKED } from './binding/binding-rule.js';
 import { type Recovery, refreshTtlOf, type SessionRecord, type SessionRules } from './session-record.js';
 
-/** The part of the session rules that a rotation needs. */
+/** The session rules of a rotation. */
 export type RotationRules = Pick<
   SessionRules,
   'windowMs' | 'recoveries' | 'refreshTtlMs' | 'notRememberedTtlMs'
 >;
 
 /**
- * A granted refresh: the `current` generation again within the window, `rotated` to the next one, `recovered` if the
- * last response was lost, `rolled_forward` if the store had lost a write.
+ * A granted refresh: the `current` generation again within the window, `rotated` to the next one, `recovered` if the last
+ * response was lost, `rolled_forward` if the store had lost a write.
  */
 export type GrantedOutcome = 'current' | 'rotated' | 'recovered' | 'rolled_forward';
 
 /**
- * A refused refresh whose session is over: `revoked` if there is no such session, `expired`, `reuse` if an old token was
+ * A rejected refresh that ends the session: `revoked` if there is no such session, `expired`, `reuse` if an old token was
  * used again, `binding_failed` if another key than the session's has signed.
  */
 export type EndedOutcome = 'revoked' | 'expired' | 'reuse' | 'binding_failed';
 
-/** A refused refresh; with `binding_required` the key of the session was not shown, and nothing changes. */
+/** A rejected refresh; with `binding_required` the session's key was not proven, and nothing changes. */
 export type RefusedOutcome = EndedOutcome | 'binding_required';
 
 /**
- * Why the generation before the current one was not treated as a lost response: the current one was `used`, so it had
- * arrived; the rule is `strict`, with a window of zero; the recoveries of the day are `spent`.
+ * Why the previous generation was not treated as a lost response: the current one was `used`, so it had arrived; the rule is
+ * `strict`, with a window of zero; the day's recoveries are `spent`.
  */
 export type Unrecovered = 'used' | 'strict' | 'spent';
 
@@ -39,14 +39,14 @@ export type Rotation =
 const DAY_MS = 86_400_000;
 
 /**
- * The rule, case by case (docs/decisions/rotation.md). `lua/session_rotate.lua` is the same rule for Redis, and a
- * property test compares the two. The binding is looked at before the generation, so a token alone can neither advance,
- * recover nor end the session of a device.
+ * The rule, case by case (docs/decisions/rotation.md). `lua/session_rotate.lua` is the same rule for Redis, and a property
+ * test compares the two. The binding is examined before the generation, so a token alone can neither advance, recover nor
+ * end the session of a device.
  *
  * @param found the stored session, if there is one
  * @param presented generation in the refresh token, a whole number from 1
  * @param nowMs the store's time in milliseconds since 1970
- * @param binding what the request shows besides the token
+ * @param binding the evidence of the request besides the token
  */
 export function decideRotation(
   found: SessionRecord | undefined,
@@ -81,7 +81,7 @@ export function decideRotation(
     return answer('rolled_forward', { generation: presented, used: known, rotatedAtMs: nowMs });
   }
   if (presented === generation) {
-    // Whoever presents it has received it, also within the window: the generation before it cannot be recovered.
+    // Presenting it proves its arrival, also within the window: the previous generation cannot be recovered.
     const known = Math.max(used, generation);
     if (inWindow) return answer('current', { used: known });
     return answer('rotated', { generation: generation + 1, used: known, rotatedAtMs: nowMs });
@@ -95,7 +95,7 @@ export function decideRotation(
   return { verdict: 'reuse', next: undefined };
 }
 
-/** The recoveries including this generation once, or the reason why it may not be recovered. */
+/** The recoveries including this generation once, or the reason why it cannot be recovered. */
 function recover(
   { generation, used, recoveries }: SessionRecord,
   nowMs: number,

@@ -1,4 +1,4 @@
-// How a session ended, and the encoding of the note that the store keeps of it for a while.
+// How a session ended, and the encoding of its note in the store.
 
 import type { Unrecovered } from './rotation.js';
 
@@ -27,17 +27,17 @@ export type EndReason =
   | RequestedEnd
   /** It was the least recently used beyond `MAX_SESSIONS`. */
   | 'evicted'
-  /** A refresh token that had been replaced was used again. */
+  /** A replaced refresh token was used again. */
   | 'reuse'
   /** It was not refreshed for `REFRESH_TTL`. */
   | 'expired'
   /** It reached `SESSION_MAX_AGE`. */
   | 'max_age';
 
-/** What requested an end. */
+/** The request that caused an end. */
 export interface EndCause {
   readonly reason: RequestedEnd;
-  /** Pseudonym of the address of the client that requested it. */
+  /** Pseudonym of the requesting client's address. */
   readonly address?: string | undefined;
 }
 
@@ -47,16 +47,16 @@ export interface SessionEnd {
   /** When it ended, in milliseconds since 1970. */
   readonly atMs: number;
   readonly reason: EndReason;
-  /** Pseudonym of the address of the client whose request ended it. */
+  /** Pseudonym of the address of the client that caused it. */
   readonly address?: string | undefined;
   /** With `reuse`: the presented and the current generation. */
   readonly presented?: number;
   readonly current?: number;
-  /** With `reuse` of the generation before the current one: why it was not treated as a lost response. */
+  /** With `reuse` of the previous generation: why it was not treated as a lost response. */
   readonly unrecovered?: Unrecovered;
 }
 
-/** Notes kept per user; the oldest are dropped first. */
+/** Notes stored per user; the oldest are dropped first. */
 export const MAX_NOTES = 200;
 
 /**
@@ -70,7 +70,7 @@ export function formatSessionEnd(end: SessionEnd): string {
   return [atMs, sid, reason, address ?? '-', ...generations, ...why].join(' ');
 }
 
-/** Decodes what `formatSessionEnd` or a script wrote. */
+/** Decodes the result of `formatSessionEnd` or of a script. */
 export function parseSessionEnd(text: string): SessionEnd {
   const [atMs, sid = '', reason, address, presented, current, unrecovered] = text.split(' ');
   return {
@@ -111,7 +111,7 @@ export function formatSessionEnds(ends: readonly SessionEnd[]): string {
   return ends.map(formatSessionEnd).join('\n');
 }
 
-/** Decodes what `formatSessionEnds` wrote; undefined is an empty list. */
+/** Decodes the result of `formatSessionEnds`; undefined is an empty list. */
 export function parseSessionEnds(text: string | undefined): SessionEnd[] {
   return text === undefined ? [] : text.split('\n').map(parseSessionEnd);
 }

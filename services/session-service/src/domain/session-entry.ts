@@ -1,15 +1,15 @@
-// A user's list of live sessions, and the form in which the user sees each of them.
+// A user's list of live sessions, and the user's view of each.
 
 import { isoTime, type SessionEntry } from '@tollgate/shared/schemas';
 import { isLive, type SessionSet } from './session-set.js';
 
-/** A live session as its user may see it. Times are milliseconds since 1970. */
+/** A live session in the user's view. Times are milliseconds since 1970. */
 export interface ListedSession {
   readonly sid: string;
   readonly createdAtMs: number;
-  /** When it was started or last refreshed. */
+  /** Time of its start or last refresh. */
   readonly lastUsedAtMs: number;
-  /** It ends then unless it is refreshed. */
+  /** Expiry time if not refreshed. */
   readonly expiresAtMs: number;
   readonly userAgent: string;
 }
@@ -28,7 +28,7 @@ export function listSessions(sessions: SessionSet, nowMs: number): ListedSession
     .sort((a, b) => b.lastUsedAtMs - a.lastUsedAtMs || (a.sid < b.sid ? -1 : 1));
 }
 
-/** @param currentSid session of the request; undefined if it is of no session */
+/** @param currentSid session of the request; undefined if it has none */
 export function sessionEntry(session: ListedSession, currentSid?: string): SessionEntry {
   return {
     id: session.sid,

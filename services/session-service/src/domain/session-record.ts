@@ -1,12 +1,12 @@
-// The record of one session, its encoding in the store, and the rules that it follows.
+// The record of one session, its encoding in the store, and its rules.
 
 import type { AuthenticationClaims } from '@tollgate/shared/schemas';
 
 /** One session. Times are milliseconds since 1970. */
 export interface SessionRecord {
-  /** When the session expires unless it is refreshed; never after the absolute expiry. */
+  /** Expiry time of the session if not refreshed; never after the absolute expiry. */
   readonly expiresAtMs: number;
-  /** When it was started or last issued tokens. */
+  /** Time of its start or last issued tokens. */
   readonly lastUsedAtMs: number;
   readonly createdAtMs: number;
   readonly absoluteExpiresAtMs: number;
@@ -19,11 +19,11 @@ export interface SessionRecord {
   /** Generations that were issued again because their response was lost. */
   readonly recoveries: readonly Recovery[];
   readonly userAgent: string;
-  /** What else is known of the session, by name; most sessions have none. */
+  /** Further data on the session, by name; most sessions have none. */
   readonly attributes: SessionAttributes;
 }
 
-/** Texts by name. Names are letters, digits and `_`; values are visible ASCII characters. */
+/** Strings by name. Names are letters, digits and `_`; values are visible ASCII characters. */
 export type SessionAttributes = Readonly<Record<string, string>>;
 
 /** A generation and when it was first recovered. */
@@ -50,12 +50,13 @@ export interface SessionRules {
 
 const MAX_USER_AGENT_CHARACTERS = 200;
 
-// The same pattern as in lua/session_rotate.lua. Only times have 13 digits, in attributes too. A cleaned user agent has no tab.
+// The same pattern as in lua/session_rotate.lua. Only times have 13 digits, in attributes too. A cleaned user agent has no
+// tab.
 const RECORD = /^(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\S+) ([^\t]*)(?:\t(.*))?$/;
 
 const ATTRIBUTE = /^\w+=[!-~]*$/;
 
-/** The attribute of a session whose user did not want to be remembered: it ends with its browser. */
+/** The attribute of a session without "remember me": it ends with its browser. */
 export const NOT_REMEMBERED: SessionAttributes = { remember: '0' };
 
 /** Whether a session outlives its browser. */
@@ -71,18 +72,18 @@ export function refreshTtlOf(
   return isRemembered(attributes) ? refreshTtlMs : Math.min(refreshTtlMs, notRememberedTtlMs);
 }
 
-/** Prepares a user agent for storage: removes control and format characters and keeps at most 200 characters. */
+/** Prepares a user agent for storage: removes control and format characters and truncates it to 200 characters. */
 export function cleanUserAgent(text: string): string {
   const printable = text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '').trim();
   return [...printable].slice(0, MAX_USER_AGENT_CHARACTERS).join('');
 }
 
 /**
- * Encodes a record as one line: expiry, last use, creation, absolute expiry, last rotation, generation, used,
- * recoveries (pairs `generation:time` separated by commas, `-` if there are none), user agent; after a tab the
- * attributes (pairs `name=value` separated by spaces), if there are any. A version without attributes takes them for a
- * part of the user agent and keeps them.
- * @throws RangeError for an attribute that is not allowed
+ * Encodes a record as one line: expiry, last use, creation, absolute expiry, last rotation, generation, used, recoveries
+ * (pairs `generation:time` separated by commas, `-` if there are none), user agent; after a tab the attributes (pairs
+ * `name=value` separated by spaces), if there are any. A version without attributes treats them as a part of the user agent
+ * and preserves them.
+ * @throws RangeError for an invalid attribute
  */
 export function formatSessionRecord(record: SessionRecord): string {
   const { expiresAtMs, lastUsedAtMs, createdAtMs, absoluteExpiresAtMs, rotatedAtMs } = record;
@@ -96,7 +97,7 @@ export function formatSessionRecord(record: SessionRecord): string {
 
 /**
  * Encodes attributes as the end of a record: empty if there are none.
- * @throws RangeError for an attribute that is not allowed
+ * @throws RangeError for an invalid attribute
  */
 export function formatAttributes(attributes: SessionAttributes): string {
   const pairs = Object.entries(attributes).map(([name, value]) => `${name}=${value}`);
@@ -115,12 +116,12 @@ export function parseAttributes(text: string): SessionAttributes {
 }
 
 /**
- * Decodes what `formatSessionRecord` wrote.
- * @throws SyntaxError for any other text
+ * Decodes the result of `formatSessionRecord`.
+ * @throws SyntaxError for any other string
  */
 export function parseSessionRecord(text: string): SessionRecord {
   const match = RECORD.exec(text);
-  if (match === null) throw new SyntaxError('the store holds a session record that is none');
+  if (match === null) throw new SyntaxError('the store has a malformed session record');
   const [expiresAtMs, lastUsedAtMs, createdAtMs, absoluteExpiresAtMs, rotatedAtMs, generation, used] = match
     .slice(1, 8)
     .map(Number) as [number, number, number, number, number, number, number];
@@ -149,20 +150,20 @@ function parseRecoveries(text: string): Recovery[] {
 export const PASSWORD_METHODS = 'pwd';
 
 /**
- * The attributes of an authentication that an application vouches for. Both are set even if the application did not say,
- * because a session without them was opened with a password.
+ * The attributes of an authentication by an application. Both are set even if the application did not specify them, because
+ * a session without them was opened with a password.
  */
 export function authenticationAttributes({ amr = [], auth_time }: AuthenticationClaims): SessionAttributes {
   return { amr: amr.join(','), auth_time: auth_time === undefined ? '' : String(auth_time * 1000) };
 }
 
-/** The attributes of an authentication with a password. @param nowMs milliseconds since 1970, on the store's clock */
+/** The attributes of a password authentication. @param nowMs milliseconds since 1970, on the store's clock */
 export function passwordAttributes(nowMs: number): SessionAttributes {
   return { amr: PASSWORD_METHODS, auth_time: String(nowMs) };
 }
 
 /**
- * The claims of a session: those of its attributes, or those of the password at its start.
+ * The claims of a session: those of its attributes, or of a password authentication at its start.
  * @param createdAtMs start of the session, in milliseconds since 1970
  */
 export function authenticationClaims(

@@ -74,7 +74,7 @@ export function formatSessionSet(sessions: SessionSet): string {
   return [...sessions].map(([sid, record]) => `${sid} ${formatSessionRecord(record)}`).join('\n');
 }
 
-/** Decodes what `formatSessionSet` wrote; undefined is the empty set. */
+/** Decodes the result of `formatSessionSet`; undefined is the empty set. */
 export function parseSessionSet(text: string | undefined): SessionSet {
   const lines = text === undefined ? [] : text.split('\n');
   return new Map(

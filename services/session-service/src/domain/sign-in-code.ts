@@ -1,9 +1,9 @@
-// What a sign-in code stands for, and its encoding in the store.
+// The content of a sign-in code, and its encoding in the store.
 
 import { readUserId, type UserId } from '@tollgate/shared/schemas';
 import { formatAttributes, parseAttributes, type SessionAttributes } from './session-record.js';
 
-/** A code signs this user in, once, on pages of this origin. */
+/** A code logs this user in, once, on pages of this origin. */
 export interface SignInCode {
   /** The user's id. */
   readonly uid: UserId;
@@ -15,7 +15,7 @@ export interface SignInCode {
   readonly attributes: SessionAttributes;
 }
 
-/** How long a code can be exchanged, in seconds. */
+/** Lifetime of a code, in seconds. */
 export const CODE_SECONDS = 60;
 
 /** Encodes a code as user id, time and origin; after a tab the attributes, as in a session record. */
@@ -23,7 +23,7 @@ export function formatSignInCode({ uid, createdAtMs, origin, attributes }: SignI
   return `${uid} ${createdAtMs} ${origin}${formatAttributes(attributes)}`;
 }
 
-/** Decodes what `formatSignInCode` wrote. */
+/** Decodes the result of `formatSignInCode`. */
 export function parseSignInCode(text: string): SignInCode {
   const [head = '', attributes = ''] = text.split('\t');
   const [uid = '', createdAtMs, origin = ''] = head.split(' ');

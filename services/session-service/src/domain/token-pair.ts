@@ -1,4 +1,4 @@
-// The claims and lifetimes of the two tokens that a login or a refresh returns.
+// The claims and lifetimes of the two tokens of a login or a refresh.
 
 import type { AccessClaims, RefreshClaims, UserClaims, UserId } from '@tollgate/shared/schemas';
 import { authenticationClaims, isRemembered, type SessionAttributes } from './session-record.js';
@@ -13,7 +13,7 @@ export interface SessionMoment {
   readonly attributes: SessionAttributes;
 }
 
-/** The user of the tokens, as the directory has it. */
+/** The user of the tokens, as in the directory. */
 export interface TokenUser {
   readonly id: UserId;
   readonly email: string;
@@ -24,7 +24,7 @@ export interface TokenUser {
 export interface TokenLifetimes {
   readonly accessSeconds: number;
   readonly refreshSeconds: number;
-  /** Of a refresh token of a session that ends with its browser, if that is shorter. */
+  /** Lifetime of the refresh token of a session that ends with its browser, if that is shorter. */
   readonly notRememberedSeconds: number;
 }
 
@@ -33,7 +33,7 @@ export interface TokenPair {
   readonly access: AccessClaims;
   readonly refresh: RefreshClaims;
   readonly expiresIn: number;
-  /** How long the browser keeps the cookie, in seconds; undefined if the cookie ends with the browser. */
+  /** Lifetime of the cookie in the browser, in seconds; undefined if the cookie ends with the browser. */
   readonly cookieMaxAge: number | undefined;
 }
 

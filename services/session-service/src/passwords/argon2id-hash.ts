@@ -18,7 +18,7 @@ export function makeArgon2id(password: string): Promise<string> {
   return hash(password, CURRENT);
 }
 
-/** Whether a text is an argon2id hash with at least the memory and passes of new hashes. */
+/** Whether a string is an argon2id hash with at least the memory and passes of new hashes. */
 export function isStrongArgon2id(text: string): boolean {
   const [, , memoryKib = 0, passes = 0] = FORM.exec(text) ?? [];
   return Number(memoryKib) >= CURRENT.memoryCost && Number(passes) >= CURRENT.timeCost;

@@ -17,7 +17,7 @@ const BCRYPT_ALPHABET = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 
 /**
  * Bcrypt with a cost of 4 to 14. The algorithm ignores bytes after the 72nd, and its key is the password followed by a
- * zero byte, repeated, so `a` and `a\0a` have the same key. A password that contains a zero byte is therefore refused,
+ * zero byte, repeated, so `a` and `a\0a` have the same key. A password that contains a zero byte is therefore rejected,
  * after the same work.
  */
 export const bcrypt: HashAlgorithm = {
@@ -33,7 +33,7 @@ export const bcrypt: HashAlgorithm = {
   makeDummy: (cost) => `${cost}$${encode(randomBytes(16))}${encode(randomBytes(23))}`,
 };
 
-/** Whether bcrypt reads the whole password. Of a longer one, a match proves only the first 72 bytes. */
+/** Whether bcrypt reads the whole password. For a longer one, a match proves only the first 72 bytes. */
 export function bcryptReadsAll(password: string): boolean {
   return Buffer.byteLength(password) <= MAX_INPUT_BYTES;
 }

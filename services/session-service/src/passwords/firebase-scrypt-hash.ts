@@ -16,7 +16,7 @@ const derive = promisify<string, Buffer, number, { N: number; r: number; p: numb
 
 /**
  * The key that scrypt derives encrypts the project's signer key, and the hash is the result (github.com/firebase/scrypt).
- * As for scrypt, a password that ends in a zero byte is refused, after the same work.
+ * As for scrypt, a password that ends in a zero byte is rejected, after the same work.
  */
 export const firebaseScrypt: HashAlgorithm = {
   costOf: (text) => parse(text)?.cost,
@@ -39,7 +39,7 @@ function parse(text: string) {
   const [, cost, n, r, separator = '', signer = '', saltText = '', hash = ''] = FORM.exec(text) ?? [];
   if (cost === undefined) return undefined;
   const [N, blockSize] = [2 ** Number(n), Number(r)];
-  // As much as Firebase uses, or twice.
+  // Firebase's cost, or twice that.
   if (Number(n) < 1 || Number(n) > 15 || blockSize < 1 || blockSize > 8) return undefined;
   const signerKey = Buffer.from(signer, 'base64');
   const expected = Buffer.from(hash, 'base64');

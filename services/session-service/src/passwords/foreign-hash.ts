@@ -1,4 +1,4 @@
-// Translates the spellings in which frameworks store hashes into the one that the algorithms here read.
+// Translates frameworks' hash formats into those of the algorithms here.
 
 import { encodePhc } from './hash-algorithm.js';
 import { formatPbkdf2 } from './pbkdf2-hash.js';
@@ -38,13 +38,13 @@ const FORMS: readonly (readonly [form: RegExp, translate: Translation])[] = [
     ([n, r = '', p = '', salt = '', digest = '']) =>
       scrypt(Math.log2(Number(n)), r, p, utf8(salt), hex(digest)),
   ],
-  // Passlib, and what Keycloak's two JSON fields hold: Base64 with dots or with padding.
+  // Passlib, and the contents of Keycloak's two JSON fields: Base64 with dots or with padding.
   [
     /^\$pbkdf2(?:-(sha1|sha256|sha512))?\$(?:i=)?(\d+)\$([A-Za-z0-9+/.]+)=*\$([A-Za-z0-9+/.]+)=*$/,
     ([name, iterations = '', salt = '', digest = '']) =>
       formatPbkdf2(name || 'sha1', iterations, base64(salt), base64(digest)),
   ],
-  // Spring Security: the name of the encoder in braces; its parameters where the text has none.
+  // Spring Security: the name of the encoder in braces; its parameters if the hash has none.
   [/^\{(?:bcrypt|argon2(?:@SpringSecurity_v5_8)?)\}(\$.*)$/, ([hash]) => hash],
   [
     /^\{pbkdf2\}([0-9a-f]{80})$/,
@@ -66,7 +66,7 @@ const FORMS: readonly (readonly [form: RegExp, translate: Translation])[] = [
   [/^(A[A-Za-z0-9+/]{15,}=*)$/, ([text = '']) => fromAspNet(base64(text))],
 ];
 
-/** Returns a hash in the spelling of the algorithms here; a text of no known form as it is. */
+/** Returns a hash in the format of the algorithms here; an unknown format unchanged. */
 export function canonicalHash(text: string): string {
   for (const [form, translate] of FORMS) {
     const match = form.exec(text);

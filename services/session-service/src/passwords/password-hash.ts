@@ -26,16 +26,16 @@ const ALGORITHMS: Readonly<Record<string, HashAlgorithm>> = {
 export const CURRENT_COST = ARGON2ID_COST;
 
 /**
- * Returns the form of a password that is hashed: the profile OpaqueString of RFC 8265, without what it refuses. Keyboards
- * differ: macOS and iOS type some letters with accents as two characters, others as one.
+ * Returns the hashed form of a password: the profile OpaqueString of RFC 8265, without its rejections. Keyboards differ:
+ * macOS and iOS type some letters with accents as two characters, others as one.
  */
 export function preparePassword(password: string): string {
   return password.replaceAll(/\p{Zs}/gu, ' ').normalize('NFC');
 }
 
 /**
- * Returns the texts to compare with a hash, one or two: the prepared form, and the password as it came, of which hashes
- * of other programs and earlier versions may be made.
+ * Returns the strings to compare with a hash, one or two: the prepared form, and the password as sent, which other programs
+ * and earlier versions may have hashed.
  */
 export function passwordForms(password: string): readonly string[] {
   return [...new Set([preparePassword(password), password])];
@@ -47,15 +47,18 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * The cost of verifying a hash: its prefix and parameters, equal for hashes that take equal time. Returns undefined if
- * the text is not a valid hash of a known algorithm, or needs more memory or time than the limits allow.
+ * The cost of verifying a hash: its prefix and parameters, equal for hashes that take equal time. Returns undefined if the
+ * string is not a valid hash of a known algorithm, or needs more memory or time than the limits allow.
  */
 export function hashCost(passwordHash: string): string | undefined {
   const canonical = canonicalHash(passwordHash);
   return algorithmOf(canonical)?.costOf(canonical);
 }
 
-/** Whether exactly this text matches a hash; see `passwordForms`. A text that has no cost matches no password and returns false immediately. */
+/**
+ * Whether exactly this string matches a hash; see `passwordForms`. A string without a cost matches no password and returns
+ * false immediately.
+ */
 export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
   const canonical = canonicalHash(passwordHash);
   const algorithm = algorithmOf(canonical);
@@ -69,16 +72,16 @@ export async function verifyPassword(passwordHash: string, password: string): Pr
  */
 export function makeDummyHash(cost: string): string {
   const algorithm = algorithmOf(cost);
-  if (algorithm === undefined) throw new RangeError('this is the cost of no known hash');
+  if (algorithm === undefined) throw new RangeError('this is not the cost of a known hash');
   return algorithm.makeDummy(cost);
 }
 
 /**
- * Whether to replace a hash that matched the password: it uses another algorithm, costs less than new hashes, or is made
- * of another form than the prepared one.
- * Bcrypt ignores everything after the 72nd byte, so a longer password may contain a typo there, and a new hash would
- * require that typo from then on. Such a password keeps its bcrypt hash, and so does one with outer white space, which
- * WordPress ignores.
+ * Whether to replace a hash that matched the password: it uses another algorithm, costs less than new hashes, or was made of
+ * another form than the prepared one.
+ * Bcrypt ignores everything after the 72nd byte, so a longer password may contain a typo there, and a new hash would require
+ * that typo from then on. Such a password keeps its bcrypt hash, and so does one with outer white space, which WordPress
+ * ignores.
  */
 export function needsRehash(passwordHash: string, password: string): boolean {
   const algorithm = algorithmOf(canonicalHash(passwordHash));

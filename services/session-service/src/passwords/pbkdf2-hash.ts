@@ -15,8 +15,8 @@ const MAX_ITERATIONS = 2_000_000;
 const derive = promisify(pbkdf2WithCallback);
 
 /**
- * PBKDF2 with HMAC of SHA-1, SHA-256 or SHA-512. HMAC pads short keys with zero bytes, so a password that ends in a zero byte
- * is refused, after the same work.
+ * PBKDF2 with HMAC of SHA-1, SHA-256 or SHA-512. HMAC pads short keys with zero bytes, so a password that ends in a zero
+ * byte is rejected, after the same work.
  */
 export const pbkdf2: HashAlgorithm = {
   costOf: (text) => parse(text)?.cost,

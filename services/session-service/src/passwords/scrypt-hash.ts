@@ -18,7 +18,7 @@ const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scryptWi
 /**
  * Scrypt, up to 256 MiB of memory times lanes. It starts with HMAC, which pads short keys with zero
  * bytes, so a password matches the same password followed by zero bytes. A password that ends in a zero byte is
- * therefore refused, after the same work.
+ * therefore rejected, after the same work.
  */
 export const scrypt: HashAlgorithm = {
   costOf: (text) => parse(text)?.cost,

@@ -1,4 +1,4 @@
-// The sign-in with a password: its user, the bounded queue of hashing, and the hash for unknown accounts.
+// Login with a password: its user, the bounded queue of hashing, and the hash for unknown accounts.
 
 import type { UserId } from '@tollgate/shared/schemas';
 import fastq from 'fastq';
@@ -18,14 +18,14 @@ import {
 /** Checks passwords against a directory. */
 export interface SignIn {
   /**
-   * Returns the user if the password matches; undefined for a wrong password, an unknown or disabled account, and an
-   * account for which the directory returns no usable user. Each case takes the same lookups, and one verification for
-   * each form of the password (`passwordForms`): of the user's hash, or of the dummy hash if the account does not exist
-   * or its hash is unreadable. Each verification has a place of its own in the queue.
+   * Returns the user if the password matches; undefined for a wrong password, an unknown or disabled account, and an account
+   * without a usable user in the directory. Each case takes the same lookups, and one verification for each form of the
+   * password (`passwordForms`): of the user's hash, or of the dummy hash if the account does not exist or its hash is
+   * unreadable. Each verification has its own place in the queue.
    *
-   * @param account the email address as it was typed (`findByAccount`)
+   * @param account the email address as typed (`findByAccount`)
    * @param onFailure called with the reason when there is no user to return
-   * @throws DirectoryUnavailableError when the directory does not answer
+   * @throws DirectoryUnavailableError when the directory does not respond
    * @throws HashingOverloadedError when too many passwords are being checked
    */
   check(
@@ -43,8 +43,8 @@ export interface SignIn {
 /** Optional callbacks and the comparison itself. */
 export interface SignInOptions {
   /**
-   * Called for a user who cannot sign in because the hash is damaged, of an unknown algorithm or too expensive. Not
-   * called for an empty hash: that user has no password.
+   * Called for a user who cannot log in because the hash is damaged, of an unknown algorithm or too expensive. Not called
+   * for an empty hash: that user has no password.
    */
   readonly onUnreadableHash?: (userId: UserId) => void;
   /** Called for an account whose row or rows are not exactly one valid user. */
@@ -80,8 +80,8 @@ export function createSignIn(
   const hashNew = (password: string) => queue.run(() => hashPassword(password));
 
   /**
-   * Returns the user with the hash that the directory has afterwards.
-   * @param password the form that matched
+   * Returns the user with the directory's hash afterwards.
+   * @param password the matching form
    */
   const rehash = async (user: DirectoryUser, password: string): Promise<DirectoryUser> => {
     if (directory.saveHash === undefined || !needsRehash(user.hash, password)) return user;
@@ -121,7 +121,7 @@ function reasonOf(user: DirectoryUser | undefined, isReadable: boolean): Failure
   return isReadable ? 'wrong_password' : 'unreadable_hash';
 }
 
-/** The queue is full; the caller answers 503. */
+/** The queue is full; the caller responds with 503. */
 export class HashingOverloadedError extends Error {
   override readonly name = 'HashingOverloadedError';
 }
@@ -180,12 +180,12 @@ const MAX_USERS = 1000;
 
 /**
  * Creates the dummy hash. It starts with the cost of new hashes and learns from every login to an existing account,
- * successful or not, because a directory cannot list its users. Each user counts once, with the newest hash, so
- * repeated logins cannot shift the result.
+ * successful or not, because a directory cannot list its users. Each user counts once, with the newest hash, so repeated
+ * logins cannot shift the result.
  *
- * If all hashes of the directory cost the same, one login to an existing account after a start is enough, so timing
- * reveals at most one account. If costs differ, accounts with a rarer cost differ in time from accounts that do not
- * exist, until their owners sign in and their hashes are replaced.
+ * If all hashes of the directory cost the same, one login to an existing account after a start is enough, so timing reveals
+ * at most one account. If costs differ, accounts with a rarer cost differ in time from missing accounts, until their owners
+ * log in and their hashes are replaced.
  */
 export function createDummyHash(): DummyHash {
   const costs = new Map<UserId, string>();
@@ -224,7 +224,7 @@ export function createDummyHash(): DummyHash {
   };
 }
 
-/** The cost with the highest count; on a tie the present one wins. */
+/** The cost with the highest count; on a tie the current one wins. */
 function mostCommon(counts: ReadonlyMap<string, number>, present: string): string {
   let most = present;
   for (const [cost, users] of counts) if (users > (counts.get(most) ?? 0)) most = cost;

@@ -17,13 +17,13 @@ export interface AuditOptions {
   readonly ring: KeyRing;
   readonly trail: AuditTrail;
   readonly accountEvents: AccountEvents;
-  /** The application whose account keys they are. */
+  /** The application of the account keys. */
   readonly host: string;
 }
 
-/** Events that requests cause. */
+/** Events caused by requests. */
 type RequestEvent = Extract<AuditEntry, { request?: string }>['event'];
-/** The fields of an event that the caller provides. */
+/** The event fields of the caller. */
 type EventDetails<Event extends RequestEvent> = Omit<
   Extract<AuditEntry, { event: Event }>,
   'event' | 'address' | 'request'
@@ -34,10 +34,10 @@ export interface RequestAudit {
   /** Writes an event with the pseudonym of the client's address and the id of the request. */
   write<Event extends RequestEvent>(request: FastifyRequest, event: Event, about: EventDetails<Event>): void;
   /**
-   * Writes the outcome of a login, and stores it for the command `session account`. Never throws: if the store does
-   * not answer, it logs a warning.
+   * Writes the outcome of a login, and stores it for the command `session account`. Never throws: if the store does not
+   * respond, it logs a warning.
    * @param key the attempted account key
-   * @param reason why a password did not sign anybody in, for the command alone
+   * @param reason why a password login failed, only for the command
    */
   logIn<Event extends Exclude<AccountEventName, 'login_refused'>>(
     request: FastifyRequest,
@@ -47,9 +47,9 @@ export interface RequestAudit {
     reason?: FailureReason,
   ): Promise<void>;
   /**
-   * Stores that the challenges of a login were refused, for the command `session account`; the audit stream has
+   * Stores that the challenges of a login were rejected, for the command `session account`; the audit stream has
    * `challenge_refused`. Never throws.
-   * @param code of the error
+   * @param code code of the error
    */
   refusedLogIn(request: FastifyRequest, key: string, code: string): Promise<void>;
   /** Pseudonym of the client's address, for the log and the store; undefined if the address is invalid. */
@@ -80,7 +80,7 @@ async function audit(
       const noted = accountEvents.note({ address: pseudonymOf(request), ...event });
       await waitForAnswer(answerLimitOf(request), noted);
     } catch (error) {
-      request.log.warn({ err: error }, 'an event could not be added to the history of the account');
+      request.log.warn({ err: error }, "an event could not be added to the account's history");
     }
   };
   app.decorate('audit', {

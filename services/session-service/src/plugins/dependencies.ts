@@ -1,4 +1,4 @@
-// Decorates the server with what routes depend on: stores, the directory, the sign-in, metrics.
+// Decorates the server with the routes' dependencies: stores, the directory, the login, metrics.
 
 import { answerLimit } from '@tollgate/shared/http';
 import type { RevocationFollower, RevocationLog } from '@tollgate/shared/sessions';
@@ -13,7 +13,10 @@ import type { SessionStore } from '../stores/session-store.js';
 import type { SignInCodes } from '../stores/sign-in-codes.js';
 import type { SessionMetrics } from './session-metrics.js';
 
-/** The stores, and what makes ended sessions known. A request asks the first three by `sessionsOf`, `deviceVoidsOf` and `signInCodesOf`, within its time limit. */
+/**
+ * The stores, and the publication of ended sessions. A request uses the first three by `sessionsOf`, `deviceVoidsOf` and
+ * `signInCodesOf`, within its time limit.
+ */
 export interface SessionStores {
   readonly sessions: SessionStore;
   /** The voids of device cookies. */
@@ -41,8 +44,8 @@ declare module 'fastify' {
 }
 
 /**
- * The store of the sessions, within the time limit of a request for stores that do not answer. Ask for it at each use: what
- * the request has waited for meanwhile is taken from its limit.
+ * The session store, within a request's time limit for unresponsive stores. Call it at each use: earlier waits of the
+ * request reduce its limit.
  */
 export function sessionsOf({ server, answerLimit: limit }: FastifyRequest): SessionStore {
   return underLimit(limit, server.stores.sessions);

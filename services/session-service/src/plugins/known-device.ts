@@ -1,4 +1,4 @@
-// The device cookie: a login leaves it, and the next logins of its account show by it that the device is known.
+// The device cookie: a login sets it, and later logins of its account show a known device with it.
 
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { accountSpellings, type KnownDevice } from '@tollgate/shared/challenges';
@@ -13,7 +13,7 @@ import { type DeviceLogIn, deviceClaims, deviceKey, isForAccount, isVoid } from 
 import { type CookiePrefix, HOST_PREFIX, pathBelow } from '../domain/presented-cookies.js';
 import { deviceVoidsOf } from './dependencies.js';
 
-/** What a device cookie was worth: `void`, or how its attempt counted (`known`, or `spent` for the account). */
+/** How a device cookie was counted: `void`, or how its attempt counted (`known`, or `spent` for the account). */
 export type DeviceOutcome = 'known' | 'spent' | 'void';
 
 /** The options of the plugin. */
@@ -24,7 +24,7 @@ export interface KnownDeviceOptions {
   readonly encryptionKeys: KeyRing;
   /** Lifetime of a cookie in seconds; 0 issues and reads none. */
   readonly ttlSeconds: number;
-  /** Failures from which the attempts of a device count for the account. */
+  /** Failures after which the attempts of a device count for the account. */
   readonly attempts: number;
   readonly countDevice: (outcome: DeviceOutcome) => void;
 }
@@ -33,15 +33,15 @@ declare module 'fastify' {
   interface FastifyInstance {
     knownDevice: {
       /**
-       * Returns the known device that sends a request for this account; undefined if the request has no cookie of this
-       * account or only void ones. Only a cookie of the account makes it ask the directory and the store.
-       * @param account the email address as it was typed
+       * Returns the known device of a request for this account; undefined if the request has no cookie of this account or
+       * only void ones. It reads the directory and the store only for a cookie of the account.
+       * @param account the email address as typed
        * @throws StoreUnavailable, StoreUnavailableError
        */
       find(request: FastifyRequest, account: string): Promise<KnownDevice | undefined>;
-      /** Sets the cookie of the device that has signed in. */
+      /** Sets the cookie of the device that has logged in. */
       remember(reply: FastifyReply, logIn: DeviceLogIn): void;
-      /** Counts what the cookie of a login was worth. */
+      /** Counts the device cookie of a login. */
       count(outcome: DeviceOutcome): void;
     };
   }
@@ -62,10 +62,10 @@ async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): P
     encode: (value: string) => value,
   } as const;
 
-  /** Returns the claims of every cookie of this account. Another host of the site may have added cookies of its own. */
+  /** Returns the claims of every cookie of this account. Another host of the site may have added cookies. */
   const cookiesOf = ({ headers }: FastifyRequest, account: string): DeviceClaims[] => {
     const values = cookieValues(headers.cookie, name);
-    // Cookies of before may name another spelling than the account key.
+    // Cookies of earlier versions may name another spelling than the account key.
     const spellings = values.length === 0 ? [] : accountSpellings(account);
     return values
       .map(codec.open)
@@ -79,7 +79,7 @@ async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): P
     } catch (error) {
       if (error instanceof UnusableUserError) return undefined;
       if (!(error instanceof DirectoryUnavailableError)) throw error;
-      request.log.error({ err: error }, 'the directory did not answer');
+      request.log.error({ err: error }, 'the directory did not respond');
       throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });
     }
   }
@@ -109,7 +109,9 @@ async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): P
 interface DeviceCodec {
   /** Returns the text of a cookie with these claims, percent-encoded. */
   seal(claims: DeviceClaims): string;
-  /** Returns the claims, or undefined for anything that `seal` did not make with a known key. Their times are not judged. */
+  /**
+   * Returns the claims, or undefined for anything that `seal` did not make with a known key. Their times are not checked.
+   */
   open(text: string): DeviceClaims | undefined;
 }
 

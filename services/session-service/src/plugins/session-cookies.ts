@@ -1,4 +1,4 @@
-// The cookies of a session: the refresh cookie, and the bound cookie of a browser that holds the key of its session.
+// The cookies of a session: the refresh cookie, and the bound cookie of a browser with the session's key.
 
 import fastifyCookie from '@fastify/cookie';
 import { isLoopbackHttp } from '@tollgate/shared/config';
@@ -43,25 +43,25 @@ export interface SessionCookieOptions extends CookieOptions {
 export interface RefreshCookie {
   /** The session that the request's cookies present. */
   read(request: FastifyRequest): PresentedSession;
-  /** The claims of each session that the request's cookies present; cookies of a name that comes too often are not opened. */
+  /** The claims of each session that the request's cookies present; too many cookies of one name are not opened. */
   sessions(request: FastifyRequest): RefreshClaims[];
   /**
    * The claims of each session that any cookie of the request presents, for a logout: planted cookies must not keep the
-   * owner's session alive. The header is at most 16 KiB, so some 40 tokens are opened at most.
+   * owner's session alive. The header is at most 16 KiB, so at most some 40 tokens are opened.
    */
   everySession(request: FastifyRequest): RefreshClaims[];
   /**
-   * Sets the cookie to a token of these claims, in the first `Set-Cookie` header, and expires our cookies that were sent
-   * with other prefixes.
+   * Sets the cookie to a token of these claims, in the first `Set-Cookie` header, and expires our received cookies with
+   * other prefixes.
    * @param maxAge in seconds; without it the cookie ends with the browser
    */
   set(reply: FastifyReply, claims: RefreshClaims, maxAge: number | undefined): void;
   /** Expires the cookie under every prefix. */
   clear(reply: FastifyReply): void;
   /**
-   * Expires the cookies that another host of the site could have planted, at most `MAX_EXPIRED` per response; our own
-   * cookie stays. Only for a request that presented a conflict: other applications of the site may own cookies of this
-   * name. If the response sets our own cookie, it must be set before this call.
+   * Expires the cookies that another host of the site could have planted, at most `MAX_EXPIRED` per response; our own cookie
+   * stays. Only for a request that presented a conflict: other applications of the site may own cookies of this name. If the
+   * response sets our own cookie, it must be set before this call.
    */
   clearTwins(reply: FastifyReply): void;
 }
@@ -69,9 +69,9 @@ export interface RefreshCookie {
 /** The bound cookie of requests and replies. */
 export interface BoundCookie {
   readonly name: string;
-  /** The attributes as in `Set-Cookie`, but for the lifetime. */
+  /** The attributes as in `Set-Cookie`, without the lifetime. */
   readonly attributes: string;
-  /** Whether the request carries one, valid or not. */
+  /** Whether the request has one, valid or not. */
   isSent(request: FastifyRequest): boolean;
   /** The thumbprint that the request's cookies prove for this session. */
   read(request: FastifyRequest, sid: string): string | undefined;
@@ -89,7 +89,7 @@ declare module 'fastify' {
   }
 }
 
-/** What `serializeCookie` of @fastify/cookie takes. */
+/** The options of `serializeCookie` of @fastify/cookie. */
 interface CookieAttributes {
   readonly httpOnly: true;
   readonly secure: boolean;
@@ -98,7 +98,7 @@ interface CookieAttributes {
   readonly encode: (value: string) => string;
 }
 
-/** The attributes of a cookie of this name, but for its lifetime. */
+/** The attributes of a cookie of this name, without its lifetime. */
 function cookieAttributes(name: string, { sameSite, publicUrl }: CookieOptions): CookieAttributes {
   return {
     httpOnly: true,
@@ -131,7 +131,7 @@ function openRefreshCookie(app: FastifyInstance, options: CookieOptions): Refres
   const isFlooded = (request: FastifyRequest) => (cookie: string) =>
     valuesOf(request, cookie).length > MAX_COOKIES;
   const carries = (request: FastifyRequest) => (cookie: string) => valuesOf(request, cookie).length > 0;
-  /** Whether one of the cookies is or was a token of ours, and no cookie of another application. */
+  /** Whether one of the cookies is or was a token of ours, and not a cookie of another application. */
   const carriesOwn = (request: FastifyRequest) => (cookie: string) =>
     valuesOf(request, cookie)
       .slice(0, MAX_COOKIES)
@@ -149,7 +149,7 @@ function openRefreshCookie(app: FastifyInstance, options: CookieOptions): Refres
   return {
     read(request) {
       const host = isFlooded(request)(hostName) ? [] : readings(request, hostName);
-      // Whatever is planted under the other names disturbs no valid cookie of this one.
+      // Cookies planted under the other names disturb no valid cookie of this one.
       const hasHost = host.some(({ ok }) => ok);
       if (!hasHost && plantable.some(isFlooded(request))) return { ok: false, reason: 'flood' };
       return presentedSession(countingReadings(host, hasHost ? [] : readings(request, ...plantable)));
@@ -162,7 +162,7 @@ function openRefreshCookie(app: FastifyInstance, options: CookieOptions): Refres
     set(reply, claims, maxAge) {
       const token = app.tokens.refresh.issue(prefix === HOST_PREFIX ? { ...claims, prefix } : claims);
       const lifetime = maxAge === undefined ? {} : { maxAge };
-      // Not `setCookie`, whose cookies follow the headers that are set directly.
+      // Not `setCookie`, whose cookies follow headers that are set directly.
       reply.header('set-cookie', app.serializeCookie(name, token, { ...attributesOf(name), ...lifetime }));
       const others = [hostName, ...plantable].filter(isOther).filter(carriesOwn(reply.request));
       for (const other of others) expire(reply, other);
@@ -190,7 +190,7 @@ function openRefreshCookie(app: FastifyInstance, options: CookieOptions): Refres
 function openBoundCookie(app: FastifyInstance, options: SessionCookieOptions): BoundCookie {
   const { ring, ttlSeconds, cookiePrefix } = options;
   const name = boundCookieName(cookiePrefix);
-  // The value names its session and nobody else can make one, so it counts under every name: a changed prefix loses none.
+  // The value names its session and nobody else can create one, so it counts under every name: a changed prefix loses none.
   const names = [boundCookieName(undefined), boundCookieName('__Secure-'), boundCookieName(HOST_PREFIX)];
   const attributes = cookieAttributes(name, options);
   const valuesOf = ({ headers }: FastifyRequest) =>

@@ -1,20 +1,22 @@
-// Limits that shut no office out: a valid credential counts by session and address, a rejected one by address.
+// Limits that do not lock out offices: a valid credential counts by session and address, a rejected one by address.
 
 import type { RequestLimiter } from '@tollgate/shared/http';
 import { bearerOf, type RequireBearer } from '@tollgate/shared/tokens';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * How many times its limit an address may call in all. So many people behind one address have room, and what is done
+ * Multiple of its limit that an address may call in total. That is room for many people behind one address, and the work
  * before a credential is verified stays bounded.
  */
 export const ADDRESS_FACTOR = 50;
 
 /** Three counts of one limit. Each throws RateLimited beyond it. */
 export interface SessionLimit {
-  /** Counts every request of an address, before anything is verified; the limit is `ADDRESS_FACTOR` times as high. A hook. */
+  /**
+   * Counts every request of an address, before anything is verified; the limit is `ADDRESS_FACTOR` times as high. A hook.
+   */
   readonly countAddress: RequestLimiter['count'];
-  /** Counts a request of a session by its address: whoever copied a credential uses up no allowance of its owner. */
+  /** Counts a request of a session by its address: a copied credential uses up no allowance of its owner. */
   countSession(request: FastifyRequest, reply: FastifyReply, sid: string): Promise<void>;
   /** Counts a rejected credential for its address. Valid ones are not affected. */
   readonly countRejected: RequestLimiter['count'];
@@ -31,10 +33,10 @@ export function createSessionLimit(app: FastifyInstance, name: string, max: numb
 }
 
 /**
- * Returns an `onRequest` hook: `requireBearer` and rate limits. A valid bearer counts by session and address, a refused one
- * by address alone, which never affects requests with a valid one. It throws TokenInvalid, SessionRevoked, and RateLimited
+ * Returns an `onRequest` hook: `requireBearer` and rate limits. A valid bearer counts by session and address, a rejected one
+ * by address only, which never affects requests with a valid one. It throws TokenInvalid, SessionRevoked, and RateLimited
  * beyond the limit.
- * @param limitPerMinute requests per minute, session and address, on all routes together; as many refused ones
+ * @param limitPerMinute requests per minute, session and address, on all routes together; the same for rejected ones
  */
 export function limitedBearer(app: FastifyInstance, limitPerMinute: number): RequireBearer {
   const { countAddress, countSession, countRejected } = createSessionLimit(app, 'session', limitPerMinute);

@@ -19,7 +19,7 @@ import { HashingOverloadedError, type HashingQueue } from '../passwords/sign-in.
 import type { Revoker } from '../stores/revoker.js';
 import type { DeviceOutcome } from './known-device.js';
 
-/** Read when the metrics are scraped. */
+/** Read at each scrape. */
 export interface MeasuredDependencies {
   readonly revocations: Pick<RevocationFollower, 'lagSeconds' | 'size'>;
   readonly revoker: Pick<Revoker, 'waiting'>;
@@ -28,14 +28,14 @@ export interface MeasuredDependencies {
 
 /**
  * The outcome of a refresh; with `missing`, `invalid` and `conflict` there was no usable cookie, with `stale_proof` the
- * client was given a new nonce.
+ * client got a new nonce.
  */
 export type RefreshOutcome =
   | GrantedOutcome
   | RefusedOutcome
   | ('missing' | 'invalid' | 'conflict' | 'stale_proof');
 
-/** What became of a sign-in code. */
+/** The outcome of a sign-in code. */
 export type SignInCodeOutcome = 'created' | 'exchanged' | 'refused';
 
 /** The metrics and the functions that update them. */
@@ -73,32 +73,29 @@ export function createSessionMetrics(
   const metrics = createMetrics(options);
   const audit = createAuditCounters(metrics, 'session-service');
   const observers = createChallengeObservers(metrics);
-  const logIn = metrics.counter('tollgate_logins_total', 'Logins by what they came to', ['result'], {
+  const logIn = metrics.counter('tollgate_logins_total', 'Logins by result', ['result'], {
     result: [...Object.values(RESULTS), 'challenge_refused'],
   });
-  const refresh = metrics.counter('tollgate_refreshes_total', 'Refreshes by what they came to', ['outcome'], {
+  const refresh = metrics.counter('tollgate_refreshes_total', 'Refreshes by outcome', ['outcome'], {
     outcome: OUTCOMES,
   });
   const device = metrics.counter(
     'tollgate_device_cookies_total',
-    'Logins with a device cookie of their account, by what it was worth',
+    "Logins with their account's device cookie, by how it was counted",
     ['outcome'],
     { outcome: ['known', 'spent', 'void'] satisfies DeviceOutcome[] },
   );
   const signInCode = metrics.counter(
     'tollgate_sign_in_codes_total',
-    'Sign-in codes by what became of them',
+    'Sign-in codes by outcome',
     ['outcome'],
     { outcome: ['created', 'exchanged', 'refused'] },
   );
   const otherAccount = metrics.counter(
     'tollgate_directory_other_accounts_total',
-    'Users whom the directory returned for the key of another account, which were answered as unknown',
+    'Users that the directory returned for another account key, treated as unknown',
   );
-  const token = metrics.counter('tollgate_tokens_made_total', 'Tokens encrypted under a key', [
-    'kind',
-    'key',
-  ]);
+  const token = metrics.counter('tollgate_tokens_made_total', 'Tokens made, by key', ['kind', 'key']);
   metrics.gauge(
     'tollgate_revocation_lag_seconds',
     'Seconds since this node lost the revocation log; 0 while it follows it',
@@ -106,29 +103,29 @@ export function createSessionMetrics(
   );
   metrics.gauge(
     'tollgate_revoked_sessions',
-    'Ended sessions that this node refuses from memory',
+    'Ended sessions that this node rejects from memory',
     () => deps.revocations.size,
   );
   metrics.gauge(
     'tollgate_revocations_waiting',
-    'Ended sessions that this node could not yet make known to the others',
+    'Ended sessions that this node has not yet published to the others',
     () => deps.revoker.waiting,
   );
   metrics.gauge(
     'tollgate_password_checks',
-    'Passwords being checked, and waiting to be',
+    'Passwords being checked, and passwords in the queue',
     () => ({ ...deps.hashing.load }),
     'state',
   );
   const hashingSeconds = metrics.histogram(
     'tollgate_password_check_duration_seconds',
-    'Time from a password to the outcome of its hash, the wait in the queue included',
+    'Time to check a password, including the wait in the queue',
     [],
     HASHING_BUCKETS_SECONDS,
   )({});
   const hashingRefused = metrics.counter(
     'tollgate_password_checks_refused_total',
-    'Passwords that were not checked because as many waited as may',
+    'Passwords not checked because the queue was full',
   );
   return {
     registry: metrics,
@@ -179,14 +176,14 @@ export function createSessionMetrics(
 }
 
 /**
- * The outcome of a renewal: the browser was `challenged`, has `renewed` its cookie, was told that its session is `over`,
- * or had `failed` by a wrong signature.
+ * The outcome of a renewal: the browser was `challenged`, has `renewed` its cookie, was told that its session is `over`, or
+ * had `failed` by a wrong signature.
  */
 export type RenewalOutcome = 'challenged' | 'renewed' | 'over' | 'failed';
 
 /** The counters of device binding. */
 interface BindingCounters {
-  /** Counts a session that was bound to a key, by how. */
+  /** Counts a session that was bound to a key, by method. */
   countBinding(kind: BoundKind): void;
   /** Counts a renewal by its outcome. */
   countRenewal(outcome: RenewalOutcome): void;
@@ -198,13 +195,13 @@ const RENEWALS: readonly RenewalOutcome[] = ['challenged', 'renewed', 'over', 'f
 function createBindingCounters(metrics: Metrics): BindingCounters {
   const bound = metrics.counter(
     'tollgate_sessions_bound_total',
-    'Sessions bound to a key of their device: by proofs of the page (key) or by the browser (dbsc)',
+    'Sessions bound to a device key: by proofs of the page (key) or by the browser (dbsc)',
     ['kind'],
     { kind: KINDS },
   );
   const renewal = metrics.counter(
     'tollgate_renewals_total',
-    'Renewals of the cookie of sessions bound by their browser, by what they came to',
+    'Cookie renewals of sessions bound by their browser, by outcome',
     ['outcome'],
     { outcome: RENEWALS },
   );

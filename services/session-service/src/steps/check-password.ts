@@ -1,4 +1,4 @@
-// Checks the password of a form, at a login and at a step-up, and the form before it.
+// Checks the password of a form, at a login and at a step-up, after the form itself.
 
 import { challengeFieldsOf, type GuardedAttempt } from '@tollgate/shared/guard';
 import {
@@ -18,7 +18,7 @@ import { HashingOverloadedError } from '../passwords/sign-in.js';
 
 /** The password of a login, and its counted attempt. */
 export interface LoginPassword {
-  /** The email address as it was typed. */
+  /** The email address as typed. */
   readonly email: string;
   readonly password: string;
   /** The account key of the attempt. */
@@ -47,9 +47,9 @@ export async function checkLogin(
 }
 
 /**
- * Returns the user whose password it is, or undefined. A check that could not run does not count as a failure of the
- * account: the attempt is withdrawn.
- * @param account the email address as it was typed; the attempt counts for its account key
+ * Returns the user with this password, or undefined. A check that could not run does not count as a failure of the account:
+ * the attempt is withdrawn.
+ * @param account the email address as typed; the attempt counts for its account key
  * @param onFailure called with the reason when there is no user to return
  * @throws Overloaded, StoreUnavailable; StoreUnavailableError
  */
@@ -69,8 +69,8 @@ export async function checkPassword(
 }
 
 /**
- * A `preHandler` hook of a guarded route with `attachValidation` and fields for passwords. One refusal names the
- * mistakes in the schema's fields and in those of the challenges, before anything is counted or spent.
+ * A `preHandler` hook of a guarded route with `attachValidation` and password fields. One response reports the mistakes in
+ * the schema's fields and in those of the challenges, before anything is counted or spent.
  * @throws ValidationFailed
  */
 export async function refuseInvalidForm(request: FastifyRequest): Promise<void> {
@@ -97,7 +97,7 @@ function invalidFields({
 const PASSWORD_FIELDS = ['password', 'old_password', 'new_password'] as const;
 
 /**
- * Returns a message for each field of a body whose password is too long; undefined if there is none. The schema limits
+ * Returns a message for each field of a body with a too long password; undefined if there is none. The schema limits
  * characters, but the cost of hashing depends on bytes.
  */
 export function longPasswords(body: unknown): Readonly<Record<string, FieldMessage[]>> | undefined {
@@ -112,13 +112,13 @@ export function longPasswords(body: unknown): Readonly<Record<string, FieldMessa
 }
 
 /**
- * Returns what to throw for an error of the directory or of the hashing queue: Overloaded or StoreUnavailable, each with
- * `Retry-After`. Returns any other error as it is.
+ * Returns the error to throw for an error of the directory or of the hashing queue: Overloaded or StoreUnavailable, each
+ * with `Retry-After`. Returns any other error unchanged.
  */
 export function refusalOf(error: unknown, log: FastifyBaseLogger): unknown {
   const headers = { 'retry-after': 1 };
   if (error instanceof HashingOverloadedError) return refuse(Overloaded, { headers });
   if (!(error instanceof DirectoryUnavailableError)) return error;
-  log.error({ err: error }, 'the directory did not answer');
+  log.error({ err: error }, 'the directory did not respond');
   return refuse(StoreUnavailable, { headers });
 }

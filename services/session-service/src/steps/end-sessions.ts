@@ -38,8 +38,8 @@ export async function endRevoked(request: FastifyRequest, session: SessionRef): 
 }
 
 /**
- * Ends all present sessions of a user except `exceptSid`, voids the device cookies of all devices but that of
- * `exceptSid`, and writes each end to the audit stream. A session that starts meanwhile stays alive.
+ * Ends all current sessions of a user except `exceptSid`, voids the device cookies of all devices but that of `exceptSid`,
+ * and writes each end to the audit stream. A session that starts meanwhile stays alive.
  * @throws StoreUnavailableError as `endSession` does
  */
 export async function endSessions(

@@ -9,29 +9,30 @@ import type { SessionAttributes } from '../domain/session-record.js';
 import type { SignInCode } from '../domain/sign-in-code.js';
 import { deviceVoidsOf, signInCodesOf } from '../plugins/dependencies.js';
 
-/** The user whom a code has authenticated, the user's account key, and how the application did it. */
+/** The user authenticated by a code, the user's account key, and the application's method. */
 export interface ExchangedCode {
   readonly user: DirectoryUser;
   readonly key: string;
   readonly attributes: SessionAttributes;
 }
 
-/** Which code may be exchanged. */
+/** The conditions of an exchange. */
 export interface ExchangeTerms {
   /** The origin of `PUBLIC_URL`. */
   readonly publicOrigin: string;
-  /** The only user who may be signed in; anyone by default. */
+  /** The only user who may be logged in; anyone by default. */
   readonly uid?: UserId;
 }
 
 type CodeRefusal = 'unknown' | 'other_origin' | 'other_user' | 'void' | 'user_gone';
 
 /**
- * Takes a code for the page that sent the request. Returns undefined for a code that is unknown, used, expired or of
- * another origin, for another user than `uid`, from before the user's sessions were ended, and for a user who is
- * deleted or disabled; the audit stream has the reason. A code that is refused for its origin or its user stays as it is, so no page can spend it but its own.
- * @throws StoreUnavailable if the directory does not answer; the code stays as it is
- * @throws StoreUnavailableError if the store does not answer
+ * Takes a code for the page that sent the request. Returns undefined for a code that is unknown, used, expired or of another
+ * origin, for another user than `uid`, from before the user's sessions were ended, and for a user who is deleted or
+ * disabled; the audit stream has the reason. A code rejected for its origin or its user is unchanged, so no other page can
+ * spend it.
+ * @throws StoreUnavailable if the directory does not respond; the code stays as it is
+ * @throws StoreUnavailableError if the store does not respond
  */
 export async function exchangeCode(
   request: FastifyRequest,
@@ -39,7 +40,7 @@ export async function exchangeCode(
   terms: ExchangeTerms,
 ): Promise<ExchangedCode | undefined> {
   const code = canonicalText(text);
-  // Looked up first, so that neither a foreign page nor a directory that is away spends the code.
+  // Looked up first, so that neither a foreign page nor an unavailable directory spends the code.
   const meaning = await signInCodesOf(request).read(code);
   const found = meaning === undefined ? 'unknown' : await examine(request, meaning, terms);
   if (typeof found === 'string') return refused(request, found);
@@ -55,7 +56,7 @@ function refused(request: FastifyRequest, reason: CodeRefusal): undefined {
   metrics.countSignInCode('refused');
 }
 
-/** The user of the code, or why the request may not take it. */
+/** The user of the code, or the reason for its rejection. */
 async function examine(
   request: FastifyRequest,
   meaning: SignInCode,
@@ -63,11 +64,11 @@ async function examine(
 ): Promise<DirectoryUser | CodeRefusal> {
   if (meaning.origin !== pageOrigin(request, publicOrigin)) return 'other_origin';
   if (uid !== undefined && meaning.uid !== uid) return 'other_user';
-  // Whoever ends the sessions of a user also wants no session that is about to start.
+  // Ending a user's sessions also rejects sessions that are about to start.
   const ended = await deviceVoidsOf(request).read(meaning.uid);
   if (ended !== undefined && meaning.createdAtMs <= ended.atMs) return 'void';
   const user = await request.server.directory.findById(meaning.uid).catch((error: unknown) => {
-    request.log.error({ err: error }, 'the directory did not answer');
+    request.log.error({ err: error }, 'the directory did not respond');
     throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });
   });
   return user === undefined || user.disabled ? 'user_gone' : user;

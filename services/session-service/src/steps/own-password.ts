@@ -1,4 +1,4 @@
-// The password of the user of a session: proves it again, and replaces it.
+// The password of a session's user: proves it again, and replaces it.
 
 import { accountKey } from '@tollgate/shared/challenges';
 import { pow } from '@tollgate/shared/guard';
@@ -15,12 +15,12 @@ type OwnPasswordOptions = Pick<
   'attachValidation' | 'preHandler' | 'errorHandler' | 'config'
 >;
 
-/** The account of the user of the session, as the directory has it now, by request. */
+/** The account of the session's user, as in the directory now, by request. */
 const accounts = new WeakMap<FastifyRequest, string>();
 
 /**
- * Options of a route at which the user of a session proves the password again. It costs what a login costs, and its
- * failures count for the account as those of a login: a stolen access token makes no guess at a password cheaper.
+ * Options of a route where the session's user proves the password again. It costs as much as a login, and its failures count
+ * for the account like those of a login: a stolen access token makes password guesses no cheaper.
  * @param limitPerMinute logins, reauthentications and changes per minute and address
  */
 export function ownPasswordOptions(limitPerMinute: number): OwnPasswordOptions {
@@ -43,8 +43,8 @@ export function ownPasswordOptions(limitPerMinute: number): OwnPasswordOptions {
 }
 
 /**
- * Counts the attempt and checks the password of the user of the session.
- * @throws LoginFailed, after it is in the audit stream; what `countAttempt` and `checkPassword` throw
+ * Counts the attempt and checks the password of the session's user.
+ * @throws LoginFailed, after it is in the audit stream; the errors of `countAttempt` and `checkPassword`
  */
 export async function proveOwnPassword(request: FastifyRequest, password: string): Promise<DirectoryUser> {
   const attempt = await request.countAttempt();
@@ -60,15 +60,15 @@ export async function proveOwnPassword(request: FastifyRequest, password: string
 }
 
 /**
- * Finds the account of the user of the session, and returns its key: the one under which the user's logins count. For a
- * user who is gone it is the address of the token.
- * @throws StoreUnavailable if the directory does not answer
+ * Finds the account of the session's user, and returns its key for counting the user's logins. For a missing user it is the
+ * address in the token.
+ * @throws StoreUnavailable if the directory does not respond
  */
 async function findOwnKey(request: FastifyRequest): Promise<string> {
   const { directory, log } = request.server;
   const { id, email } = bearerOf(request);
   const user = await directory.findById(id).catch((error: unknown) => {
-    // Answered like a wrong password, as at a login.
+    // Has the response of a wrong password, as at a login.
     if (error instanceof UnusableUserError) return undefined;
     throw refusalOf(error, log);
   });
@@ -78,7 +78,7 @@ async function findOwnKey(request: FastifyRequest): Promise<string> {
 }
 
 /**
- * A hook that refuses a request while the directory cannot replace passwords.
+ * A hook that rejects a request while the directory cannot replace passwords.
  * @throws DirectoryReadOnly
  */
 export async function requireWritablePasswords({ server }: FastifyRequest): Promise<void> {
@@ -86,10 +86,10 @@ export async function requireWritablePasswords({ server }: FastifyRequest): Prom
 }
 
 /**
- * Replaces the password of a user, ends the user's sessions except `exceptSid`, and voids all device cookies. If it
- * throws, the old password is still valid, unless the directory or the store failed in the middle: calling it again
- * completes the change.
- * @param user as the directory has it: another hash there meanwhile is a conflict
+ * Replaces the password of a user, ends the user's sessions except `exceptSid`, and voids all device cookies. If it throws,
+ * the old password is still valid, unless the directory or the store failed in between: calling it again completes the
+ * change.
+ * @param user as in the directory: another hash there meanwhile is a conflict
  * @throws PasswordConflict, Overloaded, StoreUnavailable; StoreUnavailableError
  */
 export async function replacePassword(
@@ -112,6 +112,6 @@ export async function replacePassword(
     ...(exceptSid !== undefined && { sid: exceptSid }),
     by: exceptSid === undefined ? 'application' : 'user',
   });
-  // Whoever knows the old password may have signed in meanwhile.
+  // Somebody with the old password may have logged in meanwhile.
   await endSessions(request, reason, uid, exceptSid);
 }

@@ -1,4 +1,4 @@
-// Starts the session of a user who has just signed in, responds with tokens, and renews an authentication.
+// Starts the session of a user who has just logged in, responds with tokens, and renews an authentication.
 
 import { randomAlphanumerics } from '@tollgate/shared/crypto';
 import { refuse, SessionRevoked } from '@tollgate/shared/http';
@@ -23,14 +23,14 @@ export interface SessionSettings {
   readonly lifetimes: TokenLifetimes;
 }
 
-/** A sign-in that succeeded. */
+/** A successful login. */
 export interface SignedIn {
   readonly user: TokenUser;
   /** The account key of the login, for the history of the account. */
   readonly key: string;
-  /** With a password: the hash that it matches, for the device cookie, and whether a known device sent it. */
+  /** For a password: the hash that it matches, for the device cookie, and whether a known device sent it. */
   readonly password?: { readonly hash: string; readonly isKnownDevice: boolean };
-  /** What the record of the session keeps of the sign-in. */
+  /** The authentication data in the session's record. */
   readonly attributes?: SessionAttributes;
   /** Whether the session outlives the browser; true by default. */
   readonly remember?: boolean | undefined;
@@ -40,10 +40,10 @@ export interface SignedIn {
 const SESSION_ID_CHARACTERS = 22;
 
 /**
- * Starts a session, bound to the key that the request may bring, ends the sessions that the browser presented, and
- * writes the login to the audit stream. Sets the refresh cookie and, after a password of a user who is remembered,
- * the device cookie, and returns the body of the response.
- * @throws StoreUnavailableError if the store does not answer
+ * Starts a session, bound to the request's key if there is one, ends the sessions that the browser presented, and writes the
+ * login to the audit stream. Sets the refresh cookie and, after a password login with "remember me", the device cookie, and
+ * returns the body of the response.
+ * @throws StoreUnavailableError if the store does not respond
  * @throws ValidationFailed for a malformed proof; call `deviceBinding.startKey` before anything is spent
  */
 export async function startSession(
@@ -135,9 +135,8 @@ export function respondWithTokens(
 }
 
 /**
- * Renews how and when the user of the request's bearer was authenticated. Neither the refresh token nor its cookie
- * changes.
- * @param user the user of the bearer, as the directory has it
+ * Renews how and when the user of the request's bearer was authenticated. Neither the refresh token nor its cookie changes.
+ * @param user the user of the bearer, as in the directory
  * @param authentication attributes of the authentication; by default those of a password, now
  * @returns the body of the response
  * @throws SessionRevoked if the session has ended meanwhile; StoreUnavailableError

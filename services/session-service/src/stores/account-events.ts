@@ -17,9 +17,9 @@ import {
 } from '../domain/account-event.js';
 import { failuresKey, loginsKey } from './session-keys.js';
 
-/** Account events. Both methods throw StoreUnavailableError if the store does not answer. */
+/** Account events. Both methods throw StoreUnavailableError if the store does not respond. */
 export interface AccountEvents {
-  /** Stores an event in one atomic step; does nothing if no events are kept. */
+  /** Stores an event in one atomic step; does nothing if events are not stored. */
   note(event: Omit<AccountEvent, 'atMs'>): Promise<void>;
   /** The events of an account, by its pseudonym, the newest first. */
   read(account: string): Promise<AccountEvent[]>;
@@ -27,14 +27,14 @@ export interface AccountEvents {
 
 /** Bounded lists of encoded events. */
 interface EventLists {
-  /** @param replaces whether the event replaces the newest one if that is the same apart from its time */
+  /** @param replaces whether the event replaces the newest one if only the time differs */
   push(key: string, most: number, text: string, replaces: boolean): Promise<void>;
   read(key: string): Promise<readonly string[]>;
 }
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
 
-/** @param keepMs how long an event is kept, in milliseconds; 0 keeps none */
+/** @param keepMs lifetime of an event, in milliseconds; 0 stores none */
 export function openAccountEvents(store: Store, keepMs: number): AccountEvents {
   const lists = store.kind === 'redis' ? redisLists(store.client, keepMs) : embeddedLists(store, keepMs);
   return {
@@ -42,7 +42,7 @@ export function openAccountEvents(store: Store, keepMs: number): AccountEvents {
       if (keepMs === 0) return;
       const text = formatAccountEvent(event);
       if (event.event === 'login') await lists.push(loginsKey(event.account), MAX_LOGINS, text, false);
-      // Attempts that no password was checked for must not displace everything else in a flood.
+      // In a flood, attempts without a password check must not displace everything else.
       else await lists.push(failuresKey(event.account), MAX_FAILURES, text, event.event !== 'login_failed');
     },
     async read(account) {

@@ -12,7 +12,7 @@ export interface DeviceVoids {
    * @param exceptSid the session whose device stays known
    */
   void(uid: UserId, exceptSid?: string): Promise<void>;
-  /** Returns the latest void; undefined if there was none within the longest life of a device cookie. */
+  /** Returns the latest void; undefined if there was none within the longest lifetime of a device cookie. */
   read(uid: UserId): Promise<DeviceVoid | undefined>;
 }
 
@@ -20,7 +20,7 @@ const SCRIPTS = new URL('../../../lua/', import.meta.url);
 
 const NO_SESSION = '-';
 
-/** 366 days: a day longer than any device cookie lives, for clocks that differ. */
+/** 366 days: a day longer than any device cookie, for clock differences. */
 const KEEP_MS = 366 * 86_400_000;
 
 /** Opens the voids on a connected store, which the caller still owns. */
@@ -45,7 +45,7 @@ export function openDeviceVoids(store: Store): DeviceVoids {
   };
 }
 
-/** `time session-id`, or `-`; after that until when the session's own device is void, if it is. */
+/** `time session-id`, or `-`; then the void time of the session's own device, if any. */
 function formatVoid({ atMs, exceptSid = NO_SESSION, voidUntilMs }: DeviceVoid): string {
   return [atMs, exceptSid, ...(voidUntilMs === undefined ? [] : [voidUntilMs])].join(' ');
 }

@@ -36,7 +36,7 @@ interface Step {
   note(ends: readonly SessionEnd[]): void;
 }
 
-/** @param keepNotesMs how long the note of an end is kept, in milliseconds; 0 keeps none */
+/** @param keepNotesMs lifetime of an end's note, in milliseconds; 0 stores none */
 export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number): SessionStore {
   const step = <T>(uid: UserId, decide: (step: Step) => T): Promise<T> =>
     store.transact((transaction) => decide(openStep(transaction, uid, keepNotesMs)));
@@ -159,7 +159,7 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
   };
 }
 
-/** A session that was ended leaves the same gap as one that expired; only the token shows which it is. */
+/** An ended session leaves the same gap as an expired one; only the token tells them apart. */
 function goneOutcome(expiresAtMs: number | undefined, nowMs: number): 'expired' | 'revoked' {
   return expiresAtMs !== undefined && expiresAtMs <= nowMs ? 'expired' : 'revoked';
 }

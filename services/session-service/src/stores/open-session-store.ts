@@ -7,7 +7,7 @@ import type { SessionStore } from './session-store.js';
 
 /**
  * Opens the session store. The caller still owns the connected store and closes it.
- * @param keepNotesMs how long the notes of ended sessions are kept, in milliseconds; 0 keeps none
+ * @param keepNotesMs lifetime of notes on ended sessions, in milliseconds; 0 stores none
  */
 export function openSessionStore(store: Store, keepNotesMs = 0): SessionStore {
   return store.kind === 'redis'

@@ -22,7 +22,7 @@ import type { SessionLookup, SessionStore } from './session-store.js';
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
 
-/** Keys that a server examines in one step of a scan. */
+/** Keys that a server examines per scan step. */
 const SCAN_COUNT = 500;
 
 type StartReply = [startedMs: number, absoluteExpiresAtMs: number, replaced: number, ...evicted: string[]];
@@ -46,10 +46,10 @@ type ReauthenticateReply = [
   attributes: string,
 ];
 
-/** Stands for the time of the script. */
+/** Placeholder for the time of the script. */
 const NOW = 'now';
 
-/** @param keepNotesMs how long the note of an end is kept, in milliseconds; 0 keeps none */
+/** @param keepNotesMs lifetime of an end's note, in milliseconds; 0 stores none */
 export function redisSessionStore(client: RedisClient, keepNotesMs: number): SessionStore {
   const startSession = loadScript<StartReply>(client, SCRIPTS, 'session_start');
   const rotateSession = loadScript<RotateReply>(client, SCRIPTS, 'session_rotate');
@@ -185,7 +185,7 @@ function readPairs(pairs: readonly string[]): SessionSet {
   return sessions;
 }
 
-/** The ids of the users of a server, in batches; an id may come several times. */
+/** The ids of a server's users, in batches; an id may appear several times. */
 async function* scanUsers(server: Redis): AsyncGenerator<UserId[]> {
   let cursor = '0';
   do {

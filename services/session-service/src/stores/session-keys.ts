@@ -4,15 +4,15 @@ import { readUserId, type UserId } from '@tollgate/shared/schemas';
 import { bucketOf } from '../domain/account-event.js';
 
 /**
- * The notes of how a user's sessions ended, the newest first: on Redis a list, on the embedded store a text of lines.
- * The key is in the cluster slot of the user's sessions, so one step ends a session and writes its note. It expires
- * `AUDIT_TTL` after the last note.
+ * The notes of how a user's sessions ended, the newest first: on Redis a list, on the embedded store a text of lines. The
+ * key is in the cluster slot of the user's sessions, so one step ends a session and writes its note. It expires `AUDIT_TTL`
+ * after the last note.
  */
 export function endNotesKey(uid: UserId): string {
   return `session:{${uid}}:ended`;
 }
 
-/** The latest request that voided the device cookies of a user. It expires after the longest life of such a cookie. */
+/** The latest request that voided the device cookies of a user. It expires after the longest lifetime of such a cookie. */
 export function deviceVoidKey(uid: UserId): string {
   return `session:{${uid}}:devices`;
 }
@@ -27,21 +27,21 @@ export function failuresKey(account: string): string {
   return `session:failures:{${bucketOf(account)}}`;
 }
 
-/** What a sign-in code stands for. @param hash SHA-256 of the code: 64 hexadecimal digits */
+/** The content of a sign-in code. @param hash SHA-256 of the code: 64 hexadecimal digits */
 export function signInCodeKey(hash: string): string {
   return `session:code:${hash}`;
 }
 
-/** Some users who have signed in, by which their directory is recognised (directory/directory-check.ts). */
+/** Some users who have logged in, which identify their directory (directory/directory-check.ts). */
 export const KNOWN_USERS_KEY = 'session:directory';
 
-/** What the readiness check writes and reads. */
+/** The key of the readiness check. */
 export const READY_KEY = 'session:ready';
 
 /** The prefix of all keys of users, and of no others. */
 export const USER_KEY_PREFIX = 'session:{';
 
-/** The user that a key belongs to; undefined for any other key. */
+/** The user of a key; undefined for any other key. */
 export function userOfKey(key: string): UserId | undefined {
   const text = /^session:\{([^{}]+)\}(?::ended)?$/.exec(key)?.[1];
   return text === undefined ? undefined : readUserId(text);

@@ -1,4 +1,4 @@
-// What the session service needs of its store: one atomic step per operation, and the search for operators.
+// The session service's store interface: one atomic step per operation, and the search for operators.
 
 import type { UserId } from '@tollgate/shared/schemas';
 import type { ProofStore } from '@tollgate/shared/sessions';
@@ -40,11 +40,11 @@ export interface PresentedToken extends SessionRef {
   /** Pseudonym of the client's address, for the note of a reuse. */
   readonly address?: string | undefined;
   /**
-   * When the token expires, in milliseconds since 1970. If the session is gone, it distinguishes a session that
-   * expired from one that was ended.
+   * Expiry of the token, in milliseconds since 1970. If the session is gone, it distinguishes an expired session from an
+   * ended one.
    */
   readonly expiresAtMs?: number;
-  /** What the request shows of the device's key; without it, bindings are ignored. */
+  /** The request's device key evidence; without it, bindings are ignored. */
   readonly binding?: PresentedBinding;
 }
 
@@ -60,13 +60,13 @@ export interface StartedSession {
   /** The store's time of the login, in milliseconds since 1970. */
   readonly nowMs: number;
   readonly absoluteExpiresAtMs: number;
-  /** Whether `endSid` was alive; false when the same start is repeated. */
+  /** Whether `endSid` was alive; false for a repeated start. */
   readonly hasReplaced: boolean;
-  /** Ids of the evicted sessions; empty when the same start is repeated. */
+  /** Ids of the evicted sessions; empty for a repeated start. */
   readonly evicted: string[];
 }
 
-/** A session whose user was authenticated again. */
+/** A session with a renewed authentication. */
 export interface ReauthenticatedSession {
   /** The store's time, in milliseconds since 1970. */
   readonly nowMs: number;
@@ -86,17 +86,16 @@ export type RotationVerdict =
       readonly createdAtMs: number;
       readonly absoluteExpiresAtMs: number;
       readonly attributes: SessionAttributes;
-      /** Whether this step has bound the session to the key of the proof. */
+      /** Whether this step has bound the session to the proof's key. */
       readonly isBound: boolean;
     }
   | { readonly outcome: 'binding_required'; readonly kind: BindingKind }
   | { readonly outcome: EndedOutcome };
 
-/** What the store knows of a session. */
+/** The store's data on a session. */
 export type KnownSession =
   /**
-   * The record exists: the session is alive, or expired and not removed yet. The revocation log may refuse it
-   * nevertheless.
+   * The record exists: the session is alive, or expired and not removed yet. The revocation log may reject it nevertheless.
    */
   | { readonly uid: UserId; readonly record: SessionRecord }
   | { readonly uid: UserId; readonly end: SessionEnd };
@@ -109,9 +108,8 @@ export interface SessionLookup {
 }
 
 /**
- * The sessions of all users. Every step is atomic, may be repeated, and uses the store's clock. A step that ends
- * sessions keeps a note of each, unless no cause is given. Every method throws StoreUnavailableError if the store does
- * not answer.
+ * The sessions of all users. Every step is atomic, repeatable, and uses the store's clock. A step that ends sessions stores
+ * a note of each, unless no cause is given. Every method throws StoreUnavailableError if the store does not respond.
  */
 export interface SessionStore extends ProofStore {
   /**
@@ -127,7 +125,7 @@ export interface SessionStore extends ProofStore {
   /** Binds a session to the key of its browser (domain/binding/binding-rule.ts). */
   bind(presented: PresentedKey): Promise<Registration['outcome']>;
   /**
-   * Replaces how and when the user of a session was authenticated, and nothing else.
+   * Replaces the authentication data of a session, and nothing else.
    * @param authentication attributes of domain/session-record.ts; by default those of a password, now
    * @returns undefined if the session is not alive
    */
@@ -146,6 +144,6 @@ export interface SessionStore extends ProofStore {
    * @param uid user of the session; without it all users are searched, which takes time
    */
   find(sid: string, uid?: UserId): Promise<SessionLookup>;
-  /** How the user's sessions ended, as far as there are notes, the newest first. */
+  /** How the user's sessions ended, as far as notes exist, the newest first. */
   ends(uid: UserId): Promise<SessionEnd[]>;
 }

@@ -1,4 +1,4 @@
-// The store of sign-in codes. It keeps hashes: nobody who reads the store can exchange a code.
+// The store of sign-in codes. It has only hashes: a reader of the store cannot exchange a code.
 
 import { createHash } from 'node:crypto';
 import { randomAlphanumerics } from '@tollgate/shared/crypto';
@@ -6,20 +6,20 @@ import { type EmbeddedStore, loadScript, type RedisClient, type Store } from '@t
 import { CODE_SECONDS, formatSignInCode, parseSignInCode, type SignInCode } from '../domain/sign-in-code.js';
 import { signInCodeKey } from './session-keys.js';
 
-/** Sign-in codes. Every method throws StoreUnavailableError if the store does not answer. */
+/** Sign-in codes. Every method throws StoreUnavailableError if the store does not respond. */
 export interface SignInCodes {
-  /** Makes a code, stores what it stands for, for `CODE_SECONDS`, and returns the code. */
+  /** Creates a code, stores its content for `CODE_SECONDS`, and returns the code. */
   create(meaning: Omit<SignInCode, 'createdAtMs'>): Promise<string>;
-  /** Returns what a code stands for, and leaves it; undefined if it is unknown, expired or taken. */
+  /** Returns the content of a code without taking it; undefined if it is unknown, expired or taken. */
   read(code: string): Promise<SignInCode | undefined>;
   /**
-   * Takes a code in one atomic step: of all calls one gets it.
-   * @param origin origin of the page; a code of another origin stays as it is
+   * Takes a code in one atomic step: only one call succeeds.
+   * @param origin origin of the page; a code of another origin is unchanged
    */
   take(code: string, origin: string): Promise<SignInCode | undefined>;
 }
 
-/** Takes the code under a key; returns its text, or null. */
+/** Takes the code under a key; returns its content, or null. */
 type TakeText = (key: string, origin: string) => Promise<string | null>;
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
@@ -36,7 +36,7 @@ export function openSignInCodes(store: Store): SignInCodes {
   return {
     async create(meaning) {
       const code = randomAlphanumerics(CODE_CHARACTERS);
-      // Before the code exists: what ends the user's sessions from now on, voids it.
+      // Before the code exists: a later end of the user's sessions voids it.
       const createdAtMs = await store.timeMs();
       const text = formatSignInCode({ ...meaning, createdAtMs });
       await store.exchange(keyOf(code), text, CODE_SECONDS * 1000);
@@ -58,7 +58,7 @@ function redisTake(client: RedisClient): TakeText {
   return (key, origin) => takeCode([key], [randomAlphanumerics(CLAIM_CHARACTERS), origin]);
 }
 
-/** A step on this store is never sent twice, so it keeps no claim and removes what it takes. */
+/** A step on this store is never repeated, so it stores no claim and removes the taken code. */
 function embeddedTake(store: EmbeddedStore): TakeText {
   return (key, origin) =>
     store.transact((transaction) => {

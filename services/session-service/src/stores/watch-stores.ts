@@ -1,13 +1,13 @@
-// Watches the stores of the service: that of the sessions and that of the challenges, which may be the same.
+// Watches the stores of the service: of sessions and of challenges, which may be the same.
 
 import { type Store, type StoreLog, type StoreWatch, watchStore } from '@tollgate/shared/store';
 import { READY_KEY } from './session-keys.js';
 
 /** The watch of both stores. */
 export interface StoresWatch {
-  /** What `/health/ready` checks; see `StoreWatch.check`. */
+  /** The check of `/health/ready`; see `StoreWatch.check`. */
   readonly checks: Readonly<Record<'store' | 'challenge_store', () => Promise<string>>>;
-  /** The watches of the stores that have an address of their own. */
+  /** The watches of stores with an address of their own. */
   readonly watches: Readonly<{ sessions: StoreWatch; challenges?: StoreWatch }>;
   /** Stops the watch. Call it before you close the stores. */
   stop(): Promise<void>;
@@ -15,7 +15,7 @@ export interface StoresWatch {
 
 /**
  * @param stores the same store twice if both are on one
- * @param challengeKey what the check of the challenges writes and reads
+ * @param challengeKey the key for checking the challenge store
  */
 export function watchStores(
   { sessions, challenges }: { readonly sessions: Store; readonly challenges: Store },

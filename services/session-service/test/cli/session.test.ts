@@ -56,7 +56,7 @@ t.test('why says when a session ended, why, what that means and what to do', asy
         `^Session ${sid} of user 1 is alive, at generation 1\\.
 Started: ${TIME}, last used: ${TIME}\\.
 Ends: ${TIME} unless it is refreshed, ${TIME} in any case\\.
-If its user was signed out all the same, the browser has lost the cookie or sends that of another session\\.
+If its user is logged out nevertheless, the browser has lost the cookie or sends that of another session\\.
 $`,
       ),
     );
@@ -76,10 +76,10 @@ $`,
       ended.out,
       new RegExp(
         `^Session ${sid} of user 1 ended at ${TIME}: reuse\\.
-A refresh token that had been replaced was used again: generation 1 was presented, 2 was current\\.
-Meaning: REFRESH_WINDOW is 0, so that a refresh that is sent twice, or whose answer is lost, ends the session\\. .*
+A replaced refresh token was used again: generation 1 was presented, 2 was current\\.
+Meaning: REFRESH_WINDOW is 0, so a repeated refresh, or one whose response is lost, ends the session\\. .*
 To do: .*end all sessions \\(DELETE /users/1/sessions on the admin port\\)\\.
-Asked for by: [0-9a-f]{32}, the \`address\` of that client in the log\\.
+Requested by: [0-9a-f]{32}, the \`address\` of that client in the log\\.
 $`,
       ),
     );
@@ -106,7 +106,7 @@ $`,
     t.match(
       (await why(half)).out,
       new RegExp(
-        `^Session ${half} of user 1 is being ended: its tokens are refused, the record is still there\\.
+        `^Session ${half} of user 1 is being ended: its tokens are rejected, the record still exists\\.
 Meaning: .*503\\.
 To do: .*\\(DELETE /users/1/sessions on the admin port\\)\\..*
 $`,
@@ -120,7 +120,7 @@ $`,
 
     const elsewhere = await why(other, '--user', '2');
     t.match(elsewhere, { code: 3, error: '' });
-    t.match(elsewhere.out, `Nothing is known of session ${other}. One of these holds:\n`);
+    t.match(elsewhere.out, `Session ${other} is unknown. Possible reasons:\n`);
     t.match(elsewhere.out, '- it ended more than 604800 s ago (AUDIT_TTL)');
     t.strictSame(await why(NOBODY, '--json'), {
       code: 3,
@@ -190,7 +190,7 @@ t.test('a store that is away and a variable that is wrong are told in one line',
   t.strictSame(await session(['why', NOBODY], { STORE_URL: redis.url }), {
     code: 1,
     out: '',
-    error: 'session: the store of STORE_URL is out of reach\n',
+    error: 'session: the store of STORE_URL is unreachable\n',
   });
   const folder = tempDir(t);
   t.strictSame(await session(['why', NOBODY], { DATA_DIR: folder }), {
@@ -243,5 +243,5 @@ t.test('every reason has its words, and a session that has expired needs no note
   t.match(report(5000), { state: 'ended', reason: 'expired', ended_at: '1970-01-01T00:00:05Z' });
   t.match(report(5000, { absoluteExpiresAtMs: 5000 }), { state: 'ended', reason: 'max_age' });
   const silent = reportSession(NOBODY, { nowMs: 0, known: undefined, isRevoked: false }, 0);
-  t.match(silent.lines.join('\n'), '- it has ended: no notes are kept, AUDIT_TTL is 0;');
+  t.match(silent.lines.join('\n'), '- it has ended: ends are not stored, AUDIT_TTL is 0;');
 });

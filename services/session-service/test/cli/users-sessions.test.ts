@@ -28,7 +28,7 @@ const RULES: SessionRules = {
 };
 const SIDS = ['a'.repeat(22), 'b'.repeat(22)];
 const NO_STORE =
-  'users: there is no store of sessions in DATA_DIR, so none was ended; is STORE_URL missing?\n';
+  'users: there is no session store in DATA_DIR, so no session was ended; is STORE_URL missing?\n';
 
 /** Runs the command in the folder's data; what is typed is piped in. */
 function users(dir: string, args: string[], typed = 'a new password', env = {}): Promise<CommandResult> {
@@ -96,7 +96,7 @@ t.test('without a store it says that no session was ended; one that is away chan
   for (const name of ['password', 'delete']) {
     const { code, out, error } = await users(dir, [name, 'ada@example.com'], 'another one', { STORE_URL });
     t.strictSame({ code, out }, { code: 1, out: '' });
-    t.match(error, /^users: the store of STORE_URL is out of reach\n$/);
+    t.match(error, /^users: the store of STORE_URL is unreachable\n$/);
   }
   const directory = openEmbeddedDirectory(join(dir, 'users.db'));
   const user = await directory.findByEmail('ada@example.com');
@@ -210,11 +210,11 @@ t.test('every mistake of a file is named by its line, and no user of it is added
   const line = (fields: object) => JSON.stringify({ email: 'x@example.com', hash, ...fields });
   const wrong = [
     [right, ''],
-    ['{"email": "secret', 'this is no JSON object'],
-    ['["secret"]', 'this is no JSON object'],
+    ['{"email": "secret', 'not a JSON object'],
+    ['["secret"]', 'not a JSON object'],
     [line({ email: 'ADA@example.com' }), 'the address is taken'],
-    [line({ email: 'NEW@example.com' }), 'the address is that of line 1'],
-    [line({ email: 'no address' }), 'email is no e-mail address'],
+    [line({ email: 'NEW@example.com' }), 'the address is the same as in line 1'],
+    [line({ email: 'no address' }), 'email is not an e-mail address'],
     [
       line({ hash: 'secret' }),
       'hash has no known form (docs/operations/password-hashes.md), is damaged, or costs too much',
@@ -227,7 +227,7 @@ t.test('every mistake of a file is named by its line, and no user of it is added
     [line({ id: 7.5 }), 'id: Expected union value'],
     [line({ id: 'taken' }), 'the id is taken'],
     [line({ email: 'b@example.com', id: 'twice' }), ''],
-    [line({ email: 'c@example.com', id: 'twice' }), 'the id is that of line 15'],
+    [line({ email: 'c@example.com', id: 'twice' }), 'the id is the same as in line 15'],
     [line({ claims: ['admin'] }), 'claims: Expected object'],
     [line({ claims: { a: 'x'.repeat(1017) } }), 'claims are longer than 1024 bytes'],
   ];

@@ -63,13 +63,13 @@ t.test('an address with control characters is refused by every action', async (t
   ];
   for (const email of odd) {
     for (const action of ['add', 'password', 'disable', 'delete'])
-      t.match(await users(dir, [action, email], 'password'), { code: 1, error: /that is no e-mail address/ });
+      t.match(await users(dir, [action, email], 'password'), { code: 1, error: /not an e-mail address/ });
     t.match(await users(dir, ['rename', 'dave@example.com', email]), { code: 1 });
     const file = join(dir, 'users.jsonl');
     writeFileSync(file, JSON.stringify({ email, hash: '' }));
     t.match(await users(dir, ['import', file]), {
       code: 1,
-      error: /users\.jsonl:1: email is no e-mail address/,
+      error: /users\.jsonl:1: email is not an e-mail address/,
     });
   }
   t.match(await users(dir, ['list']), { out: '1\tdave@example.com\tenabled\n' });
@@ -144,8 +144,8 @@ t.test('what cannot be done is said in one line', async (t) => {
       '',
       'the id ada|1 is taken, by a user or by one who was deleted',
     ],
-    [['add', 'ada'], 'password', 'that is no e-mail address'],
-    [['add', `${'a'.repeat(250)}@x.org`], 'password', 'that is no e-mail address'],
+    [['add', 'ada'], 'password', 'not an e-mail address'],
+    [['add', `${'a'.repeat(250)}@x.org`], 'password', 'not an e-mail address'],
     [['add', 'eve@example.com'], '', 'no password was given'],
     [['add', 'eve@example.com'], '7 chars\n', 'the password needs at least 8 characters'],
     [['add', 'eve@example.com'], '😀'.repeat(7), 'the password needs at least 8 characters'],
@@ -171,10 +171,8 @@ t.test('USERS_URL names the file, and another kind of directory is refused', asy
     'empty is unset',
   );
   const lines = {
-    'postgres://u:secret@h/d':
-      'USERS_URL is postgres: the users live elsewhere and are managed there, not by this command',
-    'module:./driver.js':
-      'USERS_URL is module: the users live elsewhere and are managed there, not by this command',
+    'postgres://u:secret@h/d': 'USERS_URL is postgres: its users are managed there, not by this command',
+    'module:./driver.js': 'USERS_URL is module: its users are managed there, not by this command',
     'mysql://u:secret@h/d':
       'USERS_URL must be file:PATH, postgres://USER:PASSWORD@HOST/DATABASE or module:PATH',
   };

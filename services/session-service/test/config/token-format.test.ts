@@ -19,10 +19,10 @@ t.test('each format needs its own keys, and accepts those of the other', async (
   t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: KEY, ACCESS_TOKEN_FORMAT: 'public' }), []);
   t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: KEY, ACCESS_TOKEN_FORMAT: 'public', ACCESS_SECRET: '' }), []);
   t.strictSame(linesFor({ ACCESS_TOKEN_FORMAT: 'public' }), [
-    'ACCESS_SIGNING_KEYS is missing: it must be what the command keys create-signing-key prints, or a comma-separated list of such',
+    'ACCESS_SIGNING_KEYS is missing: it must be an output of keys create-signing-key, or a comma-separated list of them',
   ]);
   t.strictSame(linesFor({ ACCESS_SECRET: '', ACCESS_SIGNING_KEYS: KEY }), [
-    'ACCESS_SECRET is missing: it must be a secret of at least 32 characters, or a comma-separated list of such',
+    'ACCESS_SECRET is missing: it must be a secret of at least 32 characters, or a comma-separated list of them',
   ]);
   t.strictSame(linesFor({ ACCESS_TOKEN_FORMAT: 'jwt' }), [
     'ACCESS_TOKEN_FORMAT must be one of sealed, public, not "jwt"',
@@ -60,7 +60,7 @@ t.test('a long PUBLIC_URL, which names issuer and audience, made tokens that nob
 
 t.test('a wrong signing key stops the start with one line that does not repeat it', async (t) => {
   const form =
-    'ACCESS_SIGNING_KEYS must be what the command keys create-signing-key prints, or a comma-separated list of such';
+    'ACCESS_SIGNING_KEYS must be an output of keys create-signing-key, or a comma-separated list of them';
   for (const ACCESS_SIGNING_KEYS of [
     'x',
     `${KEY},`,
@@ -71,7 +71,7 @@ t.test('a wrong signing key stops the start with one line that does not repeat i
     t.strictSame(linesFor({ ACCESS_SIGNING_KEYS, ACCESS_TOKEN_FORMAT: 'public' }), [form]);
   }
   t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: `ES256:${'A'.repeat(43)}` }), [
-    'ACCESS_SIGNING_KEYS must hold what the command keys create-signing-key prints, separated by commas',
+    'ACCESS_SIGNING_KEYS must contain outputs of keys create-signing-key, separated by commas',
   ]);
   t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: `${KEY},${KEY}` }), [
     'ACCESS_SIGNING_KEYS must not have the same element twice',

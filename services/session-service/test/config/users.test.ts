@@ -79,7 +79,7 @@ t.test('in production the embedded directory needs explicit consent', async (t) 
     CAPTCHA_CACHE_STORE: 'redis://localhost',
   };
   const line =
-    'USERS_URL must name a directory of its own with NODE_ENV=production, unless ALLOW_EMBEDDED=true';
+    'USERS_URL must name an external directory with NODE_ENV=production, unless ALLOW_EMBEDDED=true';
   t.strictSame(mistakes(production), [line]);
   t.strictSame(mistakes({ ...production, USERS_URL: 'file:users.db' }), [line]);
   t.strictSame(mistakes({ ...production, ALLOW_EMBEDDED: 'true' }), []);

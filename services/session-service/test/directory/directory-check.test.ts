@@ -39,7 +39,7 @@ async function checked(t: Test, store: Store, directory: Directory, keys = ring)
   return { directory: one, lines };
 }
 
-const REFUSED = /^the user directory is refused: /;
+const REFUSED = /^the user directory is rejected: /;
 
 t.test(
   'a directory is recognised by what an earlier version remembered of international addresses',
@@ -87,7 +87,7 @@ for (const hasIdentity of [true, false]) {
       await t.rejects(empty.directory.findByEmail('ada@example.com'), REFUSED);
       await t.rejects(empty.directory.health(), REFUSED);
       t.equal(empty.lines.length, 1);
-      t.match(empty.lines[0], /none of the users who signed in before.*session accept-directory$/);
+      t.match(empty.lines[0], /none of the users who logged in before.*session accept-directory$/);
 
       await store.exchange(KNOWN_USERS_KEY, '', 1);
       await t.resolves(empty.directory.health());
@@ -105,7 +105,7 @@ for (const hasIdentity of [true, false]) {
       const strangers = shape(await fileOf(t, 'eve@example.com', 'mallory@example.com'));
       const other = await checked(t, store, strangers);
       await t.rejects(other.directory.findById(1), REFUSED);
-      t.match(other.lines, [/its users are others/]);
+      t.match(other.lines, [/its users differ/]);
       const same = await checked(t, store, shape(await fileOf(t, 'ADA@example.com', 'new@example.com')));
       t.match(await same.directory.findById(1), { email: 'ADA@example.com' }, 'one known user is enough');
     });

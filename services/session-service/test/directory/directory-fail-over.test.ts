@@ -15,7 +15,7 @@ import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js
 import { KNOWN_USERS_KEY } from '../../src/stores/session-keys.js';
 
 const ring = openKeyRing('challenge-secret-of-this-test-0123456789');
-const REFUSED = /^the user directory is refused: /;
+const REFUSED = /^the user directory is rejected: /;
 
 async function open(t: Test, url: string): Promise<Store> {
   const store = openStore(url, '.');
@@ -72,7 +72,7 @@ async function check(t: Test, url: string, failOver: () => Promise<void>): Promi
   t.equal(await running.findById(2), undefined, 'a user who is gone is gone');
   lose();
   await t.rejects(running.findById(1), REFUSED, 'ada is not');
-  t.match(lines, [/none of the users who signed in before/]);
+  t.match(lines, [/none of the users who logged in before/]);
 
   const other = checked(await open(t, url));
   await t.rejects(other.findById(1), REFUSED, 'for a process that starts now, too');

@@ -111,7 +111,7 @@ t.test(
       log.map((line) => JSON.parse(line)).filter(({ uids }) => uids !== undefined),
       Array.from({ length: 5 }, () => ({
         level: 'warn',
-        msg: 'nobody can sign in as this account',
+        msg: 'nobody can log in to this account',
         reason: 'USERS_BY_EMAIL returned more than one user',
         uids: [11, 12],
       })),
@@ -289,7 +289,7 @@ t.test('it starts without its database, logs that, and works once the database a
   t.match(warnings, [
     {
       variable: 'USERS_URL',
-      msg: 'the user database does not answer: there is no such socket; logins are answered 503 until it does',
+      msg: 'the user database does not respond: the socket does not exist; logins get 503 until it does',
     },
   ]);
   t.match(await (await fetch(`${adminUrl}/health/ready`)).json(), { checks: { directory: 'failed' } });
@@ -310,7 +310,7 @@ t.test('a mistake stops the start with one line', async (t) => {
     ],
     [
       { USERS_URL: server.url.replace(server.password, 'wrong-secret') },
-      ['USERS_URL is wrong: the user database does not answer: the server refuses the user or the password'],
+      ['USERS_URL is wrong: the user database does not respond: the server rejects the user or the password'],
     ],
     [
       { USERS_BY_EMAIL: '', USERS_BY_ID: 'SELECT $1, $2' },
@@ -346,7 +346,7 @@ t.test('an error of the operator’s own driver was logged without its message',
     "the driver's findByEmail threw Error: connect ECONNREFUSED 10.0.0.7:3306, looking for [hidden]";
   const errors = () => log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
   await until(async () => errors().length > 0);
-  t.match(errors()[0], { msg: 'the directory did not answer', err: { message } });
+  t.match(errors()[0], { msg: 'the directory did not respond', err: { message } });
   t.notMatch(log.join('\n'), 'ada@example.com');
 });
 

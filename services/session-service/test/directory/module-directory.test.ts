@@ -147,7 +147,7 @@ t.test('a method is called on its driver', async (t) => {
 });
 
 t.test('an export that is not a driver is refused at the start, in one line', async (t) => {
-  const noDriver = 'names a module whose default export is no driver and no function that returns one';
+  const noDriver = 'names a module whose default export is neither a driver nor a function that returns one';
   const cases = {
     'export const directory = {};': noDriver,
     'export default undefined;': noDriver,
@@ -155,9 +155,9 @@ t.test('an export that is not a driver is refused at the start, in one line', as
     "export default 'driver';": noDriver,
     'export default {};': 'names a module whose driver has no method findByEmail, findById, health, close',
     [driver('findById: 1')]: 'names a module whose driver has no method findById',
-    [driver('saveHash: true')]: 'names a module whose driver has a saveHash that is no method',
+    [driver('saveHash: true')]: 'names a module whose driver has a saveHash that is not a method',
     "throw new TypeError('secret');": 'names a module that cannot be loaded: it threw TypeError',
-    "throw 'secret';": 'names a module that cannot be loaded: it threw something that is no error',
+    "throw 'secret';": 'names a module that cannot be loaded: it threw a non-error value',
     "export default () => { throw new RangeError('secret'); };":
       'names a module whose default export threw RangeError: secret',
     'export default {': 'names a module that cannot be loaded: Unexpected end of input',
@@ -174,9 +174,9 @@ t.test('an export that is not a driver is refused at the start, in one line', as
 t.test('an invalid user is refused, and no value is disclosed', async (t) => {
   const found = 'findByEmail: async () =>';
   const NO_ID = `a user whose id is not ${USER_ID_WORDS}`;
-  const NO_CLAIMS = 'a user whose claims are no JSON object of at most 1024 bytes';
+  const NO_CLAIMS = 'a user whose claims are not a JSON object of at most 1024 bytes';
   const cases = {
-    [`${found} 'secret'`]: 'something that is no user',
+    [`${found} 'secret'`]: 'something other than a user',
     [`${found} ({})`]: 'a user without id',
     [`${found} ({ ...user, id: '1' })`]: NO_ID,
     [`${found} ({ ...user, id: 2 ** 53 })`]: NO_ID,
@@ -211,7 +211,7 @@ t.test('a disabled user is disabled, whatever is wrong with the claims', async (
   }
 });
 
-t.test('a driver that fails or does not respond counts as a directory that does not answer', async (t) => {
+t.test('a driver that fails or does not respond counts as a directory that does not respond', async (t) => {
   const methods = `
     findByEmail: async () => { throw new Error('secret'); },
     findById: () => new Promise(() => {}),
@@ -219,7 +219,7 @@ t.test('a driver that fails or does not respond counts as a directory that does 
     health: () => { throw new TypeError('secret'); }`;
   const directory = await openModuleDirectory(writeModule(t, driver(methods)), 20);
   t.equal(await complaint(directory.findByEmail('e@x.org')), "the driver's findByEmail threw Error: secret");
-  t.equal(await complaint(directory.findById(1)), "the driver's findById gave no answer within 20 ms");
+  t.equal(await complaint(directory.findById(1)), "the driver's findById returned nothing within 20 ms");
   t.equal(
     await complaint(directory.saveHash?.(1, 'h', 'new') ?? Promise.resolve()),
     "the driver's saveHash returned neither true nor false",
@@ -228,7 +228,7 @@ t.test('a driver that fails or does not respond counts as a directory that does 
   const other = await openModuleDirectory(writeModule(t, driver('')));
   t.equal(
     await complaint(other.findById(2)),
-    "the driver's findById returned another user than the one asked for",
+    "the driver's findById returned another user than the requested one",
   );
 });
 

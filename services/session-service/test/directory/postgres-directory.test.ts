@@ -114,10 +114,10 @@ t.test(
     await server.sql(`ALTER TABLE ${table} ADD words text; UPDATE ${table} SET words = 'no json'`);
     const add = (text: string) => text.replace('disabled FROM', 'disabled, words::json AS claims FROM');
     const broken = open(t, { ...statements, byId: add(statements.byId) });
-    t.equal(await complaint(broken.findById(ada)), 'the user database does not answer: error 22P02');
+    t.equal(await complaint(broken.findById(ada)), 'the user database does not respond: error 22P02');
     await t.resolves(directory.probe());
     await server.sql(`DROP TABLE ${table}`);
-    t.equal(await complaint(directory.health()), 'the user database does not answer: error 42P01');
+    t.equal(await complaint(directory.health()), 'the user database does not respond: error 42P01');
   },
 );
 
@@ -169,7 +169,7 @@ t.test('a column `claims` of JSON or text is read, and any other is a mistake', 
   await server.sql(`UPDATE ${table} SET words = 'secret' WHERE id = 7`);
   t.equal(
     await complaint(reading('words').findById(7)),
-    'USERS_BY_ID returned a user whose claims are no JSON object of at most 1024 bytes',
+    'USERS_BY_ID returned a user whose claims are not a JSON object of at most 1024 bytes',
   );
 });
 
@@ -256,7 +256,7 @@ t.test('the probe names what is wrong with each statement, in one line', async (
       { byId: select('disabled AS id, email, id AS hash, 0 AS disabled') },
       [
         'USERS_BY_ID returns a column id that is neither a whole number nor a text',
-        'USERS_BY_ID returns a column disabled that is no boolean',
+        'USERS_BY_ID returns a column disabled that is not boolean',
         'USERS_BY_ID returns a column hash that is no text',
       ],
     ],
@@ -291,15 +291,15 @@ t.test('a refused password and a missing database are mistakes, reported without
   const wrongPassword = server.url.replace(server.password, 'another-secret');
   const lines = await open(t, statements, {}, wrongPassword).probe();
   t.strictSame(lines, [
-    'USERS_URL is wrong: the user database does not answer: the server refuses the user or the password',
+    'USERS_URL is wrong: the user database does not respond: the server rejects the user or the password',
   ]);
   const noDatabase = server.url.replace('/postgres?', '/nowhere?');
   t.strictSame(await open(t, statements, {}, noDatabase).probe(), [
-    'USERS_URL is wrong: the user database does not answer: the server has no such database',
+    'USERS_URL is wrong: the user database does not respond: the server has no such database',
   ]);
   t.throws(
     () => openPostgresDirectory('postgres://u:se%ret@h:port/d', statements),
-    new RangeError('cannot be read: special characters in user and password are percent-encoded'),
+    new RangeError('cannot be parsed: special characters in user and password must be percent-encoded'),
   );
   t.throws(
     () => openPostgresDirectory(server.url, { byEmail: 'x' }),
@@ -330,7 +330,7 @@ t.test('an invalid user is refused, and no value is disclosed', async (t) => {
   const other = { ...statements, byId: statements.byId.replace('id = $1', 'id <> $1') };
   t.equal(
     await complaint(open(t, other).findById(8)),
-    'USERS_BY_ID returned another user than the one asked for',
+    'USERS_BY_ID returned another user than the requested one',
   );
 });
 
@@ -345,7 +345,7 @@ t.test('a statement that takes too long is ended on the server, and the next one
   const directory = open(t, { ...statements, byEmail: slow }, { statementMs: 500, connections: 1 });
   t.equal(
     await complaint(directory.findByEmail('ada@example.com')),
-    'the user database does not answer: a statement took too long',
+    'the user database does not respond: a statement took too long',
   );
   t.strictSame(
     await server.sql(
@@ -364,8 +364,8 @@ t.test('no wait is endless: neither for a connection nor in the queue', async (t
   // The line forms behind connections that exist.
   await Promise.all([directory.findById(7), directory.findById(8)]);
   const asked = Array.from({ length: 7 }, () => complaint(directory.findByEmail('ada@example.com')));
-  const tooLong = 'the user database does not answer: a statement took too long';
-  const noConnection = 'the user database does not answer: all its connections are in use';
+  const tooLong = 'the user database does not respond: a statement took too long';
+  const noConnection = 'the user database does not respond: all its connections are in use';
   const tooMany = 'too many statements wait for the user database';
   const expected = [tooLong, tooLong, noConnection, noConnection, noConnection, tooMany, tooMany];
   t.strictSame((await Promise.all(asked)).sort(), expected.sort());
@@ -383,7 +383,7 @@ t.test('a server that accepts and then stays silent times out', async (t) => {
   if (address === null || typeof address === 'string') throw new TypeError('a TCP server without a port');
   const { statements } = await makeTable();
   const directory = open(t, statements, { connectMs: 50 }, `postgres://u:secret@127.0.0.1:${address.port}/d`);
-  t.match(await complaint(directory.findById(7)), /^the user database does not answer: [^:]*time-?out/i);
+  t.match(await complaint(directory.findById(7)), /^the user database does not respond: [^:]*time-?out/i);
   t.notMatch(await complaint(directory.health()), /secret/);
 });
 
@@ -400,7 +400,7 @@ t.test('the directory recovers after an outage of the database', async (t) => {
     (each) => each.saveHash?.(7, 'hash of ada', 'new') ?? Promise.resolve(),
     (each) => each.health(),
   ];
-  for (const ask of asked) t.match(await complaint(ask(directory)), /^the user database does not answer: /);
+  for (const ask of asked) t.match(await complaint(ask(directory)), /^the user database does not respond: /);
   await server.start();
   t.match(await directory.findById(7), { id: 7, hash: 'hash of ada' });
   await t.resolves(directory.health());
@@ -426,7 +426,7 @@ t.test('it may be closed twice, and does not answer afterwards', async (t) => {
   const directory = open(t, statements);
   await directory.findById(7);
   await Promise.all([directory.close(), directory.close()]);
-  t.match(await complaint(directory.findById(7)), /^the user database does not answer/);
+  t.match(await complaint(directory.findById(7)), /^the user database does not respond/);
 });
 
 t.test(

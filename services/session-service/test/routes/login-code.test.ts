@@ -15,7 +15,7 @@ import {
 } from '../support/session-node.js';
 import { askForCode, codeFor, exchange, introspected } from '../support/sign-in-codes.js';
 
-const INVALID = { message: 'This sign-in is no longer valid. Please sign in again.', code: 'code_invalid' };
+const INVALID = { message: 'This login is no longer valid. Please sign in again.', code: 'code_invalid' };
 const ANN = 'ann@example.com';
 
 t.test('a code is exchanged once for tokens and cookie, as a login answers', async (t) => {
@@ -121,7 +121,7 @@ t.test('users without an account, deleted and disabled ones get no code and no s
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, ANN, 'bob@example.com');
     const node = await startNode(t, { store, directory });
-    const unknown = { message: 'There is no such user.', code: 'unknown_user' };
+    const unknown = { message: 'Unknown user.', code: 'unknown_user' };
     for (const id of ['3', '9007199254740993']) {
       const answer = await askForCode(node, id);
       t.equal(answer.statusCode, 404, id);
@@ -251,7 +251,7 @@ t.test('what is malformed is refused with its field, on both ports', async (t) =
     [{ origin, auth_time: '1795309848' }, 'auth_time', 'This value is of the wrong type.'],
     [{ origin, auth_time: 5 }, 'auth_time', 'This value is outside the allowed range.'],
     [{ origin, auth_time: future }, 'auth_time', 'This value is outside the allowed range.'],
-    [{ origin, admin: true }, 'admin', 'This field is not known.'],
+    [{ origin, admin: true }, 'admin', 'Unknown field.'],
   ] as const) {
     const answer = await askForCode(node, 1, body);
     t.equal(answer.statusCode, 422, JSON.stringify(body));

@@ -98,7 +98,7 @@ t.test(
     t.equal(warnings.length, 16);
     t.match(warnings[0], {
       level: 'warn',
-      msg: 'the directory returned this user for another account, which is answered as unknown',
+      msg: 'the directory returned this user for another account, which is treated as unknown',
     });
     const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
     t.match(metrics, /^tollgate_directory_other_accounts_total 16$/m);

@@ -76,7 +76,7 @@ t.test("another user's session is not found, and lives on", async (t) => {
     const bob = await logIn(node, 'bob@example.com');
     const foreign = await withBearer(node, 'DELETE', `/sessions/${await sessionIdOf(node, bob)}`, ann);
     t.equal(foreign.statusCode, 404);
-    t.strictSame(foreign.json(), { message: 'There is nothing here.', code: 'not_found' });
+    t.strictSame(foreign.json(), { message: 'Not found.', code: 'not_found' });
     t.equal((await withBearer(node, 'GET', '/profile', bob)).statusCode, 200);
     t.equal((await refresh(node, bob)).statusCode, 200);
 

@@ -12,7 +12,7 @@ import { openSessionStore } from '../../stores/open-session-store.js';
 import { revocationMs } from '../../stores/revoker.js';
 import { storeFileMissing, withExistingStore } from '../service-data.js';
 
-/** The variables by which the store of the sessions is found, and how long its entries are kept. */
+/** The variables that locate the session store, and the lifetime of its entries. */
 export const SessionEndVariables = Type.Object({
   ...StoreVariables,
   ACCESS_TTL: SessionVariables.ACCESS_TTL,
@@ -25,7 +25,7 @@ export type EndSessions = (uid: UserId, reason: RequestedEnd) => Promise<number>
 
 /**
  * Passes a function that ends sessions to `use`. It is undefined if there is no store yet: then nobody has a session.
- * @throws StoreUnavailableError, before `use` is called, if the store does not answer
+ * @throws StoreUnavailableError, before `use` is called, if the store does not respond
  */
 export async function withSessionEnd<T>(
   values: Values,

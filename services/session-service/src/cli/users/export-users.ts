@@ -1,11 +1,11 @@
-// Writes the users of the directory as JSON lines, which the import of another installation reads.
+// Exports the users of the directory as JSON lines, for the import of another installation.
 
 import { writeFileSync } from 'node:fs';
 import { CommandError } from '@tollgate/shared/config';
 import type { EmbeddedDirectory } from '../../directory/embedded-directory.js';
 
 /**
- * Writes all users with their ids, claims and password hashes into a new file, readable by its owner only.
+ * Writes all users with their ids, claims and password hashes to a new file, readable only by its owner.
  * @returns the text to print
  * @throws CommandError if the file exists or cannot be written
  */

@@ -1,4 +1,4 @@
-// Adds the users of a file to the directory: all of them, or none if one line is wrong.
+// Imports the users of a file into the directory: all of them, or none if one line is wrong.
 
 import { readFileSync } from 'node:fs';
 import { type Static, Type } from '@sinclair/typebox';
@@ -34,7 +34,7 @@ type ImportLine = Static<typeof ImportLine>;
 
 const lineCheck = TypeCompiler.Compile(ImportLine);
 
-/** A line that is right so far. */
+/** A line that is valid so far. */
 interface NumberedUser {
   readonly line: number;
   readonly user: ImportLine;
@@ -66,7 +66,7 @@ function readText(path: string): string {
   }
 }
 
-/** Reads every line; `mistakes` has the number of each wrong one and what is wrong with it. */
+/** Reads every line; `mistakes` has the mistake of each wrong one by number. */
 function readUsers(text: string) {
   const users: NumberedUser[] = [];
   const mistakes = new Map<number, string>();
@@ -79,9 +79,9 @@ function readUsers(text: string) {
     const key = typeof user === 'string' ? '' : accountKey(user.email);
     const before = lineOf.get(key);
     if (typeof user === 'string') mistakes.set(line, user);
-    else if (before !== undefined) mistakes.set(line, `the address is that of line ${before}`);
+    else if (before !== undefined) mistakes.set(line, `the address is the same as in line ${before}`);
     else if (user.id !== undefined && lineOfId.has(user.id))
-      mistakes.set(line, `the id is that of line ${lineOfId.get(user.id)}`);
+      mistakes.set(line, `the id is the same as in line ${lineOfId.get(user.id)}`);
     else {
       lineOf.set(key, line);
       if (user.id !== undefined) lineOfId.set(user.id, line);
@@ -91,14 +91,14 @@ function readUsers(text: string) {
   return { users, mistakes };
 }
 
-/** Returns the user of a line, or what is wrong with it; never a value of the line, which may be secret. */
+/** Returns the user of a line, or its mistake; never a value of the line, which may be secret. */
 function readLine(content: string): ImportLine | string {
   const value = parse(content);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'this is no JSON object';
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not a JSON object';
   const error = lineCheck.Errors(value).First();
   if (error !== undefined || !lineCheck.Check(value)) return `${error?.path.slice(1)}: ${error?.message}`;
   if (value.id !== undefined && !isUserId(value.id)) return `id is not ${USER_ID_WORDS}`;
-  if (!isEmailAddress(value.email)) return 'email is no e-mail address';
+  if (!isEmailAddress(value.email)) return 'email is not an e-mail address';
   if (value.hash !== '' && hashCost(value.hash) === undefined)
     return 'hash has no known form (docs/operations/password-hashes.md), is damaged, or costs too much';
   if (readUserClaims(value.claims) === null) return `claims are longer than ${MAX_CLAIMS_BYTES} bytes`;

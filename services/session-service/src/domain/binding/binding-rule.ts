@@ -1,4 +1,4 @@
-// The binding of a session to a key of its device, and what a refresh has to show of it.
+// The binding of a session to a device key, and its requirements on a refresh.
 
 import { type DeviceKey, parseDeviceKey } from '@tollgate/shared/crypto';
 import type { SessionAttributes, SessionRecord } from '../session-record.js';
@@ -9,7 +9,7 @@ export type BoundKind = 'key' | 'dbsc';
 /** `none` is a session without a key. */
 export type BindingKind = 'none' | BoundKind;
 
-/** A key and its name. */
+/** A key and its thumbprint. */
 export type BindingKey = Pick<DeviceKey, 'thumbprint' | 'compact'>;
 
 /** The binding of a session. */
@@ -17,11 +17,11 @@ export interface SessionBinding extends BindingKey {
   readonly kind: BoundKind;
   /** When the session was bound in this way, in milliseconds since 1970. */
   readonly boundAtMs: number;
-  /** Of `dbsc`: the thumbprint of the page's key, if the session was bound to one before. */
+  /** For `dbsc`: the thumbprint of the page's earlier key, if any. */
   readonly before?: string | undefined;
   /**
-   * Of `dbsc`: whether no refresh has come with the bound cookie yet. The response to the registration may have been
-   * lost, so what sufficed before it still suffices.
+   * For `dbsc`: whether no refresh has had the bound cookie yet. The response to the registration may have been lost, so the
+   * earlier proof still suffices.
    */
   readonly isPending?: boolean;
 }
@@ -43,12 +43,12 @@ export function bindingOf(attributes: SessionAttributes): SessionBinding | undef
   };
 }
 
-/** The key that verifies signatures for a binding; undefined if the record holds none. */
+/** The key that verifies signatures for a binding; undefined if the record has none. */
 export function bindingKeyOf({ compact }: SessionBinding): DeviceKey | undefined {
   return parseDeviceKey(compact);
 }
 
-/** How a record's key is asked for: a pending registration counts for nothing yet. */
+/** The required kind of proof for a record: a pending registration counts for nothing yet. */
 export function bindingKindOf(attributes: SessionAttributes): BindingKind {
   const { kind = 'none', before, isPending = false } = bindingOf(attributes) ?? {};
   if (!isPending) return kind;
@@ -79,33 +79,35 @@ export function bindingAttributes({
   };
 }
 
-/** `REFRESH_BINDING`: `off` ignores bindings, `offer` binds those who can, `require` refuses the others. */
+/** `REFRESH_BINDING`: `off` ignores bindings, `offer` binds capable clients, `require` rejects others. */
 export type BindingPolicy = 'off' | 'offer' | 'require';
 
-/** What a refresh presents besides its token; everything in it is verified. */
+/** The evidence of a refresh besides its token; everything in it is verified. */
 export interface PresentedBinding {
   readonly policy: BindingPolicy;
   /** The key of a proof. */
   readonly proof?: BindingKey | undefined;
-  /** Whether that proof has the nonce of the sign-in: no other proof binds a session. */
+  /** Whether that proof has the nonce of the login: no other proof binds a session. */
   readonly isFirst?: boolean;
   /** Thumbprint in the bound cookie of this session. */
   readonly cookie?: string | undefined;
 }
 
 /**
- * What the binding says to a refresh: go on, first bind the session, first confirm the registration of its browser, refuse
- * it, or end it as stolen.
+ * The verdict of the binding on a refresh: continue, first bind the session, first confirm the browser's registration,
+ * reject it, or end the session as stolen.
  */
 export type BindingVerdict = 'pass' | 'bind' | 'confirm' | 'binding_required' | 'binding_failed';
 
-/** After a registration, how long what sufficed before suffices in any case: requests without its cookie may be on the way. */
+/**
+ * How long after a registration the earlier proof suffices in any case: requests without the new cookie may be in flight.
+ */
 export const REGISTRATION_GRACE_MS = 10_000;
 
-/** The presented binding where nothing is asked for. */
+/** The presented binding if none is required. */
 export const UNASKED: PresentedBinding = { policy: 'off' };
 
-/** Decides a refresh before its generation is looked at. `lua/session_rotate.lua` is the same rule for Redis. */
+/** Decides a refresh before its generation is examined. `lua/session_rotate.lua` is the same rule for Redis. */
 export function decideBinding(
   { attributes }: Pick<SessionRecord, 'attributes'>,
   { policy, proof, isFirst = false, cookie }: PresentedBinding,
@@ -115,7 +117,7 @@ export function decideBinding(
   const binding = bindingOf(attributes);
   const mayBind = proof !== undefined && isFirst;
   if (binding === undefined) {
-    // A session that stays unbound keeps its reuse detection: a thief who bound it would hide behind the key.
+    // A session that stays unbound retains its reuse detection: a thief who bound it would hide behind the key.
     if (mayBind) return 'bind';
     return policy === 'require' ? 'binding_required' : 'pass';
   }
@@ -131,7 +133,7 @@ export function decideBinding(
   return policy === 'require' ? 'binding_required' : 'pass';
 }
 
-/** The record after a verdict that lets a refresh go on. */
+/** The record after a verdict that continues a refresh. */
 export function bindRecord(
   record: SessionRecord,
   verdict: BindingVerdict,
@@ -142,7 +144,7 @@ export function bindRecord(
   return verdict === 'bind' && proof !== undefined ? bindToProof(record, proof, nowMs) : record;
 }
 
-/** The record bound to a key that a proof showed; beside the registration of a browser it is the key before. */
+/** The record bound to a proven key; beside a browser's registration that is the earlier key. */
 export function bindToProof(record: SessionRecord, key: BindingKey, nowMs: number): SessionRecord {
   const registered = bindingOf(record.attributes);
   const binding =
@@ -153,14 +155,14 @@ export function bindToProof(record: SessionRecord, key: BindingKey, nowMs: numbe
 }
 
 /**
- * The registration of a browser's key: `bound` with the next record, `known` if the session has this key already,
+ * The result of registering a browser's key: `bound` with the next record, `known` if the session already has this key,
  * `conflict` if it has another one, `revoked` without a session, or `expired`.
  */
 export type Registration =
   | { readonly outcome: 'bound'; readonly next: SessionRecord }
   | { readonly outcome: 'known' | 'conflict' | 'revoked' | 'expired' };
 
-/** Decides a registration. Never changes when the session was last used. `lua/session_bind.lua` is the same rule. */
+/** Decides a registration. Never changes the session's last use. `lua/session_bind.lua` is the same rule. */
 export function decideRegistration(
   record: SessionRecord | undefined,
   key: BindingKey,

@@ -1,4 +1,4 @@
-// What shows the key of a device: challenges, proofs of pages, the bound cookie, and the sessions of browsers (DBSC).
+// Evidence of a device key: challenges, proofs of pages, the bound cookie, and the sessions of browsers (DBSC).
 
 import {
   type DeviceKey,
@@ -12,15 +12,15 @@ import type { BindingKey } from './binding-rule.js';
 import { type CompactJws, readCompactJws } from './compact-jws.js';
 
 /**
- * What a challenge is for: the proof that binds a session (`first`), the registration of a browser's key (`bind`), the
- * renewals with that key, or the later proofs of a page. Only the response to a sign-in carries `first` and `bind`, so
- * whoever has copied a cookie cannot bind its session.
+ * The purpose of a challenge: the proof that binds a session (`first`), the registration of a browser's key (`bind`), the
+ * renewals with that key, or the later proofs of a page. Only the response to a login has `first` and `bind`, so a copied
+ * cookie cannot bind its session.
  */
 export type ChallengePurpose = 'first' | 'bind' | 'renew' | 'proof';
 
 /**
- * How long one challenge is issued, in milliseconds, and for how many such times it is accepted afterwards. A page binds
- * its session with the first refresh: `first` lives longer than an access token, 20 minutes at least.
+ * How long one challenge is issued, in milliseconds, and for how many such periods it is accepted afterwards. A page binds
+ * its session with the first refresh: `first` lives longer than an access token, at least 20 minutes.
  */
 const SLICES = {
   first: { ms: 300_000, accepted: 4 },
@@ -30,7 +30,7 @@ const SLICES = {
 } as const;
 
 /**
- * The present challenge of a session: 16 bytes of HMAC-SHA256, base64url.
+ * The current challenge of a session: 16 bytes of HMAC-SHA256, base64url.
  * @param ring the keys of `REFRESH_SECRET`; the first one makes
  */
 export function challengeFor(ring: KeyRing, purpose: ChallengePurpose, sid: string, nowMs: number): string {
@@ -38,8 +38,8 @@ export function challengeFor(ring: KeyRing, purpose: ChallengePurpose, sid: stri
 }
 
 /**
- * Whether a text is a challenge of the session for this purpose: of the present time slice, of those before that are
- * still accepted, or of the next, because the clocks of nodes differ.
+ * Whether a string is a challenge of the session for this purpose: of the current time slice, of still accepted earlier
+ * ones, or of the next, because nodes' clocks differ.
  */
 export function isCurrentChallenge(
   ring: KeyRing,
@@ -63,21 +63,21 @@ function challengeOf(key: RingKey, purpose: ChallengePurpose, sid: string, slice
   return keyedHash(derived, purpose, sid, String(slice)).toString('base64url');
 }
 
-/** A header whose signature, method and address are right. Its nonce is not judged yet. */
+/** A header with valid signature, method and address. Its nonce is not verified yet. */
 export interface RefreshProof extends BindingKey {
-  /** The proof's own id, for the log: browsers send requests again, so it is not stored. */
+  /** The proof's own id, for the log: browsers repeat requests, so it is not stored. */
   readonly id: string;
   readonly nonce: unknown;
 }
 
-/** The longest header that is read, in characters. */
+/** The longest accepted header, in characters. */
 export const MAX_PROOF_CHARACTERS = 2048;
 
 const PROOF_TYPE = 'refresh-proof+jwt';
 const ID = /^[A-Za-z0-9_-]{16,64}$/;
 
 /**
- * Reads the header. Its time is not judged, because clients' clocks are wrong by minutes.
+ * Parses the header. Its time is ignored, because clients' clocks are wrong by minutes.
  * @param address the external address of the route, without a query
  */
 export function readRefreshProof(text: unknown, address: string): RefreshProof | undefined {
@@ -92,7 +92,7 @@ export function readRefreshProof(text: unknown, address: string): RefreshProof |
   return { thumbprint: key.thumbprint, compact: key.compact, id: jti, nonce };
 }
 
-/** What the cookie says. */
+/** The content of the cookie. */
 export interface BoundCookie {
   readonly sid: string;
   /** Of the session's key. */
@@ -113,7 +113,7 @@ export function formatBoundCookie(ring: KeyRing, { sid, thumbprint, expiresAt }:
 }
 
 /**
- * The thumbprint that the cookies of a request prove for a session; undefined if none of them does.
+ * The thumbprint that a request's cookies prove for a session; undefined if none of them does.
  * @param values values of the cookies of this name
  */
 export function boundThumbprint(
@@ -139,25 +139,25 @@ function macOf(key: RingKey, text: string): string {
   return keyedHash(key.derive('tollgate bound cookie'), text).toString('base64url');
 }
 
-/** The longest signed text that is read, in characters: one with an RSA key of 4,096 bits has some 2,300. */
+/** The longest accepted JWS, in characters: one with an RSA key of 4,096 bits has some 2,300. */
 const MAX_JWT_CHARACTERS = 4096;
 
 const BROWSER_TYPE = 'dbsc+jwt';
 
-/** The external addresses and the cookie of the service, as browsers know them. */
+/** The external addresses and the cookie of the service, as browsers see them. */
 export interface BrowserSessionOptions {
   /** Scheme, host and port of `PUBLIC_URL`. */
   readonly origin: string;
-  /** The path of `PUBLIC_URL`, without a slash at its end. */
+  /** The path of `PUBLIC_URL`, without a trailing slash. */
   readonly basePath: string;
   readonly cookie: string;
-  /** The cookie's attributes as in `Set-Cookie`, but for its lifetime. */
+  /** The cookie's attributes as in `Set-Cookie`, without its lifetime. */
   readonly attributes: string;
-  /** Host of the pages on another origin, if they are on one. */
+  /** Host of pages on another origin, if there are any. */
   readonly initiator: string | undefined;
 }
 
-/** The body by which a browser starts or keeps its session. */
+/** The body that makes a browser start or continue its session. */
 export function sessionInstructions(sid: string, options: BrowserSessionOptions) {
   const { origin, basePath, cookie, attributes, initiator } = options;
   return {
@@ -174,26 +174,26 @@ export function registrationHeader(challenge: string, { basePath }: BrowserSessi
   return `(ES256 RS256);path="${basePath}/refresh/bind";challenge="${challenge}"`;
 }
 
-/** The header that asks for a signature. */
+/** The header that requests a signature. */
 export function challengeHeader(challenge: string, sid: string): string {
   return `"${challenge}";id="${sid}"`;
 }
 
-/** The text of a structured header: bare, as browsers send it, or quoted, as the draft says; parameters are dropped. */
+/** The value of a structured header: bare, as browsers send it, or quoted, as in the draft; parameters are dropped. */
 export function headerText(value: string | readonly string[] | undefined): string {
   if (typeof value !== 'string') return '';
-  // White space at one place only: at two, a header of nothing else would take time with the square of its length.
+  // White space at one place only: with two, a header of only white space would take quadratic time.
   const [, quoted, bare] = /^(?:"([^"\\]*)"|([^";\s]*)) *(?:;.*)?$/s.exec(value) ?? [];
   return quoted ?? bare ?? '';
 }
 
-/** Reads the signed text of a registration or a renewal; undefined if it is malformed. */
+/** Parses the JWS of a registration or a renewal; undefined if it is malformed. */
 export function readBrowserJwt(text: string): CompactJws | undefined {
   const jws = text.length > MAX_JWT_CHARACTERS ? undefined : readCompactJws(text);
   return jws?.header.typ === BROWSER_TYPE ? jws : undefined;
 }
 
-/** The key that a registration brings and has signed with; undefined if there is none, or the signature is wrong. */
+/** The key of a registration, which has signed it; undefined if there is none, or the signature is wrong. */
 export function registeredKey(jws: CompactJws): DeviceKey | undefined {
   const key = readDeviceKey(jws.header.jwk);
   return key !== undefined && jws.isSignedBy(key) ? key : undefined;

@@ -1,4 +1,4 @@
-// Reads what requests show of the key of their device, and tells clients what to sign next.
+// Reads the device key evidence of requests, and tells clients the next challenge.
 
 import type { KeyRing } from '@tollgate/shared/crypto';
 import { Overloaded, RateLimited, refuse, ValidationFailed } from '@tollgate/shared/http';
@@ -34,34 +34,34 @@ export interface DeviceBindingOptions {
   readonly limitPerMinute: number;
 }
 
-/** What a refresh shows. */
+/** The evidence of a refresh. */
 export interface PresentedDevice {
   readonly binding: PresentedBinding;
-  /** Whether the request has a right proof with an old nonce, and no bound cookie. */
+  /** Whether the request has a valid proof with an old nonce, and no bound cookie. */
   readonly isStale: boolean;
 }
 
-/** The binding of sessions to devices, as requests and replies show it. */
+/** The binding of sessions to devices, in requests and replies. */
 export interface DeviceBinding {
   readonly policy: BindingPolicy;
-  /** What browsers are told of the service. */
+  /** The service parameters for browsers. */
   readonly browser: BrowserSessionOptions;
-  /** What a refresh of this session shows. */
+  /** The evidence of a refresh for this session. */
   read(request: FastifyRequest, sid: string): PresentedDevice;
-  /** The key that a login brings. @throws ValidationFailed for a malformed proof */
+  /** The key of a login. @throws ValidationFailed for a malformed proof */
   startKey(request: FastifyRequest): BindingKey | undefined;
-  /** A `preHandler` hook of logins: refuses a malformed proof before anything is counted or spent. */
+  /** A `preHandler` hook of logins: rejects a malformed proof before anything is counted or spent. */
   refuseMalformed(request: FastifyRequest): Promise<void>;
-  /** Tells the client how its session is bound, and what to sign next. */
+  /** Tells the client the binding of its session, and the next challenge. */
   announce(reply: FastifyReply, sid: string, kind: BindingKind): void;
   /**
-   * As `announce`, for the response to a sign-in: also offers to bind the session, to the page by the nonce that binds,
-   * to the browser by a registration. Nothing else may offer it, or whoever has copied a cookie could bind the session.
+   * As `announce`, for the response to a login: also offers to bind the session, to the page by the binding nonce, to the
+   * browser by a registration. No other response may offer it, or a copied cookie could bind the session.
    */
   offer(reply: FastifyReply, sid: string, kind: BindingKind): void;
-  /** The headers of a refusal; `kind` is undefined if the store was not asked. */
+  /** The headers of a rejection; `kind` is undefined if the store was not read. */
   refusalHeaders(request: FastifyRequest, sid: string, kind: BindingKind | undefined): Record<string, string>;
-  /** The present challenge of a session. */
+  /** The current challenge of a session. */
   challenge(purpose: ChallengePurpose, sid: string): string;
   isCurrent(purpose: ChallengePurpose, sid: string, challenge: unknown): boolean;
   /** An `onRequest` hook that counts registrations and renewals of an address. @throws Overloaded beyond the limit */
@@ -76,28 +76,28 @@ declare module 'fastify' {
   }
 }
 
-/** The header in which pages send their proof. */
+/** The header for the proof of a page. */
 export const BINDING_REQUEST_HEADERS = ['Refresh-Proof'] as const;
 
-/** The headers that tell a page of its binding, as the API documents them. */
+/** The headers that tell a page its binding, as documented in the API. */
 export const BINDING_ANSWER_HEADERS = {
-  'Refresh-Binding': 'How the session is bound to its device: `none`, `key` or `dbsc`',
-  'Refresh-Nonce': 'What the next `Refresh-Proof` has to contain',
+  'Refresh-Binding': 'Device binding of the session: `none`, `key` or `dbsc`',
+  'Refresh-Nonce': 'Nonce for the next `Refresh-Proof`',
 } as const;
 
-/** The headers of a sign-in, which may start a binding. */
+/** The headers of a login, which may start a binding. */
 export const OFFER_HEADERS = {
   ...BINDING_ANSWER_HEADERS,
-  'Secure-Session-Registration': 'Offers a browser to bind the session to a key of its own',
+  'Secure-Session-Registration': 'Offers the browser to bind the session to its own key',
 } as const;
 
-/** Nobody reads them: browsers call these routes by themselves. */
+/** They have no reader: browsers call these routes by themselves. */
 const LIMIT_HEADERS = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'];
 
 const PROOF_HEADER = 'refresh-proof';
 /** Browsers renew once in `BOUND_COOKIE_TTL`, and are allowed 6 signatures in 9 minutes. */
 const SHORT_TTL_SECONDS = 240;
-/** After a browser has left out a renewal; the next one may succeed. */
+/** For a browser that has skipped a renewal; the next one may succeed. */
 const SKIPPED_RETRY_SECONDS = '2';
 
 async function deviceBinding(app: FastifyInstance, options: DeviceBindingOptions): Promise<void> {
@@ -126,7 +126,7 @@ async function deviceBinding(app: FastifyInstance, options: DeviceBindingOptions
     }
   }
 
-  /** The proof of the request's header for the address of its route. */
+  /** The proof in the request's header for the address of its route. */
   const proofOf = (request: FastifyRequest) =>
     readRefreshProof(
       request.headers[PROOF_HEADER],
@@ -139,7 +139,7 @@ async function deviceBinding(app: FastifyInstance, options: DeviceBindingOptions
   if (isAsked && ttlSeconds < SHORT_TTL_SECONDS) {
     app.log.warn(
       { variable: 'BOUND_COOKIE_TTL' },
-      `browsers renew their cookie every ${ttlSeconds} seconds, and refuse after 6 signatures in 9 minutes: give it ${SHORT_TTL_SECONDS} seconds or more`,
+      `browsers renew their cookie every ${ttlSeconds} seconds, and stop after 6 signatures in 9 minutes: set it to ${SHORT_TTL_SECONDS} seconds or more`,
     );
   }
 
@@ -158,7 +158,7 @@ async function deviceBinding(app: FastifyInstance, options: DeviceBindingOptions
     read(request, sid) {
       if (!isAsked) return { binding: UNASKED, isStale: false };
       const proof = proofOf(request);
-      if (proof !== undefined) request.log.debug({ jti: proof.id, sid }, 'a refresh came with a proof');
+      if (proof !== undefined) request.log.debug({ jti: proof.id, sid }, 'a refresh had a proof');
       const cookie = app.cookies.bound.read(request, sid);
       const isFirst = proof !== undefined && isCurrent('first', sid, proof.nonce);
       const isFresh = isFirst || (proof !== undefined && isCurrent('proof', sid, proof.nonce));

@@ -1,4 +1,4 @@
-// POST /users/:id/sign-in-codes on the admin port: a code that signs a user in, for applications with a sign-in of their own.
+// POST /users/:id/sign-in-codes on the admin port: a code that logs a user in, for applications with their own login.
 
 import { refuse, ValidationFailed } from '@tollgate/shared/http';
 import { SignInCodeBody, SignInCodeRequest } from '@tollgate/shared/schemas';
@@ -27,7 +27,8 @@ export default async function createSignInCode(
     {
       schema: {
         operationId: 'createSignInCode',
-        summary: 'A code that signs this user in, once, within 60 seconds, on a page of this origin',
+        summary:
+          'Create a single-use code that logs this user in, within 60 seconds, on a page of this origin',
         security: [{ apiKey: [] }],
         params: UserParams,
         body: SignInCodeRequest,

@@ -13,7 +13,7 @@ export default async function endUserSessions(app: FastifyInstance): Promise<voi
     {
       schema: {
         operationId: 'endUserSessions',
-        summary: 'End every session of a user: disabled account, support',
+        summary: 'End every session of a user, such as of a disabled account',
         security: [{ apiKey: [] }],
         params: UserParams,
         response: { 204: Type.Null() },

@@ -10,7 +10,7 @@ export default async function introspect(app: FastifyInstance): Promise<void> {
     {
       schema: {
         operationId: 'introspect',
-        summary: 'Whether an access token is valid, and what it says',
+        summary: 'Introspect an access token: validity and claims',
         consumes: ['application/x-www-form-urlencoded'],
         security: [{ apiKey: [] }],
         body: IntrospectionForm,

@@ -58,7 +58,7 @@ export default async function listRevoked(app: FastifyInstance): Promise<void> {
     {
       schema: {
         operationId: 'listRevokedSessions',
-        summary: 'The ended sessions whose access tokens must be refused, the oldest first',
+        summary: 'List ended sessions whose access tokens must be rejected, the oldest first',
         security: [{ apiKey: [] }],
         querystring: RevokedSessionsQuery,
         response: { 200: RevokedSessionsBody },

@@ -14,7 +14,7 @@ export default async function listUserSessions(app: FastifyInstance): Promise<vo
     {
       schema: {
         operationId: 'listUserSessions',
-        summary: 'The sessions of a user, the most recently used first; none of them is `current`',
+        summary: "List a user's sessions, the most recently used first; none is `current`",
         security: [{ apiKey: [] }],
         params: UserParams,
         response: { 200: SessionsBody },

@@ -1,4 +1,4 @@
-// The user that the path of a route on the admin port names.
+// The user in the path of an admin route.
 
 import { type Static, Type } from '@sinclair/typebox';
 import { refuse, StoreUnavailable } from '@tollgate/shared/http';
@@ -11,14 +11,14 @@ import { UnknownUser } from '../../errors.js';
 export const UserParams = Type.Object({ id: UserIdText });
 export type UserParams = Static<typeof UserParams>;
 
-/** Returns the id; undefined for a number that no user can have. */
+/** Returns the id; undefined for an impossible number. */
 export function userIdOf({ id }: UserParams): UserId | undefined {
   const uid = readUserId(id);
   return isUserId(uid) ? uid : undefined;
 }
 
 /**
- * Returns the user as the directory has it, disabled or not.
+ * Returns the user as in the directory, disabled or not.
  * @throws UnknownUser, StoreUnavailable
  */
 export async function findPathUser(
@@ -28,7 +28,7 @@ export async function findPathUser(
   const uid = userIdOf(request.params);
   if (uid === undefined) throw refuse(UnknownUser);
   const user = await app.directory.findById(uid).catch((error: unknown) => {
-    request.log.error({ err: error }, 'the directory did not answer');
+    request.log.error({ err: error }, 'the directory did not respond');
     throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });
   });
   if (user === undefined) throw refuse(UnknownUser);

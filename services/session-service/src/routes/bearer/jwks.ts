@@ -1,4 +1,4 @@
-// GET /.well-known/jwks.json: the public keys of access tokens, for whoever verifies them.
+// GET /.well-known/jwks.json: the public keys of access tokens, for their verifiers.
 
 import { Type } from '@sinclair/typebox';
 import { hasCurrent, limitTo } from '@tollgate/shared/http';
@@ -44,14 +44,14 @@ export default async function jwks(
     {
       config: {
         rateLimit: limitTo({ name: 'jwks', max: limitPerMinute }),
-        answerHeaders: {
-          'Cache-Control': 'How long the keys may be kept',
-          ETag: 'Names this set of keys, for If-None-Match',
+        responseHeaders: {
+          'Cache-Control': 'Cache lifetime of the keys',
+          ETag: 'Version of this key set, for If-None-Match',
         },
       },
       schema: {
         operationId: 'publicKeys',
-        summary: 'The public keys that verify access tokens in the format `public` (RFC 7517)',
+        summary: 'Get the public keys for access tokens in the format `public` (RFC 7517)',
         response: { 200: JwksBody, 304: Type.Null() },
       },
     },

@@ -4,7 +4,7 @@ import { ProfileBody } from '@tollgate/shared/schemas';
 import { bearerOf, type RequireBearer } from '@tollgate/shared/tokens';
 import type { FastifyInstance } from 'fastify';
 
-/** @param options.requireBearer the hook that lets in a valid bearer, within its rate limits */
+/** @param options.requireBearer the hook that requires a valid bearer token, within its rate limits */
 export default async function profile(
   app: FastifyInstance,
   { requireBearer }: { requireBearer: RequireBearer },
@@ -16,7 +16,7 @@ export default async function profile(
       config: { limited: true },
       schema: {
         operationId: 'readProfile',
-        summary: 'The signed-in user',
+        summary: 'Get the logged-in user',
         security: [{ bearer: [] }],
         response: { 200: ProfileBody },
       },

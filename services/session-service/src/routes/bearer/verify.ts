@@ -1,4 +1,4 @@
-// GET /verify: forward authentication; tells a gateway which user a request belongs to.
+// GET /verify: forward authentication; tells a gateway the user of a request.
 
 import { Type } from '@sinclair/typebox';
 import { bearerOf } from '@tollgate/shared/tokens';
@@ -11,19 +11,17 @@ export default async function verify(app: FastifyInstance): Promise<void> {
     {
       onRequest: app.requireBearer,
       config: {
-        answerHeaders: {
-          'X-Auth-User-Id': 'The id of the user',
-          'X-Auth-User-Email': 'The e-mail in UTF-8, percent-encoded',
-          'X-Auth-Session-Id': 'The session',
-          'X-Auth-Time':
-            'When the user was authenticated, in seconds since 1970; absent if that is not known',
-          'X-Auth-Amr':
-            'The authentication methods (`amr`), separated by commas; absent if they are not known',
+        responseHeaders: {
+          'X-Auth-User-Id': 'User id',
+          'X-Auth-User-Email': 'E-mail address in UTF-8, percent-encoded',
+          'X-Auth-Session-Id': 'Session id',
+          'X-Auth-Time': 'Time of authentication, in seconds since 1970; absent if unknown',
+          'X-Auth-Amr': 'Authentication methods (`amr`), separated by commas; absent if unknown',
         },
       },
       schema: {
         operationId: 'verify',
-        summary: 'Whether the access token is valid, and whose it is, in headers',
+        summary: 'Verify the access token, with its user in headers',
         security: [{ bearer: [] }],
         response: { 204: Type.Null() },
       },
@@ -43,7 +41,7 @@ export default async function verify(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * Encodes text for a header: UTF-8, with `%` and every byte outside printable ASCII percent-encoded. Spaces are encoded
+ * Encodes a string for a header: UTF-8, with `%` and every byte outside printable ASCII percent-encoded. Spaces are encoded
  * too, because HTTP drops them at both ends of a value.
  */
 export function headerText(text: string): string {

@@ -1,4 +1,4 @@
-// POST /refresh/bind: binds the session to a key that the browser has made (Device Bound Session Credentials).
+// POST /refresh/bind: binds the session to a key from the browser (Device Bound Session Credentials).
 
 import { refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http';
 import { BrowserSessionBody, readUserId } from '@tollgate/shared/schemas';
@@ -23,12 +23,12 @@ export default async function bindBrowser(app: FastifyInstance): Promise<void> {
     {
       onRequest: deviceBinding.countAddress,
       config: {
-        answerHeaders: { 'Set-Cookie': 'The bound cookie' },
+        responseHeaders: { 'Set-Cookie': 'The bound cookie' },
         refusals: { 409: { description: 'The session is bound to another key', headers: {} } },
       },
       schema: {
         operationId: 'bindBrowser',
-        summary: 'Bind the session to the key of a browser; browsers call it by themselves',
+        summary: "Bind the session to the browser's key; browsers call it by themselves",
         security: [{ refreshCookie: [] }],
         response: { 200: BrowserSessionBody },
       },
@@ -37,7 +37,7 @@ export default async function bindBrowser(app: FastifyInstance): Promise<void> {
       const presented = app.cookies.refresh.sessions(request);
       if (presented.length === 0) throw refuse(TokenInvalid);
       const jwt = readBrowserJwt(headerText(request.headers['secure-session-response']));
-      // The challenge tells which of several sessions is meant. The generation is not judged: a refresh may be on its way.
+      // The challenge identifies one of several sessions. The generation is ignored: a refresh may be in flight.
       const claims = presented.find(({ sid }) => deviceBinding.isCurrent('bind', sid, jwt?.payload.jti));
       if (claims === undefined || jwt === undefined) throw refuse(RegistrationInvalid);
       await deviceBinding.countSession(request, reply, claims.sid);

@@ -1,4 +1,4 @@
-// DELETE /refresh: ends the session of the refresh cookie, for a client that holds no access token.
+// DELETE /refresh: ends the session of the refresh cookie, for a client without an access token.
 
 import { Type } from '@sinclair/typebox';
 import { readUserId } from '@tollgate/shared/schemas';
@@ -17,7 +17,7 @@ export default async function endRefresh(
       onRequest: limit.countAddress,
       config: {
         limited: true,
-        answerHeaders: { 'Set-Cookie': 'Clears the refresh token' },
+        responseHeaders: { 'Set-Cookie': 'Clears the refresh token' },
       },
       schema: {
         operationId: 'endRefresh',

@@ -15,7 +15,7 @@ import { respondWithTokens, type SessionSettings } from '../../steps/start-sessi
 import type { RotationVerdict } from '../../stores/session-store.js';
 
 /**
- * @param options.settings lifetimes of sessions and what may be repeated
+ * @param options.settings lifetimes of sessions and rules of repetition
  * @param options.limit the limit of refreshes
  */
 export default async function refresh(
@@ -28,13 +28,13 @@ export default async function refresh(
       onRequest: limit.countAddress,
       config: {
         limited: true,
-        answerHeaders: { 'Set-Cookie': 'The next refresh token', ...BINDING_ANSWER_HEADERS },
+        responseHeaders: { 'Set-Cookie': 'The next refresh token', ...BINDING_ANSWER_HEADERS },
         refusals: {
           401: {
-            description: 'The cookie is missing or no longer valid, or the key of the session was not shown',
+            description: "The cookie is missing or no longer valid, or the session's key was not proven",
             headers: {
               ...BINDING_ANSWER_HEADERS,
-              'Retry-After': 'With `binding_required`, if the browser has left out its renewal',
+              'Retry-After': 'With `binding_required`, if the browser has skipped its renewal',
             },
           },
         },
@@ -81,8 +81,8 @@ export default async function refresh(
   );
 
   /**
-   * The error for a credential that is not or no longer valid, which counts for the address. Honest clients behind one
-   * address send no cookie, an expired one, or no proof yet, so these refusals do not count.
+   * The error for an invalid or no longer valid credential, which counts for the address. Honest clients behind one address
+   * send no cookie, an expired one, or no proof yet, so these rejections do not count.
    * @throws RateLimited beyond the limit
    */
   async function rejection(request: FastifyRequest, reply: FastifyReply, ErrorClass: CodedErrorClass) {
@@ -90,7 +90,7 @@ export default async function refresh(
     return refuse(ErrorClass);
   }
 
-  /** The session of the cookies. Of several sessions, the only one that is alive. */
+  /** The session of the cookies. Of several sessions, the only live one. */
   async function presentedClaims(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -158,13 +158,13 @@ export default async function refresh(
   }
 
   /**
-   * The user as the directory has it now, or as in the token if the directory does not answer. If the user is gone or
-   * disabled, ends all the user's sessions and returns undefined.
+   * The user as in the directory now, or as in the token if the directory does not respond. If the user is gone or disabled,
+   * ends all the user's sessions and returns undefined.
    */
   async function currentUser(request: FastifyRequest, known: TokenUser): Promise<TokenUser | undefined> {
     const uid = known.id;
     const user = await app.directory.findById(uid).catch((error: unknown) => {
-      request.log.warn({ err: error }, 'the directory did not answer; the refresh goes on without it');
+      request.log.warn({ err: error }, 'the directory did not respond; the refresh continues without it');
       return { ...known, disabled: false };
     });
     if (user !== undefined && !user.disabled) return user;

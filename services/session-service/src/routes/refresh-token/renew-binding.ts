@@ -1,4 +1,4 @@
-// POST /refresh/renew: gives the browser a new bound cookie for a signature with the key of its session. Writes nothing.
+// POST /refresh/renew: exchanges a signature with the session's key for a new bound cookie. Writes nothing.
 
 import { Type } from '@sinclair/typebox';
 import { refuse, SessionRevoked } from '@tollgate/shared/http';
@@ -24,18 +24,18 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
     {
       onRequest: deviceBinding.countAddress,
       config: {
-        answerHeaders: { 'Set-Cookie': 'The bound cookie' },
+        responseHeaders: { 'Set-Cookie': 'The bound cookie' },
         refusals: {
           401: { description: 'Another key has signed: the session was ended', headers: {} },
           403: {
-            description: 'Another origin, or a challenge to sign',
+            description: 'The origin is not allowed, or a challenge must be signed',
             headers: { 'Secure-Session-Challenge': 'The challenge, and the session as its `id`' },
           },
         },
       },
       schema: {
         operationId: 'renewBinding',
-        summary: 'Renew the bound cookie by a signature; browsers call it by themselves',
+        summary: 'Renew the bound cookie with a signature; browsers call it by themselves',
         security: [{ refreshCookie: [] }, {}],
         response: { 200: Type.Union([BrowserSessionBody, BrowserSessionEnd]) },
       },
@@ -43,7 +43,7 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
     async (request, reply): Promise<BrowserSessionBody | BrowserSessionEnd> => {
       const asked = headerText(request.headers['sec-secure-session-id']);
       const found = await boundSession(request, reply, asked);
-      // Any refusal would end the browser's session too, but only after it has been taken for a fault.
+      // Any rejection would end the browser's session too, but only after the browser has treated it as a fault.
       if (found === undefined) {
         app.metrics.countRenewal('over');
         return { session_identifier: asked, continue: false };
@@ -71,8 +71,8 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
   );
 
   /**
-   * The session of the cookies that the browser names, if it lives and is bound by a browser. Its generation is not
-   * judged: a refresh beside this request may have replaced the cookie.
+   * The session of the cookies that the browser names, if it is alive and bound by a browser. Its generation is ignored: a
+   * parallel refresh may have replaced the cookie.
    */
   async function boundSession(
     request: FastifyRequest,

@@ -5,7 +5,7 @@ import { bearerOf, type RequireBearer } from '@tollgate/shared/tokens';
 import type { FastifyInstance } from 'fastify';
 import { endSessions } from '../../steps/end-sessions.js';
 
-/** @param options.requireBearer the hook that lets in a valid bearer, within its rate limits */
+/** @param options.requireBearer the hook that requires a valid bearer token, within its rate limits */
 export default async function endOtherSessions(
   app: FastifyInstance,
   { requireBearer }: { requireBearer: RequireBearer },
@@ -17,7 +17,7 @@ export default async function endOtherSessions(
       config: { limited: true },
       schema: {
         operationId: 'endOtherSessions',
-        summary: 'End every session of the signed-in user but the current one',
+        summary: "End the logged-in user's other sessions",
         security: [{ bearer: [] }],
         response: { 204: Type.Null() },
       },

@@ -10,7 +10,7 @@ import { endSession } from '../../steps/end-sessions.js';
 
 const Params = Type.Object({ id: SessionId });
 
-/** @param options.requireBearer the hook that lets in a valid bearer, within its rate limits */
+/** @param options.requireBearer the hook that requires a valid bearer token, within its rate limits */
 export default async function endOwnSession(
   app: FastifyInstance,
   { requireBearer }: { requireBearer: RequireBearer },
@@ -22,7 +22,7 @@ export default async function endOwnSession(
       config: { limited: true },
       schema: {
         operationId: 'endSession',
-        summary: "End one of the signed-in user's sessions",
+        summary: "End one of the logged-in user's sessions",
         security: [{ bearer: [] }],
         params: Params,
         response: { 204: Type.Null() },

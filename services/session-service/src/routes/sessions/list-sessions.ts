@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { sessionEntry } from '../../domain/session-entry.js';
 import { sessionsOf } from '../../plugins/dependencies.js';
 
-/** @param options.requireBearer the hook that lets in a valid bearer, within its rate limits */
+/** @param options.requireBearer the hook that requires a valid bearer token, within its rate limits */
 export default async function listSessions(
   app: FastifyInstance,
   { requireBearer }: { requireBearer: RequireBearer },
@@ -18,7 +18,7 @@ export default async function listSessions(
       config: { limited: true },
       schema: {
         operationId: 'listSessions',
-        summary: 'The sessions of the signed-in user, the most recently used first',
+        summary: "List the logged-in user's sessions, the most recently used first",
         security: [{ bearer: [] }],
         response: { 200: SessionsBody },
       },

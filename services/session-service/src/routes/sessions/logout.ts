@@ -6,7 +6,7 @@ import { bearerOf, bearerToken, type RequireBearer } from '@tollgate/shared/toke
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { endRevoked, endSession } from '../../steps/end-sessions.js';
 
-/** @param options.requireBearer the hook that lets in a valid bearer, within its rate limits */
+/** @param options.requireBearer the hook that requires a valid bearer token, within its rate limits */
 export default async function logout(
   app: FastifyInstance,
   { requireBearer }: { requireBearer: RequireBearer },
@@ -17,7 +17,7 @@ export default async function logout(
       onRequest: finishingEnd,
       config: {
         limited: true,
-        answerHeaders: { 'Set-Cookie': 'Clears the refresh token' },
+        responseHeaders: { 'Set-Cookie': 'Clears the refresh token' },
       },
       schema: {
         operationId: 'logOut',
@@ -37,14 +37,14 @@ export default async function logout(
   );
 
   /**
-   * Completes an interrupted logout: its bearer token is already revoked, so a repeated request would otherwise be
-   * refused before the remaining step.
+   * Completes an interrupted logout: its bearer token is already revoked, so a repeated request would otherwise be rejected
+   * before the remaining step.
    */
   async function finishingEnd(request: FastifyRequest, reply: FastifyReply) {
     try {
       return await requireBearer(request, reply);
     } catch (refusal) {
-      // Only within the rate limit, because it queries the store.
+      // Only within the rate limit, because it reads the store.
       if (refusal instanceof SessionRevoked) await finishEnd(request);
       throw refusal;
     }

@@ -1,4 +1,4 @@
-// POST /login/code: signs in with a code that an application got for the user, and starts a session.
+// POST /login/code: logs in with an application's code for the user, and starts a session.
 
 import { limitTo, refuse } from '@tollgate/shared/http';
 import { LoginCodeBody, TokenBody } from '@tollgate/shared/schemas';
@@ -28,11 +28,11 @@ export default async function loginCode(
       preHandler: app.deviceBinding.refuseMalformed,
       config: {
         rateLimit: limitTo({ name: 'login_code', max: limitPerMinute }),
-        answerHeaders: { 'Set-Cookie': 'The refresh token', ...OFFER_HEADERS },
+        responseHeaders: { 'Set-Cookie': 'The refresh token', ...OFFER_HEADERS },
       },
       schema: {
         operationId: 'logInWithCode',
-        summary: 'Sign in with a code of the application',
+        summary: "Log in with an application's code",
         body: LoginCodeBody,
         response: { 200: TokenBody },
       },

@@ -1,4 +1,4 @@
-// POST /login: signs in with a password and solved challenges, and starts a session.
+// POST /login: logs in with a password and solved challenges, and starts a session.
 
 import { Type } from '@sinclair/typebox';
 import { accountKey } from '@tollgate/shared/challenges';
@@ -23,7 +23,7 @@ export default async function login(
     '/login',
     {
       attachValidation: true,
-      // An invalid request is refused before it counts, and a signature is verified only within the limit.
+      // An invalid request is rejected before it counts, and a signature is verified only within the limit.
       preHandler: [
         refuseInvalidForm,
         app.limits.open({ name: 'login', max: limitPerMinute, shared: true }).count,
@@ -34,14 +34,14 @@ export default async function login(
         guards: [pow<{ Body: LoginBody }>({ key: keyOf, throttle: true, device })],
         guardsLast: true,
         limited: true,
-        answerHeaders: {
-          'Set-Cookie': 'The refresh token, and the cookie by which the device is known',
+        responseHeaders: {
+          'Set-Cookie': 'The refresh token, and the device cookie',
           ...OFFER_HEADERS,
         },
       },
       schema: {
         operationId: 'logIn',
-        summary: 'Sign in with email, password, a proof of work and, once demanded, an image',
+        summary: 'Log in with email, password, a proof of work and, if required, an image',
         body: Type.Object({ ...LoginBody.properties, ...challengeFields(app.captcha.options) }),
         response: { 200: TokenBody },
       },
@@ -58,7 +58,7 @@ export default async function login(
   );
 }
 
-/** Answers a refused login, after it is in the history of its account. */
+/** Responds to a rejected login, after it is in the history of its account. */
 async function answerRefusal(
   error: FastifyError,
   request: LoginRequest,
@@ -71,7 +71,7 @@ async function answerRefusal(
 }
 
 /**
- * Whether challenges were refused that the client had fetched: a made-up or malformed one costs nothing, and would let anybody
+ * Whether rejected challenges were fetched by the client: a made-up or malformed one costs nothing, and would let anybody
  * fill the histories of accounts.
  */
 function isPaidRefusal(error: FastifyError): boolean {

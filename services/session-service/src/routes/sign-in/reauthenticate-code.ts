@@ -1,4 +1,4 @@
-// POST /reauthenticate/code: the application has authenticated the user of a session again.
+// POST /reauthenticate/code: exchanges an application's code for a new authentication of a session's user.
 
 import { limitTo, refuse } from '@tollgate/shared/http';
 import { ReauthenticationCodeBody, TokenBody } from '@tollgate/shared/schemas';
@@ -32,7 +32,7 @@ export default async function reauthenticateCode(
       schema: {
         operationId: 'reauthenticateWithCode',
         summary:
-          'Present a code of the application for the same user, and get an access token that says when',
+          "Reauthenticate with an application's code for the same user, and get an access token with a new `auth_time`",
         security: [{ bearer: [] }],
         body: ReauthenticationCodeBody,
         response: { 200: TokenBody },

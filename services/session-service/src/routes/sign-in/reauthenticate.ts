@@ -1,4 +1,4 @@
-// POST /reauthenticate: the user of a session proves the password again, for actions that require a recent sign-in.
+// POST /reauthenticate: the user of a session proves the password again, for actions that require a recent login.
 
 import { Type } from '@sinclair/typebox';
 import { challengeFields, ReauthenticationBody, TokenBody } from '@tollgate/shared/schemas';
@@ -26,7 +26,7 @@ export default async function reauthenticate(
       onRequest: requireBearer,
       schema: {
         operationId: 'reauthenticate',
-        summary: 'Prove the password again, and get an access token that says when',
+        summary: 'Reauthenticate with the password, and get an access token with a new `auth_time`',
         security: [{ bearer: [] }],
         body: Type.Object({ ...ReauthenticationBody.properties, ...challengeFields(app.captcha.options) }),
         response: { 200: TokenBody },
