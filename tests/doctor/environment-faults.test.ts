@@ -77,7 +77,7 @@ t.test('secrets in files are read, and a file that is missing is a mistake', asy
   t.strictSame(complaints(await examine({ env: { ...fromFiles, ENCRYPTION_KEY_FILE: missing } })), [
     problem(
       'configuration',
-      `The service would not start: ENCRYPTION_KEY_FILE names a file that cannot be read: ${missing} (there is none).`,
+      `The service would not start: ENCRYPTION_KEY_FILE names a file that cannot be read: ${missing} (file not found).`,
     ),
   ]);
 });

@@ -117,7 +117,7 @@ async function languages(t: Test, site: Site): Promise<void> {
     ['\t;;;=,q', 'en'],
   ];
   const texts = {
-    en: ['Some of the data is missing or wrong.', 'This field is required.', 'There is nothing here.'],
+    en: ['Some of the data is missing or wrong.', 'This field is required.', 'Not found.'],
     fr: [
       'Certaines données sont manquantes ou incorrectes.',
       'Ce champ est obligatoire.',

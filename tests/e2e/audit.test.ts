@@ -305,6 +305,6 @@ t.test('a stream that cannot be opened stops both services with one line', async
         CHALLENGE_ADMIN_PORT: '0',
       },
     }),
-    { message: new RegExp(`AUDIT_LOG ${path} cannot be opened: it is no file`) },
+    { message: new RegExp(`AUDIT_LOG ${path} cannot be opened: it is not a file`) },
   );
 });

@@ -60,7 +60,7 @@ t.test('both services', (t) =>
         { ...elsewhere, CHALLENGE_SECRET: 'c'.repeat(32) },
         /^CHALLENGE_SECRET is too easy to guess.*openssl rand -hex 32$/,
       ],
-      [{ TRUST_PROXY: '1' }, /^TRUST_PROXY must name the addresses of the proxies/],
+      [{ TRUST_PROXY: '1' }, /^TRUST_PROXY must list the proxies' addresses/],
       [{ TRUST_PROXY: 'proxy.example' }, /^TRUST_PROXY must hold addresses/],
       [{ TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY must not trust everybody/],
       [{ CORS_ORIGIN: 'https://a.example/' }, /^CORS_ORIGIN must be https:\/\/a\.example, not/],
@@ -96,7 +96,7 @@ t.test('both services', (t) =>
       [{ CAPTCHA_POW_DIFFICULTY: '25' }, /^CAPTCHA_POW_DIFFICULTY must be a whole number from 1 to 24/],
       [
         { CAPTCHA_POW_DIFFICULTY: '20', CAPTCHA_POW_MAX_DIFFICULTY: '18' },
-        /^CAPTCHA_POW_DIFFICULTY must not be above CAPTCHA_POW_MAX_DIFFICULTY/,
+        /^CAPTCHA_POW_DIFFICULTY must not exceed CAPTCHA_POW_MAX_DIFFICULTY/,
       ],
       [{ CAPTCHA_POW_STEP: '-1' }, /^CAPTCHA_POW_STEP must be a whole number of 0 or more/],
       [{ CAPTCHA_POW_VOLUME_EVERY: '0' }, /^CAPTCHA_POW_VOLUME_EVERY must be/],
@@ -105,7 +105,7 @@ t.test('both services', (t) =>
       [{ CAPTCHA_ROUTES_PREFIX: '/api//captcha' }, /^CAPTCHA_ROUTES_PREFIX must be/],
       [
         { CAPTCHA_ROUTES_PREFIX: 'openapi.json' },
-        /^CAPTCHA_ROUTES_PREFIX must not begin with "openapi.json", which is a path of its own$/,
+        /^CAPTCHA_ROUTES_PREFIX must not begin with "openapi.json", a reserved path$/,
       ],
       [{ CAPTCHA_FIELDS_TOKEN: 'pow_token' }, /must differ from/],
       [{ CAPTCHA_POW_DIFICULTY: '20' }, /^CAPTCHA_POW_DIFICULTY is not known: /],
@@ -179,7 +179,7 @@ t.test('several mistakes are several lines on stderr, and the end of the process
 t.test('what only shows at work is one line too', async (t) => {
   const file = t.testdir({ plain: 'no folder' });
   const table: [ServiceName, Environment, RegExp][] = [
-    ['challenge-service', { BIND: '192.0.2.1' }, /^BIND: 192\.0\.2\.1 is no address of this machine\n$/],
+    ['challenge-service', { BIND: '192.0.2.1' }, /^BIND: 192\.0\.2\.1 is not an address of this machine\n$/],
     [
       'session-service',
       { USERS_URL: `mysql://root:${DAYLIGHT}@db` },

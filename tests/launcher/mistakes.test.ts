@@ -92,7 +92,7 @@ t.test('an unreachable store is one clear line without its password', async (t) 
 t.test('a DATA_DIR that cannot be is one line at once', async (t) => {
   const file = join(tempDir(t), 'file');
   writeFileSync(file, '');
-  const isFile = `DATA_DIR must be a folder that can be written, not ${file}: it, or a folder above it, is a file`;
+  const isFile = `DATA_DIR must be a writable folder, not ${file}: it, or a folder above it, is a file`;
   for (const [path, message] of [
     [file, isFile],
     [join(file, 'data'), /^DATA_DIR must [^\n]*: it, or a folder above it, is a file$/],
@@ -115,7 +115,7 @@ t.test('a program with a DATA_DIR that cannot be ends with one line', (t) => {
     [join(folder, 'closed'), /^DATA_DIR must [^\n]*: this user may not write there\n$/, user],
     [join(folder, 'closed', 'data'), /^DATA_DIR must [^\n]*: this user may not write there\n$/, user],
     // Making folders there with Node's own recursion never ends.
-    ['/proc/tollgate/data', /^DATA_DIR must [^\n]*: no folder can be made there\n$/, {}],
+    ['/proc/tollgate/data', /^DATA_DIR must [^\n]*: no folder can be created there\n$/, {}],
   ] as const) {
     for (const program of [entry, programOf('session-service'), programOf('challenge-service')]) {
       const env = environmentOf(path);

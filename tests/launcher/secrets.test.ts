@@ -99,6 +99,6 @@ t.test('a secret from a file is used and not written down, and a missing file is
   t.notMatch(readFileSync(join(data, 'secrets.json'), 'utf8'), own);
   t.throws(() => readSecretFiles({ STORE_URL_FILE: '/missing' }), {
     name: 'StartError',
-    message: 'STORE_URL_FILE names a file that cannot be read: /missing (there is none)',
+    message: 'STORE_URL_FILE names a file that cannot be read: /missing (file not found)',
   });
 });

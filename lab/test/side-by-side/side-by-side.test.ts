@@ -244,7 +244,7 @@ t.test(
     await before.stop();
 
     await t.rejects(startVersion(t, 'this', environment), {
-      message: /DATA_DIR holds (users|tollgate)\.mdb of an earlier version/,
+      message: /DATA_DIR contains (users|tollgate)\.mdb of an earlier version/,
     });
     t.notOk(existsSync(join(folder, 'users.db')), 'nothing was begun beside them');
   },

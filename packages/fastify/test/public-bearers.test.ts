@@ -149,7 +149,7 @@ t.test('mistakes in the variables stop the start, with a line each', async (t) =
   ]);
   t.match(lines(ISSUED_FOR), [/^ACCESS_SECRET is missing/, /^ACCESS_KEYS is missing/]);
   t.strictSame(lines({ ACCESS_JWKS_URL }), [
-    'ACCESS_TOKEN_ISSUER is missing: it must be the issuer that tokens name',
+    'ACCESS_TOKEN_ISSUER is missing: it must be the issuer of tokens',
     'ACCESS_TOKEN_AUDIENCE is missing: it must be names of audiences, separated by commas',
   ]);
   t.match(lines({ ...ISSUED_FOR, ACCESS_JWKS_URL, ACCESS_SECRET }), [/^ACCESS_KEYS is missing/]);

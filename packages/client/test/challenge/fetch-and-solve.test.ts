@@ -133,5 +133,5 @@ t.test('fetch options go into every request', async (t) => {
   const error = await fetchImageChallenge('none', { baseUrl, fetchOptions }).catch(
     (thrown: unknown) => thrown,
   );
-  t.not((error as Error).message, 'There is no challenge of this name.');
+  t.not((error as Error).message, 'Unknown challenge.');
 });
