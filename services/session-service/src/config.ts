@@ -35,7 +35,7 @@ import {
 } from '@tollgate/shared/config';
 import { checkApiKey, checkDirectory, checkStatements } from './config-checks.js';
 
-/** How sessions are bound to the device that signed in. */
+/** How sessions are bound to the device of the login. */
 const BindingVariables = {
   REFRESH_BINDING: Type.Union([Type.Literal('off'), Type.Literal('offer'), Type.Literal('require')], {
     default: 'offer',

@@ -4,23 +4,22 @@ import { type Static, Type } from '@sinclair/typebox';
 import { SessionId } from '@tollgate/shared/schemas';
 import type { FastifyInstance } from 'fastify';
 
-/** Redis refuses a second number from 2^64 on, which has 20 digits; those that it counts have a few. */
+/** Redis rejects a sequence number from 2^64, which has 20 digits; actual ones have a few. */
 const CURSOR = '^[0-9]{1,16}(?:-[0-9]{1,19})?$';
 
-/** The query: where to go on, and how much to answer. */
+/** The query: start position and page size. */
 const RevokedSessionsQuery = Type.Object(
   {
     since: Type.Optional(
       Type.String({
         pattern: CURSOR,
-        description: 'The `cursor` of the answer before; without it all ended sessions are answered',
+        description: 'The `cursor` of the previous response; without it all ended sessions are returned',
       }),
     ),
     limit: Type.Optional(
       Type.String({
         pattern: '^(?:1000|[1-9][0-9]{0,2})$',
-        description:
-          'Entries that are answered at most, 1 to 1000, 100 without it; sessions that ended together are one entry',
+        description: 'Maximum entries, 1 to 1000, default 100; sessions that ended together are one entry',
       }),
     ),
   },
@@ -28,20 +27,19 @@ const RevokedSessionsQuery = Type.Object(
 );
 type RevokedSessionsQuery = Static<typeof RevokedSessionsQuery>;
 
-/** The answer. */
+/** The response. */
 const RevokedSessionsBody = Type.Object(
   {
     sessions: Type.Array(
       Type.Object({
         sid: SessionId,
         until: Type.Integer({
-          description:
-            'Seconds since 1970 until which its access tokens must be refused; none is valid later',
+          description: 'Reject its access tokens until then, in seconds since 1970; none is valid later',
         }),
       }),
     ),
-    cursor: Type.String({ pattern: CURSOR, description: 'Pass it as `since` to get what ended later' }),
-    complete: Type.Boolean({ description: 'Whether there was nothing else when it was answered' }),
+    cursor: Type.String({ pattern: CURSOR, description: 'Pass it as `since` to get later ends' }),
+    complete: Type.Boolean({ description: 'Whether this was the last page at the time' }),
   },
   { $id: 'RevokedSessionsBody' },
 );

@@ -15,9 +15,9 @@ const JsonWebKey = Type.Object(
   {
     kty: Type.Union([Type.Literal('OKP'), Type.Literal('EC')]),
     crv: Type.Union([Type.Literal('Ed25519'), Type.Literal('P-256')]),
-    x: coordinate('The public key of Ed25519, or the first coordinate'),
+    x: coordinate('The Ed25519 public key, or the first coordinate'),
     y: Type.Optional(coordinate('The second coordinate, for P-256')),
-    kid: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'The id that tokens name' }),
+    kid: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'Key id, in the header of tokens' }),
     alg: SigningAlgorithm,
     use: Type.Literal('sig'),
   },
@@ -25,7 +25,7 @@ const JsonWebKey = Type.Object(
 );
 /** Answer to `GET /.well-known/jwks.json` (RFC 7517, 5). */
 const JwksBody = Type.Object(
-  { keys: Type.Array(JsonWebKey, { description: 'Every key whose tokens are accepted; the first signs' }) },
+  { keys: Type.Array(JsonWebKey, { description: 'All accepted keys; the first signs' }) },
   { $id: 'JwksBody' },
 );
 
