@@ -1,12 +1,12 @@
 // The bodies that the services send, as types. Written by `npm run docs` from their schemas. Do not edit.
 
-/** Answer to `GET {prefix}/pow`. */
+/** Response to `GET {prefix}/pow`. */
 export interface PowChallenge {
-  /** Names the challenge; single use */
+  /** Challenge token; single use */
   readonly token: string;
   /** Hashed with the nonce: SHA-256(salt ‖ nonce) */
   readonly salt: string;
-  /** Leading zero bits that the digest must have */
+  /** Required leading zero bits of the digest */
   readonly difficulty: number;
   /** Name of the hash algorithm */
   readonly algorithm: string;
@@ -16,13 +16,13 @@ export interface PowChallenge {
   readonly expires_at: string;
 }
 
-/** Answer to `GET {prefix}`. */
+/** Response to `GET {prefix}`. */
 export interface ImageChallenge {
-  /** Names the challenge; single use */
+  /** Challenge token; single use */
   readonly token: string;
   /** Absolute link to the image */
   readonly url: string;
-  /** With the query `hint` only: the characters that can occur in the image, in capitals if the answer ignores them */
+  /** Only with the query `hint`: the possible characters of the image, in capitals if case is ignored */
   readonly characters?: string;
   /** Seconds until expiry; unaffected by clock differences */
   readonly expires_in: number;
@@ -32,9 +32,9 @@ export interface ImageChallenge {
   readonly answer?: string;
 }
 
-/** Answer to `GET {prefix}?preset=effort`. */
+/** Response to `GET {prefix}?preset=effort`. */
 export interface EffortChallenge {
-  /** Names the challenge; single use */
+  /** Challenge token; single use */
   readonly token: string;
   /** Hashed with part and nonce */
   readonly salt: string;
@@ -50,7 +50,7 @@ export interface EffortChallenge {
   readonly expires_at: string;
 }
 
-/** Answer to `POST /login` and `POST /refresh`. */
+/** Response to `POST /login` and `POST /refresh`. */
 export interface TokenBody {
   /** The encrypted, URL-encoded access token */
   readonly accessToken: string;
@@ -58,9 +58,9 @@ export interface TokenBody {
   readonly expiresIn: number;
 }
 
-/** Answer to `GET /profile`. */
+/** Response to `GET /profile`. */
 export interface ProfileBody {
-  /** The user's id: a number, or a text where the directory has texts */
+  /** User id: a number, or a string if the directory has strings */
   readonly id: number | string;
   readonly email: string;
 }
@@ -69,38 +69,38 @@ export interface ProfileBody {
 export interface SessionEntry {
   readonly id: string;
   readonly created_at: string;
-  /** Its start or its last refresh */
+  /** Time of the login or last refresh */
   readonly last_used_at: string;
-  /** When it ends unless it is refreshed */
+  /** Expiry time if not refreshed */
   readonly expires_at: string;
   readonly user_agent: string;
-  /** Whether it is the one that asks */
+  /** True for the current session */
   readonly current: boolean;
 }
 
-/** Answer to `GET /sessions`. */
+/** Response to `GET /sessions`. */
 export interface SessionsBody {
   readonly sessions: readonly SessionEntry[];
 }
 
 /** Answer with a status of 400 or more; routes may add fields beside these. */
 export interface ErrorBody {
-  /** What happened, for people, in the language of Accept-Language */
+  /** Message for people, in the language of Accept-Language */
   readonly message: string;
-  /** What happened, for programs; stable */
+  /** Stable error code for programs */
   readonly code: string;
-  /** Per field what is wrong with it, for people */
+  /** Mistakes by field, for people */
   readonly errors?: Readonly<Record<string, readonly string[]>>;
-  /** The next attempt must include an image answer */
+  /** The next attempt requires an image answer */
   readonly captcha_required?: boolean;
-  /** Ticket for work priced by the failures of this account; for `?scope=` */
+  /** Ticket for work priced by this account's failures; for `?scope=` */
   readonly pow_scope?: string;
-  /** Presets that may stand in for the demanded image */
+  /** Presets that may replace the required image */
   readonly captcha_alternatives?: readonly string[];
-  /** Presets of images that this form accepts; for `?preset=` */
+  /** Image presets that this form accepts; for `?preset=` */
   readonly captcha_presets?: readonly string[];
-  /** The least bits of work that this form accepts; for `?min_difficulty=` */
+  /** Lowest difficulty that this form accepts, in bits; for `?min_difficulty=` */
   readonly pow_min_difficulty?: number;
-  /** Algorithms of work that this form accepts; for `?algorithms=` */
+  /** Algorithms that this form accepts; for `?algorithms=` */
   readonly pow_algorithms?: readonly string[];
 }
