@@ -61,7 +61,7 @@ t.test('both services', (t) =>
         /^CHALLENGE_SECRET is too easy to guess.*openssl rand -hex 32$/,
       ],
       [{ TRUST_PROXY: '1' }, /^TRUST_PROXY must list the proxies' addresses/],
-      [{ TRUST_PROXY: 'proxy.example' }, /^TRUST_PROXY must hold addresses/],
+      [{ TRUST_PROXY: 'proxy.example' }, /^TRUST_PROXY must contain addresses/],
       [{ TRUST_PROXY: '0.0.0.0/0' }, /^TRUST_PROXY must not trust everybody/],
       [{ CORS_ORIGIN: 'https://a.example/' }, /^CORS_ORIGIN must be https:\/\/a\.example, not/],
       [{ CORS_ORIGIN: '*' }, /^CORS_ORIGIN must be one origin/],

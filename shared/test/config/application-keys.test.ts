@@ -47,7 +47,7 @@ t.test('every mistake is one line that shows no secret', async (t) => {
     ],
     [
       { HOST_API_KEYS: `login:${a}` },
-      ['HOST_API_KEYS: element 1 must not be named login, as the session service is'],
+      ['HOST_API_KEYS: element 1 must not be named login, the name of the session service'],
     ],
     [
       { HOST_API_KEY: a, HOST_API_KEYS: `shop:${b},default:${c}` },
@@ -83,7 +83,7 @@ t.test('every mistake is one line that shows no secret', async (t) => {
     [
       { HOST_API_KEYS: 'login:short' },
       [
-        'HOST_API_KEYS: element 1 must not be named login, as the session service is',
+        'HOST_API_KEYS: element 1 must not be named login, the name of the session service',
         'HOST_API_KEYS: element 1 must have a secret of at least 32 characters',
       ],
     ],

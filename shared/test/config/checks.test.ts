@@ -136,7 +136,8 @@ t.test('TRUST_PROXY holds addresses, ranges and two names', async (t) => {
     '10.0.0.0/',
     '10.0.0.0/255.0.0.0',
   ];
-  for (const proxy of wrong) t.match(checkTrustProxy([proxy]), [/^TRUST_PROXY must hold addresses/], proxy);
+  for (const proxy of wrong)
+    t.match(checkTrustProxy([proxy]), [/^TRUST_PROXY must contain addresses/], proxy);
 });
 
 t.test('the embedded store needs leave to serve in production', async (t) => {

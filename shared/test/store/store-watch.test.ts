@@ -53,7 +53,7 @@ t.test('what would be lost is told once, for what the store holds', async (t) =>
   await expected(['sessions'], [/no append-only file: a restart loses sessions/]);
   await redis.client.config('SET', 'save', '60 1');
   await expected(['challenges'], [/snapshots only: after a crash it accepts challenges/]);
-  await expected(['sessions', 'challenges'], [/snapshots alone/, /loses sessions/]);
+  await expected(['sessions', 'challenges'], [/snapshots only/, /loses sessions/]);
   await redis.client.config('SET', 'appendonly', 'yes');
   await redis.client.config('SET', 'maxmemory-policy', 'volatile-lru');
   await expected(['sessions', 'challenges'], [/may evict keys \(maxmemory-policy volatile-lru\)/]);

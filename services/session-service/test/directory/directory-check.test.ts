@@ -92,7 +92,7 @@ for (const hasIdentity of [true, false]) {
       await store.exchange(KNOWN_USERS_KEY, '', 1);
       await t.resolves(empty.directory.health());
       t.equal(await empty.directory.findById(1), undefined);
-      t.match(empty.lines, [/refused/, /accepted again$/]);
+      t.match(empty.lines, [/rejected/, /accepted again$/]);
     });
   });
 
