@@ -164,7 +164,7 @@ t.test('a column `claims` of JSON or text is read, and any other is a mistake', 
   t.strictSame((await reading('words').findById(7))?.claims, { plan: 'gold' });
   t.strictSame(
     await reading('age').probe(),
-    ['USERS_BY_EMAIL', 'USERS_BY_ID'].map((name) => `${name} returns a column claims that is no JSON`),
+    ['USERS_BY_EMAIL', 'USERS_BY_ID'].map((name) => `${name} returns a column claims that is not JSON`),
   );
   await server.sql(`UPDATE ${table} SET words = 'secret' WHERE id = 7`);
   t.equal(
@@ -188,7 +188,7 @@ t.test('a column `account` is what the user is found by, and must be a text', as
   t.notOk('account' in ((await directory.findById(8)) ?? {}), 'null is none');
   t.strictSame(
     await reading('age').probe(),
-    ['USERS_BY_EMAIL', 'USERS_BY_ID'].map((name) => `${name} returns a column account that is no text`),
+    ['USERS_BY_EMAIL', 'USERS_BY_ID'].map((name) => `${name} returns a column account that is not text`),
   );
 });
 
@@ -257,7 +257,7 @@ t.test('the probe names what is wrong with each statement, in one line', async (
       [
         'USERS_BY_ID returns a column id that is neither a whole number nor a text',
         'USERS_BY_ID returns a column disabled that is not boolean',
-        'USERS_BY_ID returns a column hash that is no text',
+        'USERS_BY_ID returns a column hash that is not text',
       ],
     ],
     [{ byEmail: 'SELEC $1' }, ['USERS_BY_EMAIL does not run: syntax error at or near "SELEC"']],
