@@ -65,6 +65,8 @@ t.test('PUBLIC_URL is an http address', async (t) => {
     'https://example.com/?',
     'https://example.com#top',
     'https://user:hunter2@example.com',
+    'https://hunter2@example.com',
+    'https://:hunter2@example.com',
     'https://example.com\\@evil.example',
     'javascript:alert(1)',
   ]) {

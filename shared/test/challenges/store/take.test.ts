@@ -30,6 +30,18 @@ t.test('a live challenge is consumed once: by one claim and by no other', async 
   });
 });
 
+t.test('a take leaves records of the exempt types as they are', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    for (const exempt of [['answer'], ['verify:odd', 'answer']]) {
+      const image = imageIssue();
+      await challenges.issueImage(image);
+      t.equal(await challenges.take('image', image.token, newClaim(), { exempt }), null);
+      t.ok(await challenges.take('image', image.token, newClaim(), { exempt: ['verify:text'] }));
+    }
+  });
+});
+
 t.test('the same claim gets the same record and the time of the first take again', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
