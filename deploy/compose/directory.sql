@@ -1,6 +1,6 @@
--- The directory of users of docker-compose.yml. Runs once, when the database is made.
+-- User directory of docker-compose.yml. Runs once, when the database is created.
 --
--- session-service signs in as `tollgate`, which finds users and replaces old hashes, and can do nothing else.
+-- session-service connects as `tollgate`, which may only find users and replace old hashes.
 \set ON_ERROR_STOP on
 \set password `cat "$DIRECTORY_PASSWORD_FILE"`
 
@@ -11,7 +11,7 @@ CREATE TABLE users (
   hash text,
   disabled boolean NOT NULL DEFAULT false
 );
--- One account for an address, however it is written. The statements of session-service search by the same expression.
+-- One account per address, whatever its spelling. session-service's queries use the same expression.
 CREATE UNIQUE INDEX users_account_key ON users (lower(normalize(email, NFKC)));
 
 CREATE ROLE tollgate LOGIN PASSWORD :'password';

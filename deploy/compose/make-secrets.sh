@@ -1,9 +1,9 @@
 #!/bin/sh
-# Makes the secrets of docker-compose.yml in the folder `secrets` beside it, those that are missing.
+# Creates the missing secrets of docker-compose.yml in the folder `secrets` beside it.
 #   sh deploy/compose/make-secrets.sh [FOLDER]
 #
-# The folder is closed to others, and its files are readable: a container runs as a user that the machine does not have,
-# and is given single files of the folder.
+# Only the owner can open the folder; its files are readable, because containers run as a user unknown to the machine and
+# mount single files.
 set -eu
 cd "$(dirname "$0")/../.."
 folder=${1:-secrets}
@@ -12,7 +12,7 @@ mkdir -p "$folder"
 chmod 0700 "$folder"
 cd "$folder"
 
-# write NAME: the input becomes the file NAME, unless it exists.
+# write NAME: writes stdin to the file NAME unless it exists.
 write() {
   if [ -e "$1" ]; then
     cat > /dev/null
@@ -38,8 +38,7 @@ for name in access_secret refresh_secret encryption_key challenge_secret session
   random | write "$name"
 done
 
-# The users of a Redis: the services, which run scripts and look at what the server is; whoever asks whether it lives; its
-# replicas; and the Sentinels.
+# Redis users: the services, which run scripts and inspect the server; health checks; replicas; Sentinels.
 acl() {
   password=$(sha256 < "$1_store_password")
   replication=$(sha256 < replication_password)

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Starts a Redis that Sentinels watch: the first of its name as master, the others as its replicas.
+# Starts a Redis monitored by Sentinels: the first one as master, the others as its replicas.
 #   redis-node.sh OWN_HOST FIRST_HOST
 #
-# What Sentinels change is kept in DATA/redis.conf, so that after a restart a server goes on as what it was made. SECRETS has
-# the files `store_acl` and `replication_password`.
+# Sentinels' changes are stored in DATA/redis.conf, so that a server keeps its role after a restart. SECRETS has the files
+# `store_acl` and `replication_password`.
 set -eu
 own=$1
 first=$2
@@ -17,7 +17,7 @@ if [ ! -e "$data/redis.conf" ]; then
     echo "bind ${BIND:-*}"
     echo "dir $data"
     echo "aclfile $secrets/store_acl"
-    # Without a password nobody may do more than ask whether it lives.
+    # Without a password, a client may only PING.
     echo "protected-mode no"
     echo "appendonly yes"
     echo 'save ""'
@@ -27,7 +27,7 @@ if [ ! -e "$data/redis.conf" ]; then
     echo "masterauth $(cat "$secrets/replication_password")"
     echo "replica-announce-ip $own"
     echo "replica-announce-port $port"
-    # A master that is cut off stops accepting what would be lost.
+    # An isolated master rejects writes, which would be lost.
     echo "min-replicas-to-write 1"
     echo "min-replicas-max-lag 10"
     if [ "$own" != "$first" ]; then echo "replicaof $first ${FIRST_PORT:-6379}"; fi

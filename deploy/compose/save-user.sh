@@ -1,7 +1,7 @@
 #!/bin/sh
-# Adds an account to the running system of docker-compose.yml, or gives an existing one another password.
+# Adds an account to the running system of docker-compose.yml, or changes an existing account's password.
 #   sh deploy/compose/save-user.sh EMAIL [OPTIONS OF docker compose, such as -f FILE]
-# The password is asked for on the terminal, or read from the first line of the input. It reaches no command line.
+# Prompts for the password on a terminal, otherwise reads the first line of stdin. The password is on no command line.
 set -eu
 email=${1:?usage: save-user.sh EMAIL}
 shift
@@ -22,4 +22,4 @@ hash=$(printf '%s\n' "$password" |
   docker compose "$@" exec -T session-service node services/session-service/dist/src/cli/hash-password.js)
 docker compose "$@" exec -T directory psql --username postgres --dbname tollgate --quiet \
   --set "email=$email" --set "hash=$hash" < deploy/compose/save-user.sql
-echo "$email can sign in."
+echo "$email can log in."

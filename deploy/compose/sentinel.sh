@@ -1,8 +1,8 @@
 #!/bin/sh
-# Starts a Sentinel of both stores; two of three agree before one is replaced.
+# Starts a Sentinel for both stores; a failover needs two of three.
 #   sentinel.sh OWN_HOST SESSION_STORE_HOST CHALLENGE_STORE_HOST
 #
-# What it learns is kept in DATA/sentinel.conf. SECRETS has the file `sentinel_password`.
+# Its state is stored in DATA/sentinel.conf. SECRETS has the file `sentinel_password`.
 set -eu
 own=$1
 data=${DATA:-/data}
@@ -24,7 +24,7 @@ if [ ! -e "$data/sentinel.conf" ]; then
     echo "port $port"
     echo "bind ${BIND:-*}"
     echo "dir $data"
-    # Asked by the containers of these networks alone.
+    # Reachable only for containers of these networks.
     echo "protected-mode no"
     echo "sentinel resolve-hostnames yes"
     echo "sentinel announce-hostnames yes"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Gathers the root file system of an image: Node, the shared libraries that it and the native modules load, the app.
+# Assembles the root file system of an image: Node, the shared libraries that it and the native modules load, the app.
 #   sh assemble.sh APP KEPT IMAGE
-# APP has the bundle of the service, its compiled commands and its production dependencies. KEPT lists what is needed
-# beside the bundle (kept-files.js); IMAGE is created.
+# APP has the bundle of the service, its compiled commands and its production dependencies. KEPT lists the files
+# needed beside the bundle (kept-files.js); IMAGE is created.
 set -eu
 app=$1
 kept=$(realpath "$2")
@@ -19,23 +19,23 @@ user=10001
   } | LC_ALL=C sort | LC_ALL=C comm -23 - "$kept" | xargs rm -rf
   find shared/dist services/*/dist node_modules -type d -empty -delete
 )
-# What runs needs none of these, whoever ships them.
+# Not needed at run time.
 find "$app" -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.md' \
   -o -name '*.tsbuildinfo' -o -name 'tsconfig.json' -o -name '*.musl.node' \) -delete
 rm -rf "$app"/shared/dist/test "$app"/shared/dist/src/test "$app"/services/*/dist/test "$app"/services/*/dist/extensions/*/test
 rm -rf "$app"/shared/src "$app"/services/*/src "$app"/services/*/extensions "$app"/package-lock.json "$app"/node_modules/.package-lock.json
-# Of a package only the folders at its top: a file that it loads may well lie in a folder "test" further down.
+# Only top-level folders of a package: it may load files from a deeper folder named "test".
 find "$app" -path '*/node_modules/*' -type d \( -name 'test*' -o -name __tests__ -o -name 'benchmark*' -o -name 'example*' \
   -o -name docs -o -name .github \) -prune |
   while read -r folder; do
     if [ -f "$folder/../package.json" ]; then rm -rf "$folder"; fi
   done
-# Builds of native modules for other versions of Node; the one for Node-API serves all.
+# Native builds for other Node versions; the Node-API build works with all.
 find "$app" -name 'node.abi*.node' -delete
 # Builds for other systems. From Node 24 on, SQLite is part of Node.
 find "$app" -path '*/prebuilds/*' -name '*.node' ! -path "*/linux-$(node -p process.arch)/*" -delete
 if node -e 'process.exit(parseInt(process.versions.node) >= 24 ? 0 : 1)'; then rm -rf "$app/node_modules/@photostructure"; fi
-# Of the compiled canvas only the library is loaded.
+# Only the library of the compiled canvas is loaded.
 if [ -d "$app/node_modules/canvas" ]; then
   mv "$app/node_modules/canvas/build/Release/canvas.node" "$app/canvas.node"
   rm -rf "$app/node_modules/canvas/build" "$app/node_modules/canvas/src"
@@ -62,7 +62,7 @@ for folder in bin lib lib64 sbin; do
     ln -s "usr/$folder" "$image/$folder"
   fi
 done
-# Each library under the name that it is loaded by; its package is listed for those who scan images.
+# Each library under its load name; its package is listed for image scanners.
 {
   echo /usr/local/bin/node
   find "$app" -name '*.node'
@@ -76,7 +76,7 @@ sed -n 's/^[^/]*\(\/[^ ]*\) (0x[0-9a-f]*)$/\1/p' /libraries | sort -u |
     package=$(dpkg -S "$(realpath "$library")" | cut -d: -f1)
     dpkg-query --status "$package" > "$image/var/lib/dpkg/status.d/$package"
   done
-# canvas has the names inside font files converted by modules of the C library, which ldd does not know.
+# canvas converts font names with C library modules (gconv), which ldd does not list.
 if [ -d "$app/node_modules/canvas" ]; then
   for modules in /usr/lib/*/gconv; do
     mkdir -p "$image$modules"
@@ -88,5 +88,5 @@ cp /etc/os-release "$image/etc/os-release"
 echo "tollgate:x:$user:$user::/nonexistent:/usr/sbin/nologin" > "$image/etc/passwd"
 echo "tollgate:x:$user:" > "$image/etc/group"
 echo 'hosts: files dns' > "$image/etc/nsswitch.conf"
-# The fonts come with the service: none of a system is looked for, and no cache of them is written.
+# The service has its own fonts: no system fonts, no font cache.
 echo '<fontconfig><cachedir>/tmp</cachedir></fontconfig>' > "$image/etc/fonts/fonts.conf"

@@ -348,7 +348,7 @@ t.test('a page whose own name resolves to this machine is refused: DNS rebinding
   const refusal = await ask(`${url}/nothing`, { headers: { Host: 'evil.example' } });
   t.strictSame(JSON.parse(refusal.text), {
     message:
-      'This gateway answers only as localhost, 127.0.0.1, [::1], name-8080.codespaces.example. To use another name, set PUBLIC_URL.',
+      'This gateway only accepts the host names localhost, 127.0.0.1, [::1], name-8080.codespaces.example. To use another name, set PUBLIC_URL.',
     code: 'host_unknown',
   });
   t.equal(refusal.headers['cache-control'], 'no-store');

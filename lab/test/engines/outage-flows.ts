@@ -55,7 +55,7 @@ export const outageFlows: Flows = {
     let restart = await site.stopService('session-service');
     await page.submit(account);
     await page.tab.waitFor(`${textOf('#notice')} !== ''`);
-    t.equal(await page.notice(), 'The service does not answer. Try again shortly.');
+    t.equal(await page.notice(), 'The service does not respond. Try again shortly.');
     restart();
     await page.signIn(account);
 

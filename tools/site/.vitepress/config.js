@@ -62,7 +62,7 @@ function hrefInSite(href, page) {
 
 export default defineConfig({
   title: 'Tollgate',
-  description: 'Sign-in sessions and challenges for your own forms',
+  description: 'Login sessions and challenges for your own forms',
   base: '/docs/',
   srcDir: root,
   srcExclude: [

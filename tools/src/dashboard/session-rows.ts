@@ -36,7 +36,7 @@ export const sessionRows: readonly DashboardRow[] = [
       {
         title: 'Device binding',
         description:
-          'Sessions bound to a device key, and renewals of their cookies. `failed`: signed with another key.',
+          'Sessions bound to a device key, and their cookie renewals. `failed`: signed with another key.',
         unit: 'ops',
         queries: [
           [rateBy('kind', 'tollgate_sessions_bound_total'), 'bound: {{kind}}'],
@@ -44,7 +44,7 @@ export const sessionRows: readonly DashboardRow[] = [
         ],
       },
       {
-        title: 'Sign-in codes',
+        title: 'Login codes',
         description:
           'Codes of applications with their own login. `created` far above `exchanged`: pages do not get them.',
         unit: 'ops',
@@ -76,7 +76,7 @@ export const sessionRows: readonly DashboardRow[] = [
         ],
       },
       {
-        title: 'Log of ended sessions',
+        title: 'Revocation log',
         description: 'Seconds since a process lost the log; above 30 it may accept ended sessions.',
         unit: 's',
         queries: [[of('tollgate_revocation_lag_seconds'), '{{instance}}']],

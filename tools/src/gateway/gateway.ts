@@ -80,7 +80,7 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   const names = [...new Set([...localNames, new URL(options.publicUrl).hostname])];
   app.addHook('onRequest', async (request, reply) => {
     if (names.includes(nameIn(request.headers.host))) return;
-    const message = `This gateway answers only as ${names.join(', ')}. To use another name, set PUBLIC_URL.`;
+    const message = `This gateway only accepts the host names ${names.join(', ')}. To use another name, set PUBLIC_URL.`;
     return sendError(reply, 421, 'host_unknown', message);
   });
   let isStopping = false;
@@ -161,7 +161,7 @@ async function route(
         rewriteRequestHeaders: headers.towardsService,
         rewriteHeaders: headers.towardsClient,
         onError: (reply) => {
-          const message = 'The service does not answer. Try again shortly.';
+          const message = 'The service does not respond. Try again shortly.';
           reply.header('retry-after', 1);
           sendError(reply as unknown as FastifyReply, 503, 'upstream_unavailable', message);
         },

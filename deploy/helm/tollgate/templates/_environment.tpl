@@ -1,6 +1,6 @@
 {{/*
 The environment of a service. Takes a dict: `root`, and `name`, which is session or challenge.
-files/variables.json says which variables a service reads and what their values are; it is written by `npm run docs`.
+files/variables.json, written by `npm run docs`, lists each service's variables and their types.
 */}}
 {{- define "tollgate.environment" -}}
 {{- $values := .root.Values -}}
@@ -9,7 +9,7 @@ files/variables.json says which variables a service reads and what their values 
 {{- range $name, $value := $values.config }}
 {{- $form := default (index $known.challenge $name) (index $known.session $name) }}
 {{- if not $form }}
-{{- fail (printf "config: %s is no variable of the services, or one that the chart sets itself" $name) }}
+{{- fail (printf "config: %s is not a variable of the services, or the chart sets it" $name) }}
 {{- end }}
 {{- $isRight := or (not $form.pattern) (regexMatch $form.pattern $value) }}
 {{- if and $isRight (hasKey $form "minimum") }}{{ $isRight = ge (float64 $value) (float64 $form.minimum) }}{{ end }}
@@ -36,7 +36,7 @@ files/variables.json says which variables a service reads and what their values 
 {{- end }}
 {{- end -}}
 
-{{/* The secrets of a service, and no others: those of session-service are not in challenge-service. */}}
+{{/* Only the secrets of this service. */}}
 {{- define "tollgate.secrets" -}}
 {{- $values := .root.Values -}}
 {{- $session := concat (list "CHALLENGE_SECRET" "CAPTCHA_CACHE_STORE") $values.accessKeys (list "REFRESH_SECRET" "ENCRYPTION_KEY" "STORE_URL" "USERS_URL") -}}
@@ -49,10 +49,10 @@ files/variables.json says which variables a service reads and what their values 
 {{- join " " $names -}}
 {{- end -}}
 
-{{/* Where the files of the secrets are in a container. */}}
+{{/* Folder of the secret files in a container. */}}
 {{- define "tollgate.secretsFolder" -}}/run/secrets/tollgate{{- end -}}
 
-{{/* The sources of the volume that holds these files, each named after its variable. */}}
+{{/* Sources of the volume with these files, each named after its variable. */}}
 {{- define "tollgate.secretSources" -}}
 {{- $values := .root.Values -}}
 {{- range $name := include "tollgate.secrets" . | splitList " " }}

@@ -35,7 +35,7 @@ app.kubernetes.io/component: {{ .name }}-service
 app.kubernetes.io/component: {{ .name }}-service
 {{- end -}}
 
-{{/* The defaults of the services, which nothing else in a pod competes for. */}}
+{{/* Default ports of the services; nothing else in a pod uses them. */}}
 {{- define "tollgate.publicPort" -}}{{ ternary 3001 3002 (eq .name "session") }}{{- end -}}
 {{- define "tollgate.adminPort" -}}{{ ternary 9001 9002 (eq .name "session") }}{{- end -}}
 

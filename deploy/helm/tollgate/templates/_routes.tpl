@@ -1,4 +1,4 @@
-{{/* The routes that deploy/gateway/Caddyfile has too. */}}
+{{/* The same routes as in deploy/gateway/Caddyfile. */}}
 
 {{/* The host of publicUrl, without its port. */}}
 {{- define "tollgate.host" -}}
@@ -10,12 +10,12 @@
 {{ trimSuffix "/" (urlParse .Values.publicUrl).path }}
 {{- end -}}
 
-{{/* Paths of session-service at which a browser waits for an answer before it refreshes anything: within 5 s, or 503. */}}
+{{/* Key renewal paths of session-service: browsers delay all refreshes until the response, due within 5 s, else 503. */}}
 {{- define "tollgate.renewalPaths" -}}
 /refresh/bind /refresh/renew
 {{- end -}}
 
-{{/* Paths of a service, separated by spaces; each stands for itself and all below it. Takes a dict: `root`, `name`. */}}
+{{/* Paths of a service, separated by spaces; each includes all paths below it. Takes a dict: `root`, `name`. */}}
 {{- define "tollgate.paths" -}}
 {{- if eq .name "session" -}}
 /login /refresh /logout /reauthenticate /password /sessions /profile /verify /.well-known/jwks.json

@@ -13,7 +13,7 @@ export interface Target {
   /** The host API of each challenge service, and its key. */
   readonly hostApiUrls: readonly string[];
   readonly hostApiKey: string;
-  /** E-mail addresses of accounts that can sign in. */
+  /** Email addresses of accounts that can log in. */
   readonly people: readonly string[];
   /** The password of all of them. */
   readonly password: string;
