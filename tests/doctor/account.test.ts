@@ -39,7 +39,7 @@ t.test('each wrong password is one failure, and what follows is said kindly', as
       check: 'image_demanded',
       severity: 'warning',
       message:
-        'The account has failures, so an image is demanded, which the doctor cannot read. Nothing was signed in.',
+        'The account has failures, so an image is required, which the doctor cannot solve. No session was started.',
     },
   ];
   t.strictSame(await loginOf(examined, examined.system.demo?.password ?? ''), demanded);
@@ -58,7 +58,7 @@ t.test('an account that has to wait is left alone', async (t) => {
   const examined = await startExaminedSystem(t, { environment: { CAPTCHA_ESCALATION_AFTER: '50' } });
   for (let failures = 0; failures < 5; failures++) await loginOf(examined, 'a wrong password');
   t.strictSame(await loginOf(examined, examined.system.demo?.password ?? ''), [
-    { check: 'login_throttled', severity: 'warning', message: 'The account has to wait at this address.' },
+    { check: 'login_throttled', severity: 'warning', message: 'The account is throttled for this address.' },
   ]);
 });
 
@@ -72,13 +72,13 @@ t.test('limits are told from faults', async (t) => {
     {
       check: 'limited',
       severity: 'warning',
-      message: 'This address has asked too often: a service answers 429.',
+      message: 'This address is rate limited: a service returns 429.',
     },
   ]);
   const other = await startExaminedSystem(t, { environment: { RATE_LIMIT_LOGIN: '1' } });
   await other.examine();
   t.strictSame(complaints(await other.examine()), [
-    { check: 'limited', severity: 'warning', message: 'This address has tried too many logins.' },
+    { check: 'limited', severity: 'warning', message: 'This address has made too many login attempts.' },
   ]);
 });
 
@@ -92,7 +92,7 @@ t.test('services that do not share their secret refuse the work', async (t) => {
     {
       check: 'login_refused',
       severity: 'problem',
-      message: 'The login is not answered as it should be: the answer is 422 (pow_invalid).',
+      message: 'Unexpected login response: 422 (pow_invalid).',
     },
   ]);
 });

@@ -45,7 +45,7 @@ t.test('a command line that is not understood gets the usage', async (t) => {
   const wrong: [string[], RegExp][] = [
     [
       [],
-      /^doctor: no address: name it, or set PUBLIC_URL; no system of npm start runs on DATA_DIR \([^\n]*\)\nusage/,
+      /^doctor: no address: name one or set PUBLIC_URL; npm start is not running on DATA_DIR \([^\n]*\)\nusage/,
     ],
     [['https://a.example', 'https://b.example'], /^usage/],
     [['--password', 'x'], /^doctor: Unknown option '--password'\nusage/],
@@ -106,12 +106,12 @@ t.test('a site that is not Tollgate is not signed in to', async (t) => {
   const { code, out, error } = await doctor([url, '--email', 'ada@example.com'], {}, 'the secret word\n');
   t.strictSame({ code, error }, { code: 1, error: '' });
   t.strictSame(out.split('\n'), [
-    'problem  There are no challenges at /api/captcha/pow: the answer is 200.',
-    '         Route the path of CAPTCHA_ROUTES_PREFIX to the challenge service, or name the path with --prefix.',
-    'problem  POST /refresh is not answered by the session service: the answer is 200.',
+    'problem  No challenges at /api/captcha/pow; response: 200.',
+    '         Route the path of CAPTCHA_ROUTES_PREFIX to the challenge service, or set the path with --prefix.',
+    'problem  POST /refresh does not reach the session service; response: 200.',
     '         Route /login, /refresh, /logout, /reauthenticate, /password, /sessions, /profile, /verify and /.well-known/jwks.json, with every method, to the session service.',
-    'skipped  Everything else that is seen from outside: the services have to be reached first.',
-    'skipped  Secrets, stores and users: the environment of the session service is not here.',
+    'skipped  All other outside checks: the services must be reachable first.',
+    "skipped  Secrets, stores and users: need the session service's environment.",
     '2 problems, 0 warnings, 0 good',
     '',
   ]);
@@ -144,6 +144,6 @@ t.test('on a terminal the password is asked for once and not shown', async (t) =
   child.stdin.on('error', () => {});
   const [code] = await once(child, 'close');
   t.equal(code, 1);
-  t.match(shown, /^Password: \r+\nproblem {2}There are no challenges/);
+  t.match(shown, /^Password: \r+\nproblem {2}No challenges/);
   t.notMatch(shown, 'secret word');
 });

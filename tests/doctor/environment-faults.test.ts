@@ -35,7 +35,7 @@ t.test('secrets that are short, equal, weak or changing', async (t) => {
       'The service would not start: ENCRYPTION_KEY must not share an element with REFRESH_SECRET.',
     ),
   ]);
-  t.equal(short.skipped.at(-1), 'Stores and users: the environment has to be mended first.');
+  t.equal(short.skipped.at(-1), 'Stores and users: correct the environment first.');
 
   const changing = await examine({
     env: {
@@ -57,7 +57,7 @@ t.test('secrets that are short, equal, weak or changing', async (t) => {
       'configuration',
       'The service would not start: ACCESS_SECRET is too easy to guess, with few different characters or a pattern that repeats: make one with openssl rand -hex 32.',
     ),
-    warning('keys_changing', 'REFRESH_SECRET has 2 elements: a change of keys is under way.'),
+    warning('keys_changing', 'REFRESH_SECRET has 2 elements: a key rotation is in progress.'),
   ]);
   const said = JSON.stringify([short, changing]);
   for (const secret of [...Object.values(system.secrets), 'abab']) t.notOk(said.includes(secret));
@@ -90,10 +90,7 @@ t.test('an environment that is not that of the running service', async (t) => {
     PUBLIC_URL: 'http://localhost:1',
   };
   t.strictSame(complaints(await examine({ env: other })), [
-    problem(
-      'public_url_differs',
-      'PUBLIC_URL is http://localhost:1, and not the address that was looked at.',
-    ),
+    problem('public_url_differs', 'PUBLIC_URL is http://localhost:1, not the examined address.'),
     problem(
       'other_environment',
       'ENCRYPTION_KEY does not open a token of the running service: this is not its environment.',
@@ -101,10 +98,10 @@ t.test('an environment that is not that of the running service', async (t) => {
   ]);
   const missing = { ...env, DATA_DIR: join(t.testdir(), 'nothing'), PUBLIC_URL: publicUrl };
   t.strictSame(complaints(await examine({ env: missing })), [
-    problem('store_away', 'The store of STORE_URL does not answer from here.'),
+    problem('store_away', 'The store in STORE_URL does not respond from here.'),
     problem(
       'directory_away',
-      `The directory of users does not answer from here: there is no file ${join(missing.DATA_DIR, 'users.db')}.`,
+      `The user directory does not respond from here: file not found: ${join(missing.DATA_DIR, 'users.db')}.`,
     ),
   ]);
 });
@@ -190,7 +187,7 @@ t.test('clocks that are moved', async (t) => {
   t.match(complaints(await session.examine()), [
     {
       check: 'clocks_apart',
-      message: /^The clocks of session-service and of its store are (59|60|61) s apart\.$/,
+      message: /^The clocks of session-service and its store differ by (59|60|61) s\.$/,
     },
   ]);
   const here = await startExaminedSystem(t, { startService, environment: { ...ahead(60_000) } });
@@ -200,6 +197,6 @@ t.test('clocks that are moved', async (t) => {
     },
   });
   const found = complaints(await here.examine());
-  t.match(found, [{ check: 'clock_here', severity: 'warning', message: /(59|60|61) s apart/ }]);
+  t.match(found, [{ check: 'clock_here', severity: 'warning', message: /by (59|60|61) s/ }]);
   t.equal(found.length, 1);
 });

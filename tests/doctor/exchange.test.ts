@@ -81,13 +81,13 @@ t.test('whatever goes wrong is status 0 with a reason', async (t) => {
   t.match(await reasonOf('http://nowhere.invalid/'), /(ENOTFOUND|EAI_AGAIN) nowhere\.invalid/);
 
   const silent = await serve(t, () => {});
-  t.equal(await reasonOf(`http://127.0.0.1:${silent.port}/`, 200), 'nothing came in time');
+  t.equal(await reasonOf(`http://127.0.0.1:${silent.port}/`, 200), 'no response in time');
 
   const slow = await serve(t, (_request, response) => response.writeHead(200).write('x'));
-  t.equal(await reasonOf(`http://127.0.0.1:${slow.port}/`, 200), 'nothing came in time');
+  t.equal(await reasonOf(`http://127.0.0.1:${slow.port}/`, 200), 'no response in time');
 
   const endless = await serve(t, (_request, response) => response.end(Buffer.alloc(1024 * 1024 + 1)));
-  t.equal(await reasonOf(`http://127.0.0.1:${endless.port}/`), 'the answer does not end');
+  t.equal(await reasonOf(`http://127.0.0.1:${endless.port}/`), 'the response does not end');
 
   const broken = await serve(t, (_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip'),

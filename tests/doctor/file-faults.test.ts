@@ -28,7 +28,7 @@ t.test('another machine that uses the file of the store is found, and named', as
       check: 'file_shared',
       severity: 'problem',
       message:
-        /^Another machine \(\S+\) uses the file of STORE_URL, .*tollgate\.db: two machines destroy it\.$/,
+        /^Another machine \(\S+\) uses the file in STORE_URL, .*tollgate\.db: two machines corrupt it\.$/,
     },
   ]);
   t.strictSame(complaints(await examine({ env })), [], 'and no more when it is gone');
@@ -41,7 +41,7 @@ t.test('a user file with a second name is found', async (t) => {
   const found = complaints(await examine({ env }));
   rmSync(`${path}.copy`);
   t.match(found, [
-    { check: 'file_with_two_names', message: /^The file of USERS_URL, .*users\.db, has a second name/ },
+    { check: 'file_with_two_names', message: /^The file in USERS_URL, .*users\.db, has a hard link/ },
   ]);
 });
 
@@ -51,7 +51,7 @@ t.test('places that this machine does not have', async (t) => {
       ({ check, severity, message }) => `${severity} ${check}: ${message}`,
     );
   t.strictSame(checks({ network: 'NFS' }), [
-    'problem file_on_network: The file of STORE_URL, /data/tollgate.db, is on NFS, which does not lock it.',
+    'problem file_on_network: The file in STORE_URL, /data/tollgate.db, is on NFS, which does not support locks.',
   ]);
   t.match(checks({ isFuse: true }), [/^warning file_on_fuse: /]);
   t.match(checks({ isMountedAlone: true }), [/^problem file_mounted_alone: .*without its folder/]);

@@ -92,15 +92,15 @@ t.test('what a Redis keeps and copies is shown, and warned of where it is not en
   t.strictSame(look({ replicas: 2, minReplicasToWrite: 1 }), [
     [
       'good',
-      `The Redis of STORE_URL (version 7.2.4) keeps an append-only file, ${settings}, 2 replicas and min-replicas-to-write 1.`,
+      `The Redis in STORE_URL (version 7.2.4) writes an append-only file, ${settings}, 2 replicas and min-replicas-to-write 1.`,
     ],
   ]);
   t.match(look({ persistence: 'snapshots', holds: ['sessions', 'challenges'] }), [
     ['warning', 'challenges_from_snapshots'],
     ['warning', 'sessions_not_kept'],
-    ['good', /keeps snapshots alone/],
+    ['good', /writes only snapshots/],
   ]);
-  t.match(look({ persistence: 'none', holds: ['challenges'] }), [['good', /keeps nothing on its disk/]]);
+  t.match(look({ persistence: 'none', holds: ['challenges'] }), [['good', /has no persistence/]]);
   const unknown = {
     persistence: 'unknown',
     policy: undefined,
@@ -110,7 +110,7 @@ t.test('what a Redis keeps and copies is shown, and warned of where it is not en
   t.match(look(unknown), [
     [
       'good',
-      /version unknown\) does not tell .*policy unknown, no replica and min-replicas-to-write unknown/,
+      /version unknown\) does not report .*policy unknown, no replica and min-replicas-to-write unknown/,
     ],
   ]);
 });
@@ -235,13 +235,13 @@ t.test('readiness names what failed', async (t) => {
       message,
     ]);
   t.strictSame(look(200, { status: 'ok', checks: { store: 'ok' } }), [
-    ['good', 'challenge-service says that it is ready.'],
+    ['good', 'challenge-service is ready.'],
   ]);
   t.strictSame(look(200, { status: 'degraded', checks: { store: 'ok', images: 'failed' } }), [
-    ['warning', 'challenge-service serves without a part (failed: images).'],
+    ['warning', 'challenge-service serves in a degraded state (failed: images).'],
   ]);
   t.strictSame(look(200, { status: 'degraded', checks: { store: 'clock' } }), [
-    ['problem', 'The clocks of challenge-service and of its store are more than 2 s apart.'],
+    ['problem', 'The clocks of challenge-service and its store differ by more than 2 s.'],
   ]);
   t.match(look(503, { status: 'failed', checks: { store: 'full', images: 'failed' } }), [
     ['problem', 'challenge-service is not ready (failed: images).'],
@@ -254,7 +254,7 @@ t.test('readiness names what failed', async (t) => {
 
 t.test('hashes that are never replaced are told from those that will be', async (t) => {
   const facts = { away: undefined, unusable: undefined, seen: 9, unreadable: 0, outdated: 2 };
-  t.match(diagnoseUsers({ ...facts, replaces: true }), [{ advice: /when its owner signs in/ }]);
+  t.match(diagnoseUsers({ ...facts, replaces: true }), [{ advice: /when its owner logs in/ }]);
   t.match(diagnoseUsers({ ...facts, replaces: false }), [{ advice: /^Set USERS_SAVE_HASH/ }]);
   t.match(diagnoseUsers({ ...facts, seen: 0, outdated: 0, replaces: true }), [{ severity: 'good' }]);
 });
@@ -298,7 +298,7 @@ t.test('a directory that is away, and one that answers with what is no user, are
     [
       {
         check: 'directory_away',
-        message: "The directory of users does not answer from here: the driver's health threw Error: secret.",
+        message: "The user directory does not respond from here: the driver's health threw Error: secret.",
       },
     ],
   );
@@ -306,8 +306,7 @@ t.test('a directory that is away, and one that answers with what is no user, are
     {
       check: 'user_unusable',
       severity: 'problem',
-      message:
-        "Nobody can sign in as the account of --email: the driver's findByEmail returned a user without email.",
+      message: "The --email account cannot log in: the driver's findByEmail returned a user without email.",
     },
   ]);
   const bob = "{ id: 2, email: 'bob@example.com', hash: '', disabled: false }";
@@ -316,7 +315,7 @@ t.test('a directory that is away, and one that answers with what is no user, are
       check: 'user_of_other_account',
       severity: 'problem',
       message:
-        'Nobody can sign in as the account of --email: the directory returned user 2, whose address is another one.',
+        'The --email account cannot log in: the directory returned user 2, who has a different address.',
     },
   ]);
 });
@@ -340,7 +339,7 @@ t.test(
         check: 'other_accounts',
         severity: 'problem',
         message:
-          'The directory returned a user of another account 16 times; such a login is answered as for an unknown account.',
+          'The directory returned a user of another account 16 times; the response to such a login is that for an unknown account.',
       },
     ]);
   },

@@ -97,7 +97,7 @@ t.test('cookies', async (t) => {
       [
         problem(
           'cookie_missing',
-          'The login sets no cookie of the name refreshToken or __Secure-refreshToken or __Host-refreshToken, but app_refreshToken.',
+          'The login sets no cookie named refreshToken or __Secure-refreshToken or __Host-refreshToken, but app_refreshToken.',
         ),
       ],
     ],
@@ -106,7 +106,7 @@ t.test('cookies', async (t) => {
       [
         problem(
           'cookie_missing',
-          'The login sets no cookie of the name refreshToken or __Secure-refreshToken or __Host-refreshToken, but one without a name.',
+          'The login sets no cookie named refreshToken or __Secure-refreshToken or __Host-refreshToken, but one without a name.',
         ),
       ],
     ],
@@ -133,26 +133,20 @@ t.test('sessions', async (t) => {
         },
       },
       [
-        problem(
-          'token_refused',
-          'An access token that was just issued is refused: the answer is 401 (token_invalid).',
-        ),
-        problem(
-          'token_refused',
-          'The access token of a refresh is refused: the answer is 401 (token_invalid).',
-        ),
-        problem('logout_refused', 'POST /logout is refused: the answer is 401 (token_invalid).'),
+        problem('token_refused', 'A new access token is rejected; response: 401 (token_invalid).'),
+        problem('token_refused', 'The access token of a refresh is rejected; response: 401 (token_invalid).'),
+        problem('logout_refused', 'POST /logout is rejected; response: 401 (token_invalid).'),
       ],
     ],
     'DELETE is not let through': [
       refuse(({ method }) => method === 'DELETE', 405),
-      [problem('delete_refused', 'DELETE /refresh does not get through: the answer is 405.')],
+      [problem('delete_refused', 'DELETE /refresh does not arrive; response: 405.')],
     ],
     'nothing that ends a session is let through': [
       refuse(({ method, url }) => method === 'DELETE' || url === '/logout', 403),
       [
-        problem('logout_refused', 'POST /logout is refused: the answer is 403.'),
-        problem('delete_refused', 'DELETE /refresh does not get through: the answer is 403.'),
+        problem('logout_refused', 'POST /logout is rejected; response: 403.'),
+        problem('delete_refused', 'DELETE /refresh does not arrive; response: 403.'),
         problem('session_left', "The doctor's session could not be ended."),
       ],
     ],
@@ -164,9 +158,9 @@ t.test('sessions', async (t) => {
         },
       },
       [
-        problem('token_refused', 'An access token that was just issued is refused'),
-        problem('refresh_refused', 'A refresh with the cookie of the login is refused'),
-        problem('logout_refused', 'POST /logout is refused: the answer is 401 (token_invalid).'),
+        problem('token_refused', 'A new access token is rejected'),
+        problem('refresh_refused', "A refresh with the login's cookie is rejected"),
+        problem('logout_refused', 'POST /logout is rejected; response: 401 (token_invalid).'),
         problem('session_left', "The doctor's session could not be ended."),
       ],
     ],
@@ -178,7 +172,7 @@ t.test('sessions', async (t) => {
           if (url === '/profile') kept.set(String(headers.authorization), answer);
         },
       },
-      [problem('logout_not_felt', 'After the logout the access token is still accepted.')],
+      [problem('logout_not_felt', 'The access token is still accepted after the logout.')],
     ],
   });
 });
@@ -197,7 +191,7 @@ t.test('addresses', async (t) => {
       [
         problem(
           'address_claimed',
-          'An X-Forwarded-For that the doctor made up was believed: a client can claim any address, and escape every limit.',
+          'A forged X-Forwarded-For was accepted: a client can claim any address and escape every limit.',
         ),
       ],
     ],
@@ -236,7 +230,7 @@ t.test('answers', async (t) => {
           if (method === 'GET' && url === '/api/captcha') kept.set(url, answer);
         },
       },
-      [problem('answers_cached', 'Two requests got the same challenge: something on the way keeps answers.')],
+      [problem('answers_cached', 'Two requests got the same challenge: a proxy caches responses.')],
     ],
     'no-store is removed': [
       without('cache-control'),
@@ -277,17 +271,17 @@ t.test('answers', async (t) => {
         {
           check: 'clocks_apart',
           severity: 'problem',
-          message: /^The clocks of challenge-service and of its store/,
+          message: /^The clocks of challenge-service and its store/,
         },
         {
           check: 'clocks_apart',
           severity: 'problem',
-          message: /^The clocks of session-service and of its store/,
+          message: /^The clocks of session-service and its store/,
         },
         {
           check: 'clock_here',
           severity: 'warning',
-          message: /^The clocks of the services and of this machine/,
+          message: /^The clocks of the services and this machine/,
         },
       ],
     ],
@@ -306,7 +300,7 @@ t.test('requests', async (t) => {
       [
         problem(
           'origin_dropped',
-          'A request from a page of another site was not refused: the answer is 401 (token_invalid).',
+          'A request from a page of another site was not rejected; response: 401 (token_invalid).',
         ),
       ],
     ],
@@ -319,21 +313,21 @@ t.test('requests', async (t) => {
       [
         warning(
           'fetch_site_dropped',
-          'A cross-site request without Origin was not refused: the answer is 401 (token_invalid).',
+          'A cross-site request without Origin was not rejected; response: 401 (token_invalid).',
         ),
       ],
     ],
     'bodies over 4 KiB are refused': [
       refuse(({ headers }) => Number(headers['content-length']) > 4096, 413),
-      [problem('body_refused', 'A body of 8 KiB does not reach the session service: the answer is 413.')],
+      [problem('body_refused', 'A body of 8 KiB does not reach the session service; response: 413.')],
     ],
     'bodies over 16 KiB are swallowed': [
       refuse(({ headers }) => Number(headers['content-length']) > 16_384, 400),
-      [warning('body_unlimited', 'A body of 20 KiB is not refused with 413: the answer is 400.')],
+      [warning('body_unlimited', 'A body of 20 KiB is not rejected with 413; response: 400.')],
     ],
     'headers over 2 KiB are refused': [
       refuse(({ headers }) => String(headers.authorization).length > 2048, 431),
-      [problem('header_refused', 'A header of 4 KiB does not reach the session service: the answer is 431.')],
+      [problem('header_refused', 'A header of 4 KiB does not reach the session service; response: 431.')],
     ],
   });
 });
@@ -343,15 +337,15 @@ t.test('images', async (t) => {
   await eachFault(t, examined, {
     'image challenges are not routed': [
       refuse(is('GET', '/api/captcha'), 404),
-      [problem('image_refused', 'No image challenge is issued: the answer is 404.')],
+      [problem('image_refused', 'No image challenge is issued; response: 404.')],
     ],
     'PNGs are not routed': [
       refuse(({ url }) => url.endsWith('.png'), 404),
-      [problem('image_missing', 'The image of a challenge does not arrive: the answer is 404.')],
+      [problem('image_missing', 'The image of a challenge does not arrive; response: 404.')],
     ],
     'PNGs are answered with a page': [
       refuse(({ url }) => url.endsWith('.png'), 200),
-      [problem('image_missing', 'The image of a challenge does not arrive: the answer is no PNG.')],
+      [problem('image_missing', 'The image of a challenge does not arrive; response: no PNG.')],
     ],
   });
 });
@@ -367,21 +361,21 @@ t.test('reach', async (t) => {
   await eachFault(t, examined, {
     'the challenges are not routed': [
       refuse(({ url }) => url.startsWith('/api/'), 404),
-      [problem('challenge_prefix', 'There are no challenges at /api/captcha/pow: the answer is 404.')],
+      [problem('challenge_prefix', 'No challenges at /api/captcha/pow; response: 404.')],
     ],
     'the session routes are not routed': [
       refuse(is('POST', '/refresh'), 404),
-      [problem('session_routes', 'POST /refresh is not answered by the session service: the answer is 404.')],
+      [problem('session_routes', 'POST /refresh does not reach the session service; response: 404.')],
     ],
     'a service is away': [
       refuse(is('POST', '/refresh'), 502),
-      [problem('service_away', 'A service or its store is away: the answer is 502.')],
+      [problem('service_away', 'A service or its store is unavailable; response: 502.')],
     ],
     'the gateway sends every third request to a process that is gone': [
       refuse(({ url }) => url.endsWith('/none') && isNth(3, url), 502),
       [
-        problem('requests_lost', '4 of 12 requests did not reach session-service: the answer is 502.'),
-        problem('requests_lost', '4 of 12 requests did not reach challenge-service: the answer is 502.'),
+        problem('requests_lost', '4 of 12 requests did not reach session-service; response: 502.'),
+        problem('requests_lost', '4 of 12 requests did not reach challenge-service; response: 502.'),
       ],
     ],
     'and this one meets it first': [
@@ -391,21 +385,18 @@ t.test('reach', async (t) => {
         503,
       ),
       [
-        problem('service_away', 'A service or its store is away: the answer is 503.'),
-        problem('requests_lost', '6 of 12 requests did not reach session-service: the answer is 503.'),
+        problem('service_away', 'A service or its store is unavailable; response: 503.'),
+        problem('requests_lost', '6 of 12 requests did not reach session-service; response: 503.'),
       ],
     ],
     'the gateway limits': [
       refuse(is('POST', '/refresh'), 429),
-      [warning('limited', 'This address has asked too often: a service answers 429.')],
+      [warning('limited', 'This address is rate limited: a service returns 429.')],
     ],
   });
   await t.test('another prefix than the one that is asked', async (t) => {
     t.strictSame(complaints(await examined.examine({ challengePrefix: 'challenges' })), [
-      problem(
-        'challenge_prefix',
-        'There are no challenges at /challenges/pow: the answer is 404 (not_found).',
-      ),
+      problem('challenge_prefix', 'No challenges at /challenges/pow; response: 404 (not_found).'),
     ]);
   });
   await t.test('nobody listens', async (t) => {
@@ -415,7 +406,7 @@ t.test('reach', async (t) => {
         {
           check: 'unreachable',
           severity: 'problem',
-          message: /^http:\/\/127\.0\.0\.1:1 does not answer: .*ECONNREFUSED/,
+          message: /^http:\/\/127\.0\.0\.1:1 does not respond: .*ECONNREFUSED/,
         },
       ],
       skipped: { length: 2 },
@@ -436,7 +427,7 @@ t.test('a public address with a path', async (t) => {
   examined.front.breakWith({});
   await t.test('not stripped', async (t) => {
     t.strictSame(complaints(await examined.examine()), [
-      problem('path_not_stripped', 'Under the path /auth both services answer 404.'),
+      problem('path_not_stripped', 'Both services return 404 below the path /auth.'),
     ]);
   });
 });

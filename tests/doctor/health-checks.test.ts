@@ -31,9 +31,9 @@ t.test('services that nobody asks for their health', async (t) => {
       isLocal,
     ).map(({ check, message }) => `${check}: ${message}`);
   t.strictSame(checks(3), [
-    'health_unasked: Nobody regularly asks session-service for /health/serving or /health/ready.',
+    'health_unasked: No regular health checks reach session-service (/health/serving or /health/ready).',
   ]);
-  t.strictSame(checks(60), ['health_checks: The health of the services is asked for.']);
+  t.strictSame(checks(60), ['health_checks: The services get health checks.']);
   t.strictSame(checks(0, 100), [], 'one that has just started may still be found');
   t.strictSame(checks(0, 3600, true), [], 'on one machine there is one process of each');
 });

@@ -28,8 +28,8 @@ t.test('from outside everything that can be seen is good', async (t) => {
   );
   t.equal(report.publicUrl, publicUrl);
   t.strictSame(report.skipped, [
-    'Calls from pages of another origin: none is named with CORS_ORIGIN or --origin.',
-    'Secrets, stores and users: the environment of the session service is not here.',
+    'Cross-origin calls: set CORS_ORIGIN or --origin.',
+    "Secrets, stores and users: need the session service's environment.",
   ]);
   const log = system.logs();
   t.match(log, /"event":"login"/);

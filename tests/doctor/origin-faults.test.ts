@@ -85,7 +85,7 @@ t.test('CORS behind gateways that do one thing wrong', async (t) => {
         refuse: ({ method }) =>
           method === 'OPTIONS' ? { status: 405, headers: {}, body: Buffer.alloc(0) } : undefined,
       },
-      unsent('the answer is 405'),
+      unsent('the response is 405'),
     ],
     'nothing is exposed': [
       onAnswers((headers) => {
@@ -124,7 +124,7 @@ t.test('pages of another site never get the cookie sent', async (t) => {
       [
         warning(
           'image_policy',
-          'Pages of http://app.example.org may not be shown the image: Cross-Origin-Resource-Policy is not cross-origin.',
+          'Pages of http://app.example.org cannot display the image: Cross-Origin-Resource-Policy is not cross-origin.',
         ),
         sites,
       ],
@@ -140,12 +140,9 @@ t.test('services that were told another public address', async (t) => {
     },
   });
   t.strictSame(complaints(await examined.examine()), [
-    problem(
-      'image_elsewhere',
-      `Images are said to be at http://localhost:2, not below ${examined.publicUrl}.`,
-    ),
-    problem('own_origin_refused', `The session service refuses pages of ${examined.publicUrl}.`),
-    problem('login_refused', 'The login is refused because of its Origin.'),
+    problem('image_elsewhere', `The image URL is at http://localhost:2, not below ${examined.publicUrl}.`),
+    problem('own_origin_refused', `The session service rejects pages of ${examined.publicUrl}.`),
+    problem('login_refused', 'The login is rejected because of its Origin.'),
   ]);
 });
 
@@ -154,8 +151,8 @@ t.test(
   async (t) => {
     const { examine } = await sharedExaminedSystem();
     t.strictSame(complaints(await examine({ pageOrigin: PAGE })), [
-      problem('own_origin_refused', `The session service refuses pages of ${PAGE}.`),
-      problem('login_refused', 'The login is refused because of its Origin.'),
+      problem('own_origin_refused', `The session service rejects pages of ${PAGE}.`),
+      problem('login_refused', 'The login is rejected because of its Origin.'),
     ]);
   },
 );
@@ -173,11 +170,14 @@ t.test('plain http that leaves the machine, and services that are reached past t
   const env = { SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT };
   const ports = Object.values(env).sort();
   t.strictSame(complaints(await examined.examine({ connect: '127.0.0.1', env })), [
-    problem('no_https', 'The public address is plain http: passwords can be read on the way.'),
+    problem('no_https', 'The public address is plain http: passwords can be intercepted.'),
     problem(
       'secure_cookie_on_http',
-      'Browsers do not keep the refresh cookie, which is Secure, from plain http: every reload signs people out.',
+      'Browsers do not store the Secure refresh cookie from plain http: every reload logs users out.',
     ),
-    warning('ports_open', `From here, services are reached past the gateway, at port ${ports.join(', ')}.`),
+    warning(
+      'ports_open',
+      `Services are reachable from here without the gateway, at port ${ports.join(', ')}.`,
+    ),
   ]);
 });

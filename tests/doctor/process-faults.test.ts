@@ -26,8 +26,8 @@ const AHEAD: Environment = {
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(MOVE_CLOCK)}`,
 };
 
-const UNTRUSTING = 'no TRUST_PROXY, although a gateway is in front: there all clients count as one address.';
-const REFUSING = 'what one process makes, another refuses.';
+const UNTRUSTING = 'no TRUST_PROXY, although a gateway is in front: all their clients count as one address.';
+const REFUSING = "processes reject each other's tokens.";
 
 interface Fault {
   readonly name: string;
@@ -63,42 +63,42 @@ const FAULTS: readonly Fault[] = [
     name: 'one challenge-service with another CHALLENGE_SECRET',
     own: { CHALLENGE_SECRET: OTHER_KEY },
     challenges: 1,
-    found: [`1 of 4 processes (challenge-service on …) has another CHALLENGE_SECRET: ${REFUSING}`],
+    found: [`1 of 4 processes (challenge-service on …) has a different CHALLENGE_SECRET: ${REFUSING}`],
   },
   {
     name: 'one session-service with another CHALLENGE_SECRET',
     own: { CHALLENGE_SECRET: OTHER_KEY },
     sessions: 1,
-    found: [`1 of 4 processes (session-service on …) has another CHALLENGE_SECRET: ${REFUSING}`],
+    found: [`1 of 4 processes (session-service on …) has a different CHALLENGE_SECRET: ${REFUSING}`],
   },
   {
     name: 'one session-service with another ENCRYPTION_KEY',
     own: { ENCRYPTION_KEY: OTHER_KEY },
     sessions: 1,
-    found: [`1 of 2 processes (session-service on …) has another ENCRYPTION_KEY: ${REFUSING}`],
+    found: [`1 of 2 processes (session-service on …) has a different ENCRYPTION_KEY: ${REFUSING}`],
     outside:
-      /^6 of 12 requests with the same access token are refused with 401 \(token_invalid\): processes of session-service differ\.$/,
+      /^6 of 12 requests with the same access token are rejected with 401 \(token_invalid\): session-service processes differ\.$/,
   },
   {
     name: 'one session-service 90 s ahead',
     own: AHEAD,
     sessions: 1,
     found: ['The clock of session-service on … is 90 s ahead of that of its store.'],
-    outside: /^The clocks of processes of session-service are about (?:89|90) s apart\.$/,
+    outside: /^The clocks of session-service processes differ by about (?:89|90) s\.$/,
   },
   {
     name: 'one challenge-service 90 s ahead',
     own: AHEAD,
     challenges: 1,
     found: ['The clock of challenge-service on … is 90 s ahead of that of its store.'],
-    outside: /^The clocks of processes of challenge-service are about (?:89|90) s apart\.$/,
+    outside: /^The clocks of challenge-service processes differ by about (?:89|90) s\.$/,
   },
 ];
 
 /** What was said instead: of the gateway, and of the environment. */
-const BLAMING_OTHERS = /^An access token that was just issued|this is not its environment/;
+const BLAMING_OTHERS = /^A new access token is rejected|this is not its environment/;
 
-const GOOD = ['4 processes report the same secrets, and clocks that agree.'];
+const GOOD = ['4 processes report the same secrets and synchronized clocks.'];
 
 t.test('a fault of single processes is found and explained, and nothing where there is none', async (t) => {
   const port = await freePort();
@@ -158,7 +158,7 @@ t.test('a fault of single processes is found and explained, and nothing where th
   await sessions[0]?.kill();
   t.strictSame(
     await look(),
-    { ofProcesses: ['3 processes report the same secrets, and clocks that agree.'], problems: [] },
+    { ofProcesses: ['3 processes report the same secrets and synchronized clocks.'], problems: [] },
     'one that was killed does not count, whatever it had',
   );
 });

@@ -45,8 +45,8 @@ t.test('beside a healthy start the documented command finds no problem and ends 
   const password = `${secrets.DEMO_PASSWORD}\n`;
   const found = await shell(COMMAND, { DATA_DIR: folder }, password);
   t.match(found.out, /^0 problems, 0 warnings, \d+ good\n$/m);
-  t.match(found.out, 'session-service says that it is ready', 'it looked from inside');
-  t.match(found.out, 'challenge-service says that it is ready');
+  t.match(found.out, 'session-service is ready', 'it looked from inside');
+  t.match(found.out, 'challenge-service is ready');
   t.notMatch(found.out, /^skipped {2}Secrets/m);
   t.equal(found.code, 0, found.out);
 

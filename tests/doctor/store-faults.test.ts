@@ -20,19 +20,16 @@ t.test('a Redis that evicts, keeps nothing, or is one for all', async (t) => {
   t.strictSame(complaints(await examine({ env })), [
     problem(
       'redis_evicts',
-      'The Redis of STORE_URL evicts keys when its memory is full (maxmemory-policy volatile-ttl).',
+      'The Redis in STORE_URL evicts keys when its memory is full (maxmemory-policy volatile-ttl).',
     ),
-    warning(
-      'sessions_not_kept',
-      'The Redis of the sessions keeps no append-only file: a restart loses sessions.',
-    ),
+    warning('sessions_not_kept', 'The session Redis has no append-only file: a restart loses sessions.'),
     problem(
       'redis_evicts',
-      'The Redis of CAPTCHA_CACHE_STORE evicts keys when its memory is full (maxmemory-policy allkeys-lru).',
+      'The Redis in CAPTCHA_CACHE_STORE evicts keys when its memory is full (maxmemory-policy allkeys-lru).',
     ),
     warning(
       'challenges_from_snapshots',
-      'The Redis of CAPTCHA_CACHE_STORE keeps snapshots alone: after a crash challenges that were spent since the last one can be spent again.',
+      'The Redis in CAPTCHA_CACHE_STORE only writes snapshots: after a crash, challenges spent since the last one can be spent again.',
     ),
   ]);
 });
@@ -41,7 +38,7 @@ t.test('sessions and challenges on one Redis, under one address or two', async (
   const { sessions } = await openStores(t);
   const one = warning(
     'one_store',
-    'Sessions and challenges are on one Redis: a flood of challenges can fill the memory of the sessions.',
+    'Sessions and challenges share one Redis: a flood of challenges can fill its memory.',
   );
   for (const more of [{}, { CAPTCHA_CACHE_STORE: `${sessions.url}/1` }]) {
     const { examine, env, system } = await startExaminedSystem(t, {
@@ -58,12 +55,12 @@ t.test('a store that is away is named, and so is the service that misses it', as
   const { examine, env } = await startExaminedSystem(t, { environment });
   await challenges.stop();
   t.strictSame(complaints(await examine({ env })), [
-    problem('service_away', 'A service or its store is away: the answer is 503 (store_unavailable).'),
+    problem('service_away', 'A service or its store is unavailable; response: 503 (store_unavailable).'),
     problem(
       'store_away',
-      'The store of CAPTCHA_CACHE_STORE does not answer from here: nothing listens at its address.',
+      'The store in CAPTCHA_CACHE_STORE does not respond from here: nothing listens at its address.',
     ),
-    warning('degraded', 'session-service serves without a part (failed: challenge_store).'),
+    warning('degraded', 'session-service serves in a degraded state (failed: challenge_store).'),
     problem('not_ready', 'challenge-service is not ready (failed: store).'),
   ]);
 });
@@ -76,7 +73,7 @@ t.test('password hashes that are weak or cannot be read', async (t) => {
   await directory.add('odd@example.com', 'plain text');
   await directory.add('none@example.com', '');
   t.strictSame(complaints(await examine({ env })), [
-    problem('hashes_unreadable', 'The password hash of 1 user cannot be read: they cannot sign in.'),
-    warning('hashes_outdated', 'The password hash of 1 user is weaker than those made today.'),
+    problem('hashes_unreadable', 'The password hash of 1 user cannot be read: they cannot log in.'),
+    warning('hashes_outdated', 'The password hash of 1 user is weaker than new ones.'),
   ]);
 });

@@ -191,8 +191,8 @@ t.test('over https, the command as an operator runs it', async (t) => {
     t.strictSame(
       out.split('\n').filter((line) => line !== '' && !line.startsWith('good ')),
       [
-        'skipped  Calls from pages of another origin: none is named with CORS_ORIGIN or --origin.',
-        'skipped  Secrets, stores and users: the environment of the session service is not here.',
+        'skipped  Cross-origin calls: set CORS_ORIGIN or --origin.',
+        "skipped  Secrets, stores and users: need the session service's environment.",
         '0 problems, 0 warnings, 13 good',
       ],
     );
@@ -210,17 +210,15 @@ t.test('over https, the command as an operator runs it', async (t) => {
     t.strictSame(report.findings[0], {
       check: 'reach',
       severity: 'good',
-      message: `Both services answer at ${publicUrl}.`,
+      message: `Both services respond at ${publicUrl}.`,
     });
-    t.ok(
-      report.not_looked_at.includes('Login, cookie, refresh and logout: no account is named with --email.'),
-    );
+    t.ok(report.not_looked_at.includes('Login, cookie, refresh and logout: set --email.'));
   });
 
   await t.test('a certificate that nobody vouches for is a problem', async (t) => {
     const { code, out } = await doctor([publicUrl], {});
     t.equal(code, 1);
-    t.match(out, /^problem {2}https:\/\/localhost:\d+ does not answer: .*certificate/);
+    t.match(out, /^problem {2}https:\/\/localhost:\d+ does not respond: .*certificate/);
   });
 
   await t.test('--connect and --origin', async (t) => {

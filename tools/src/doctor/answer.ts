@@ -1,4 +1,4 @@
-// An answer as it came over the wire, and how to read it.
+// A response as received, and readers for it.
 
 /** What came back. With status 0 there was no answer, and `text` says why. */
 export interface Answer {
@@ -28,7 +28,7 @@ export function textOf({ json }: Answer, name: string): string {
 
 /** How an unexpected answer reads in a message: its status and code, or why there is none. */
 export function describe(answer: Answer): string {
-  if (answer.status === 0) return `no answer (${answer.text})`;
+  if (answer.status === 0) return `no response (${answer.text})`;
   const code = codeOf(answer);
   return code === undefined ? `${answer.status}` : `${answer.status} (${code})`;
 }

@@ -6,14 +6,12 @@ import { hasControlCharacters } from '@tollgate/session-service/cli/email-addres
 import { checkCorsOrigin, checkPublicUrl, UsageError, usageErrorOf } from '@tollgate/shared/config';
 
 export const USAGE = `usage: doctor [PUBLIC_URL] [--email EMAIL] [--origin ORIGIN] [--prefix PATH] [--connect ADDRESS] [--json]
-Signs in, refreshes and signs out through the public address, and says in plain words what would hurt.
-  PUBLIC_URL          the address that browsers see; the variable of that name unless given, or that of the system
-                      that npm start runs here
-  --email EMAIL       the account that signs in; its password is asked for on the terminal, or read from the first
-                      line of the input
-  --origin ORIGIN     origin of the application's pages; CORS_ORIGIN unless given
-  --prefix PATH       path of the challenges; CAPTCHA_ROUTES_PREFIX unless given
-  --connect ADDRESS   connects to this IP address instead of what the host's name resolves to
+Checks an installation through its public address: logs in, refreshes and logs out, and reports problems with remedies.
+  PUBLIC_URL          public address; default: the variable PUBLIC_URL, or the running system of npm start
+  --email EMAIL       account for the login; prompts for its password, or reads the first line of stdin
+  --origin ORIGIN     origin of the application's pages; default: CORS_ORIGIN
+  --prefix PATH       challenge path; default: CAPTCHA_ROUTES_PREFIX
+  --connect ADDRESS   connects to this IP address in place of DNS resolution
   --json              prints one object on one line`;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,13 +40,13 @@ export function readDoctorArguments(args: string[], env: Environment): DoctorArg
   if (more.length > 0) throw new UsageError();
   if (publicUrl === '') {
     throw new UsageError(
-      `no address: name it, or set PUBLIC_URL; no system of npm start runs on DATA_DIR (${env.DATA_DIR || 'data'})`,
+      `no address: name one or set PUBLIC_URL; npm start is not running on DATA_DIR (${env.DATA_DIR || 'data'})`,
     );
   }
   const origin = values.origin ?? (env.CORS_ORIGIN || undefined);
   const [mistake] = [...checkPublicUrl({ PUBLIC_URL: publicUrl }), ...checkCorsOrigin(origin)];
   if (mistake !== undefined) throw new UsageError(mistake);
-  if (hasControlCharacters(values.email ?? '')) throw new UsageError('--email is no e-mail address');
+  if (hasControlCharacters(values.email ?? '')) throw new UsageError('--email is not an email address');
   if (values.connect !== undefined && isIP(values.connect) === 0) {
     throw new UsageError('--connect must be an IP address');
   }

@@ -15,7 +15,7 @@ async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): 
   return runCommand({ name: 'doctor', usage: USAGE, args }, async () => {
     const completed = runningEnvironment(env, PROJECT_ROOT, namedAddress(args));
     const options = readDoctorArguments(args, completed);
-    // Clients and stores take half a second to load, which a mistake on the command line need not wait for.
+    // Loaded late: clients and stores take half a second, too long for a command line mistake.
     const { examineTarget } = await import('./examine-target.js');
     const report = await examineTarget(options, completed, PROJECT_ROOT, terminal);
     if (options.json) console.log(JSON.stringify(reportObject(report)));

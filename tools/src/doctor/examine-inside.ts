@@ -1,4 +1,4 @@
-// The checks that need the environment of the session service, in their order.
+// Checks that need the session service's environment, in order.
 
 import { Type } from '@sinclair/typebox';
 import { readSessionConfig, type SessionConfig } from '@tollgate/session-service/config.js';
@@ -49,7 +49,7 @@ export async function examineInside(
   if (config === undefined) {
     return {
       findings: diagnoseConfiguration(configurationFacts(env, undefined, mistakes, seen)),
-      skipped: ['Stores and users: the environment has to be mended first.'],
+      skipped: ['Stores and users: correct the environment first.'],
       counted: undefined,
       trustProxy: undefined,
     };
@@ -62,7 +62,7 @@ export async function examineInside(
     const users = await collect(() => probeUsers(config, root, email));
     const { ADMIN_BIND } = config.values;
     const ports = adminPorts(config, env);
-    // Before the doctor asks for their health itself.
+    // Before the doctor's own health requests.
     const healthChecks = await probeHealthChecks(ADMIN_BIND, ports);
     const otherAccounts = await probeOtherAccounts(ADMIN_BIND, config.values.SESSION_ADMIN_PORT);
     const { readiness, unreachable } = await probeReadiness(ADMIN_BIND, ports);
@@ -70,7 +70,7 @@ export async function examineInside(
       stores.away.length === 0 ? await countRequest(client, config, opened, outside) : undefined;
     const ofProcesses = processes === undefined ? [] : diagnoseProcesses(processes);
     const isMixed = ofProcesses.some(({ check }) => check === 'process_secret_differs');
-    // A token of a process that differs says nothing about the environment.
+    // A token of a process with other secrets proves nothing about the environment.
     const accessToken = isMixed ? undefined : seen.accessToken;
     const configuration = configurationFacts(env, config, mistakes, { ...seen, accessToken });
     return {
@@ -85,7 +85,7 @@ export async function examineInside(
         ...diagnoseHealthChecks(healthChecks, configuration.isLocal),
       ],
       skipped: unreachable.map(
-        (service) => `/health/ready of ${service}: its admin port is not reached from here.`,
+        (service) => `/health/ready of ${service}: its admin port is not reachable from here.`,
       ),
       counted,
       trustProxy: config.values.TRUST_PROXY ?? [],

@@ -1,4 +1,4 @@
-// The checks that anybody with an account can make through the public address, in their order.
+// Checks that need only an account and the public address, in order.
 
 import { type Answer, textOf } from './answer.js';
 import type { Route } from './exchange.js';
@@ -61,12 +61,12 @@ export async function examineOutside(
   findings.push(...diagnoseTransport({ publicUrl, answer: refresh, plain }));
 
   const { tags, answers: issued, route } = await probeAddresses(client);
-  if (tags.plain.length === 0) skipped.push('Client addresses: it needs a new challenge for each request.');
+  if (tags.plain.length === 0) skipped.push('Client addresses: needs a new challenge for each request.');
   const image = await probeImage(client, issued[0] ?? work);
   findings.push(...diagnoseImage(image));
   findings.push(...diagnoseOrigins(await probeOrigins(client)));
   if (pageOrigin === new URL(publicUrl).origin) {
-    skipped.push('Calls from pages of another origin: none is named with CORS_ORIGIN or --origin.');
+    skipped.push('Cross-origin calls: set CORS_ORIGIN or --origin.');
   } else {
     findings.push(...diagnoseCrossOrigin(await probeCrossOrigin(client)));
   }
@@ -76,7 +76,7 @@ export async function examineOutside(
 
   const session = account === undefined ? undefined : await probeSession(client, account, fields);
   if (session === undefined) {
-    skipped.push('Login, cookie, refresh and logout: no account is named with --email.');
+    skipped.push('Login, cookie, refresh and logout: set --email.');
   } else {
     findings.push(...diagnoseSession(session));
     const { login, logout } = session;
@@ -112,7 +112,7 @@ export async function examineOutside(
 function unreached(findings: readonly Finding[]): OutsideResult {
   return {
     findings,
-    skipped: ['Everything else that is seen from outside: the services have to be reached first.'],
+    skipped: ['All other outside checks: the services must be reachable first.'],
     tags: { plain: [], claiming: [], apart: [] },
     route: {},
     localAddress: '',

@@ -1,4 +1,4 @@
-// Examines what a command line and an environment name.
+// Examines the target of a command line and an environment.
 
 import { Type } from '@sinclair/typebox';
 import { readPassword, type Terminal } from '@tollgate/session-service/cli/password-input.js';

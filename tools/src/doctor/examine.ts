@@ -26,13 +26,11 @@ export async function examine(target: Target): Promise<Report> {
   const skipped = [...outside.skipped];
   if (addresses.plain.length > 0 && addresses.trustProxy?.length !== 0 && !areToldApart(addresses)) {
     skipped.push(
-      'Whether the gateway keeps clients apart: this machine has one address only that reaches it. Look at RateLimit-Remaining from two places.',
+      'Separate client addresses: this machine reaches the gateway from one address only. Compare RateLimit-Remaining from two places.',
     );
   }
   skipped.push(
-    ...(inside?.skipped ?? [
-      'Secrets, stores and users: the environment of the session service is not here.',
-    ]),
+    ...(inside?.skipped ?? ["Secrets, stores and users: need the session service's environment."]),
   );
   return {
     publicUrl,

@@ -27,7 +27,7 @@ const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Sends one request and resolves with the answer, or with status 0 when there is none. Follows no redirect and never
+ * Sends one request and resolves with the response, or with status 0 if there is none. Follows no redirect and never
  * throws.
  */
 export async function exchange(method: string, url: string, options: RequestOptions = {}): Promise<Answer> {
@@ -129,11 +129,11 @@ function noAnswer(reason: string): Answer {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown reason';
-  if (error instanceof errors.ResponseExceededMaxSizeError) return 'the answer does not end';
+  if (error instanceof errors.ResponseExceededMaxSizeError) return 'the response does not end';
   if (error.name === 'TimeoutError' || error instanceof errors.ConnectTimeoutError) {
-    return 'nothing came in time';
+    return 'no response in time';
   }
-  // For a name with several addresses Node throws one error for each, and an empty message of its own.
+  // For a name with several addresses Node throws an error with an empty message and one nested error per address.
   const first = error instanceof AggregateError ? error.errors[0] : error;
   const { code, message } = first as NodeJS.ErrnoException;
   return message || code || error.name;

@@ -10,9 +10,9 @@ export interface PublicAddress {
   readonly publicUrl: string;
   /** Path of the challenges without slashes at its ends: `CAPTCHA_ROUTES_PREFIX`. */
   readonly challengePrefix: string;
-  /** The origin of the application's pages. */
+  /** Origin of the application's pages. */
   readonly pageOrigin: string;
-  /** IP address to connect to instead of what the name of the host resolves to. */
+  /** IP address to connect to in place of DNS resolution. */
   readonly connect?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export function createPublicClient(address: PublicAddress): PublicClient {
   };
 }
 
-/** The IP addresses that the host of the public address resolves to; none if it cannot be resolved. */
+/** IP addresses of the public host; none if it cannot be resolved. */
 export async function addressesOf({ publicUrl, connect }: PublicAddress): Promise<string[]> {
   if (connect !== undefined) return [connect];
   const host = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '');

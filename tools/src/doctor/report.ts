@@ -1,11 +1,11 @@
-// The findings of the doctor, and how people and programs read them.
+// The doctor's findings, as text and as JSON.
 
 /** `problem`: users are hurt or protection is missing; `warning`: it may be intended; `good`: as it should be. */
 export type Severity = 'problem' | 'warning' | 'good';
 
-/** The result of one check: what is the case, in one plain sentence, and what to do. It holds nothing secret. */
+/** The result of one check: one sentence and a remedy, without secrets. */
 export interface Finding {
-  /** What was checked and seen, for programs: stable, lower_snake_case. */
+  /** Stable code for programs, in lower_snake_case. */
   readonly check: string;
   readonly severity: Severity;
   readonly message: string;
@@ -16,7 +16,7 @@ export interface Finding {
 export interface Report {
   readonly publicUrl: string;
   readonly findings: readonly Finding[];
-  /** What was not checked, and why: a sentence each. */
+  /** Skipped checks with the reason, one sentence each. */
   readonly skipped: readonly string[];
 }
 

@@ -14,8 +14,7 @@ const SECRETS = [
 ] as const;
 
 /**
- * Writes `running.json`, with mode 0600, into the data folder: this process, and the variables that the launcher has
- * set.
+ * Writes `running.json`, with mode 0600, into the data folder: this process id, and the variables set by the launcher.
  *
  * @param variables hold no secret
  * @returns removes the file
@@ -32,7 +31,7 @@ export function writeRunningFile(dataFolder: string, variables: Environment): ()
 
 /**
  * Completes an environment with the variables and secrets of the system that runs on the same `DATA_DIR`; set variables
- * win. Returns the environment unchanged if no system runs, or if another public address is meant.
+ * win. Returns the environment unchanged if no system runs, or if another public address was given.
  *
  * @param root folder that a relative `DATA_DIR` starts from
  * @param publicUrl the address on the command line

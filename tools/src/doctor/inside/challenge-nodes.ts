@@ -1,4 +1,4 @@
-// Checks that all that meet on the store of the challenges have the same secret.
+// Checks that all users of the challenge store have the same secret.
 
 import { openKeyRing } from '@tollgate/shared/crypto';
 import {
@@ -12,7 +12,7 @@ import {
 } from '@tollgate/shared/store';
 import { type Finding, problem, warning } from '../report.js';
 
-/** The nodes on the store of the challenges, compared with the `CHALLENGE_SECRET` of the environment. */
+/** The nodes on the challenge store, compared with the `CHALLENGE_SECRET` of the environment. */
 export interface ChallengeNodes {
   /** The variable of that store. */
   readonly variable: string;
@@ -56,8 +56,8 @@ export function diagnoseChallengeNodes({ variable, service, otherSecrets }: Chal
     found.push(
       problem(
         'challenge_service_missing',
-        `No challenge service has reported on the store of ${variable}: every login would be refused.`,
-        'Start it, or name the store that it uses: CAPTCHA_CACHE_STORE, else STORE_URL, must be the same for all.',
+        `No challenge service has reported to the store in ${variable}: every login would be rejected.`,
+        'Start it, or set its store: CAPTCHA_CACHE_STORE, else STORE_URL, must be the same for all.',
       ),
     );
   }
@@ -65,8 +65,8 @@ export function diagnoseChallengeNodes({ variable, service, otherSecrets }: Chal
     found.push(
       problem(
         'challenge_secret_differs',
-        `The challenge service on the store of ${variable} has another CHALLENGE_SECRET: every login is refused.`,
-        'Give both services, and every application with the guard, the same list.',
+        `The challenge service on the store in ${variable} has a different CHALLENGE_SECRET: every login is rejected.`,
+        'Set the same list for both services and every application with the guard.',
       ),
     );
   }
@@ -74,8 +74,8 @@ export function diagnoseChallengeNodes({ variable, service, otherSecrets }: Chal
     found.push(
       warning(
         'application_secret_differs',
-        `${otherSecrets === 1 ? '1 application' : `${otherSecrets} applications`} on the store of ${variable} ${otherSecrets === 1 ? 'has' : 'have'} another CHALLENGE_SECRET: every submission there is refused.`,
-        'Give every application with the guard the same list. One that was killed counts for two and a half hours.',
+        `${otherSecrets === 1 ? '1 application' : `${otherSecrets} applications`} on the store in ${variable} ${otherSecrets === 1 ? 'has' : 'have'} a different CHALLENGE_SECRET: every submission there is rejected.`,
+        'Set the same list for every application with the guard. A killed one counts for two and a half hours.',
       ),
     );
   }

@@ -1,4 +1,4 @@
-// Checks the service's environment: mistakes, secrets, files of one machine, and whether it is the right one.
+// Checks the service's environment: mistakes, secrets, files of one machine, and whether it belongs to the running service.
 
 import type { SessionConfig } from '@tollgate/session-service/config.js';
 import { fileVariableOf, isLoopbackHost } from '@tollgate/shared/config';
@@ -11,21 +11,21 @@ const SECRETS = ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY'] as const;
 const ALL_SECRETS = [...SECRETS, 'ACCESS_SIGNING_KEYS', 'CHALLENGE_SECRET'] as const;
 
 export interface ConfigurationFacts {
-  /** The lines with which the service would refuse to start; none if it would start. */
+  /** Configuration errors that would prevent a start. */
   readonly mistakes: readonly string[];
-  /** The lines that the service logs about settings that work, but probably not as meant. */
+  /** Configuration warnings. */
   readonly warnings: readonly string[];
   readonly publicUrl: string;
   /** `PUBLIC_URL` of the environment. */
   readonly configuredUrl: string | undefined;
   /** The lists of secrets, by variable. */
   readonly secrets: Readonly<Record<string, string | undefined>>;
-  /** The variables that name a file of this machine. */
+  /** Variables that name a local file. */
   readonly embedded: readonly string[];
   readonly isProduction: boolean;
   /** Whether the public address never leaves this machine. */
   readonly isLocal: boolean;
-  /** Whether the environment's keys open a token of the running service; undefined if there is no token. */
+  /** Whether the environment's keys verify a token of the running service; undefined if there is no token. */
   readonly opensToken: boolean | undefined;
   /** The variable of the keys that make such a token. */
   readonly tokenKeys: 'ENCRYPTION_KEY' | 'ACCESS_SIGNING_KEYS';
@@ -36,7 +36,7 @@ export function isServiceEnvironment(env: Environment): boolean {
   return SECRETS.some((name) => Boolean(env[name] || env[fileVariableOf(name)]));
 }
 
-/** What the requests to the public address have shown. */
+/** Facts from the requests to the public address. */
 export interface Seen {
   readonly publicUrl: string;
   /** An access token of the running service. */
@@ -45,7 +45,7 @@ export interface Seen {
 
 /**
  * Gathers the facts; opens nothing.
- * @param config undefined if it cannot be read; then `mistakes` says why
+ * @param config undefined if it cannot be read; `mistakes` has the reasons
  */
 export function configurationFacts(
   env: Environment,
@@ -83,21 +83,21 @@ function opens({ ENCRYPTION_KEY, ACCESS_SIGNING_KEYS }: SessionConfig['values'],
   return openSigningKeys(ACCESS_SIGNING_KEYS).all.some(({ id }) => header.includes(`"kid":"${id}"`));
 }
 
-/** Reports every mistake, a change of keys, and an environment that is not that of the running service. */
+/** Reports every mistake, a key rotation in progress, and an environment of another service. */
 export function diagnoseConfiguration(facts: ConfigurationFacts): Finding[] {
   const found = [
     ...facts.mistakes.map((line) =>
       problem(
         'configuration',
         `The service would not start: ${line}.`,
-        'Mend the variable that the line begins with.',
+        'Correct the variable named at the start.',
       ),
     ),
     ...facts.warnings.map((line) =>
       warning(
         'configuration',
         `The service starts, but: ${line}.`,
-        'Mend the variable that the line begins with.',
+        'Correct the variable named at the start.',
       ),
     ),
     ...diagnoseSecrets(facts.secrets),
@@ -117,8 +117,8 @@ function diagnoseSecrets(secrets: ConfigurationFacts['secrets']): Finding[] {
       found.push(
         warning(
           'keys_changing',
-          `${name} has ${elements.length} elements: a change of keys is under way.`,
-          'keys status says which step is safe now.',
+          `${name} has ${elements.length} elements: a key rotation is in progress.`,
+          'Run keys status for the next safe step.',
         ),
       );
     }
@@ -132,8 +132,8 @@ function diagnosePlace({ publicUrl, configuredUrl, opensToken, tokenKeys }: Conf
     found.push(
       problem(
         'public_url_differs',
-        `PUBLIC_URL is ${configuredUrl}, and not the address that was looked at.`,
-        'Set it to the address that browsers see.',
+        `PUBLIC_URL is ${configuredUrl}, not the examined address.`,
+        'Set it to the public address.',
       ),
     );
   }
@@ -142,7 +142,7 @@ function diagnosePlace({ publicUrl, configuredUrl, opensToken, tokenKeys }: Conf
       problem(
         'other_environment',
         `${tokenKeys} does not open a token of the running service: this is not its environment.`,
-        'Start the doctor with the variables of the running service.',
+        "Start the doctor with the running service's variables.",
       ),
     );
   }

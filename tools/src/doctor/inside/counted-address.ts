@@ -1,4 +1,4 @@
-// Reads from the store which address a request of this machine was counted under.
+// Reads the counted address of a request from the store.
 
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -7,7 +7,7 @@ import type { KeyRing } from '@tollgate/shared/crypto';
 import { type Store, StoreUnavailableError } from '@tollgate/shared/store';
 import { addressesOf, type PublicClient } from '../public-client.js';
 
-/** The address that a request of this machine was counted under. */
+/** Counted address of a request from this machine. */
 export interface CountedAddress {
   /** Whether it is the address that this machine connected from. */
   readonly isOwn: boolean;
@@ -15,7 +15,7 @@ export interface CountedAddress {
   readonly proxy: string | undefined;
 }
 
-/** The store of the counters, and what their keys are made from. */
+/** Counter store and key prefix. */
 export interface Counters {
   readonly store: Store;
   /** `CAPTCHA_CACHE_PREFIX`. */
@@ -23,7 +23,7 @@ export interface Counters {
   readonly ring: KeyRing;
 }
 
-/** Counts one request through the gateway; undefined if the store does not answer. */
+/** Counts one request through the gateway; undefined if the store does not respond. */
 export async function probeCountedAddress(
   client: PublicClient,
   counters: Counters,
@@ -47,7 +47,7 @@ export async function probeCountedAddress(
  *
  * @param own this machine's address on the connection
  * @param others addresses that a proxy may have
- * @throws StoreUnavailableError if the store does not answer
+ * @throws StoreUnavailableError if the store does not respond
  */
 export async function countedAddress(
   { store, prefix, ring }: Counters,

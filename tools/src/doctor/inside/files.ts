@@ -1,4 +1,4 @@
-// Checks that the files of stores and users are used by the processes of one machine alone.
+// Checks that only one machine uses the files of stores and users.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SessionConfig } from '@tollgate/session-service/config.js';
@@ -15,13 +15,13 @@ import {
 import { type Finding, good, problem, warning } from '../report.js';
 import type { OpenedStore } from './stores.js';
 
-/** What is known of a file. */
+/** Facts about a file. */
 export interface FileFacts {
   /** The variable that names the file, or that has it as its default. */
   readonly variable: string;
   readonly path: string;
   readonly place: FilePlace;
-  /** Names of hosts of other machines that use the file now. */
+  /** Host names of other machines that use the file now. */
   readonly others: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export async function probeFiles(
   return files;
 }
 
-/** Another check reports a store that does not answer. */
+/** Another check reports a store that does not respond. */
 function ignoreUnavailable(error: unknown): [] {
   if (error instanceof StoreUnavailableError) return [];
   throw error;
@@ -75,12 +75,11 @@ export function diagnoseFiles(files: readonly FileFacts[]): Finding[] {
   const found = files.flatMap(diagnoseFile);
   if (found.length > 0 || files.length === 0) return found;
   return [
-    good('files', 'The files of stores and users are on a disk of this machine, which alone uses them.'),
+    good('files', 'The files of stores and users are on a local disk, and only this machine uses them.'),
   ];
 }
 
-const ELSEWHERE =
-  'Move it to a disk of this machine. Several machines need Redis, and PostgreSQL for the users.';
+const ELSEWHERE = 'Move it to a local disk. Several machines need Redis, and PostgreSQL for the users.';
 
 function diagnoseFile({ variable, path, place, others }: FileFacts): Finding[] {
   const { network, isFuse, isMountedAlone, hasSecondName } = place;
@@ -89,8 +88,8 @@ function diagnoseFile({ variable, path, place, others }: FileFacts): Finding[] {
     found.push(
       problem(
         'file_shared',
-        `Another machine (${others.join(', ')}) uses the file of ${variable}, ${path}: two machines destroy it.`,
-        'Stop the services of one of them at once. Several machines need Redis.',
+        `Another machine (${others.join(', ')}) uses the file in ${variable}, ${path}: two machines corrupt it.`,
+        'Stop the services on one machine at once. Several machines need Redis.',
       ),
     );
   }
@@ -98,7 +97,7 @@ function diagnoseFile({ variable, path, place, others }: FileFacts): Finding[] {
     found.push(
       problem(
         'file_on_network',
-        `The file of ${variable}, ${path}, is on ${network}, which does not lock it.`,
+        `The file in ${variable}, ${path}, is on ${network}, which does not support locks.`,
         ELSEWHERE,
       ),
     );
@@ -107,7 +106,7 @@ function diagnoseFile({ variable, path, place, others }: FileFacts): Finding[] {
     found.push(
       warning(
         'file_on_fuse',
-        `The file of ${variable}, ${path}, is on a file system that a program serves (FUSE), which may not lock it.`,
+        `The file in ${variable}, ${path}, is on a FUSE file system, which may not support locks.`,
         ELSEWHERE,
       ),
     );
@@ -116,8 +115,8 @@ function diagnoseFile({ variable, path, place, others }: FileFacts): Finding[] {
     found.push(
       problem(
         'file_mounted_alone',
-        `The file of ${variable}, ${path}, is mounted without its folder: its -wal and -shm files are not shared.`,
-        'Mount the folder: processes that do not share all three files destroy it.',
+        `The file in ${variable}, ${path}, is mounted without its folder: its -wal and -shm files are not shared.`,
+        'Mount the folder: processes that do not share all three files corrupt it.',
       ),
     );
   }
@@ -125,8 +124,8 @@ function diagnoseFile({ variable, path, place, others }: FileFacts): Finding[] {
     found.push(
       problem(
         'file_with_two_names',
-        `The file of ${variable}, ${path}, has a second name (a hard link): its -wal and -shm files are beside one of them.`,
-        'Remove the other name, and make copies with users backup and session backup.',
+        `The file in ${variable}, ${path}, has a hard link: its -wal and -shm files are beside only one name.`,
+        'Remove the hard link. Use users backup and session backup for copies.',
       ),
     );
   }

@@ -1,24 +1,24 @@
-// Checks that somebody asks the services for their health, so that a gateway knows which processes serve.
+// Checks that the services get health checks, by which a gateway selects its processes.
 
 import { reachableHost } from '@tollgate/shared/config';
 import { exchange } from '../exchange.js';
 import { type Finding, good, warning } from '../report.js';
 
-/** What a process says about the questions for its health. */
+/** Health checks received by a process. */
 export interface HealthQuestions {
-  /** How long it runs, in seconds. */
+  /** Uptime in seconds. */
   readonly runsForSeconds: number;
-  /** How often it was asked for `/health/serving` or `/health/ready`. */
+  /** Number of requests for `/health/serving` or `/health/ready`. */
   readonly asked: number;
 }
 
-/** By service, of those whose metrics can be read. */
+/** By service; only services with readable metrics. */
 export type HealthCheckFacts = Readonly<Record<string, HealthQuestions>>;
 
 const TIMEOUT_MS = 2000;
-/** A process that is younger may not have been found yet. */
+/** A younger process may not have been discovered yet. */
 const YOUNG_SECONDS = 120;
-/** A gateway that asks less often notices nothing in time. */
+/** With a longer interval a gateway notices failures too late. */
 const ASKED_EVERY_SECONDS = 60;
 
 /**
@@ -48,19 +48,19 @@ export async function probeHealthChecks(
 }
 
 /**
- * A warning for a process that is hardly ever asked: its gateway learns only from failed requests that it is gone.
- * @param isLocal whether the public address never leaves this machine, where `npm start` has one process of each
+ * Warns of a process with hardly any health checks: its gateway learns of its end only from failed requests.
+ * @param isLocal whether the public address is on this machine, where `npm start` has one process of each service
  */
 export function diagnoseHealthChecks(facts: HealthCheckFacts, isLocal: boolean): Finding[] {
   const old = Object.entries(facts).filter(([, { runsForSeconds }]) => runsForSeconds >= YOUNG_SECONDS);
   if (isLocal || old.length === 0) return [];
   const unasked = old.filter(([, { runsForSeconds, asked }]) => asked < runsForSeconds / ASKED_EVERY_SECONDS);
-  if (unasked.length === 0) return [good('health_checks', 'The health of the services is asked for.')];
+  if (unasked.length === 0) return [good('health_checks', 'The services get health checks.')];
   return [
     warning(
       'health_unasked',
-      `Nobody regularly asks ${unasked.map(([service]) => service).join(' and ')} for /health/serving or /health/ready.`,
-      'A gateway that does not ask sends requests to a process that stops or is frozen until they fail: let it ask for /health/serving on the port that it sends requests to, or see that it repeats what failed.',
+      `No regular health checks reach ${unasked.map(([service]) => service).join(' and ')} (/health/serving or /health/ready).`,
+      'Without health checks, a gateway sends requests to a stopping or frozen process until they fail. Let it check /health/serving on the port of the requests, or retry failed requests.',
     ),
   ];
 }

@@ -1,4 +1,4 @@
-// Checks that the directory returns users of the account that it is asked for.
+// Checks that the directory returns users of the requested account.
 
 import { reachableHost } from '@tollgate/shared/config';
 import { exchange } from '../exchange.js';
@@ -19,14 +19,14 @@ export async function probeOtherAccounts(bind: string, port: number): Promise<nu
   return status === 200 && count !== undefined ? Number(count) : undefined;
 }
 
-/** A problem once it has happened: these users cannot sign in, or somebody tries other spellings of their accounts. */
+/** A problem from the first time: these users cannot log in, or somebody tries other spellings of their accounts. */
 export function diagnoseOtherAccounts(count: number | undefined): Finding[] {
   if (count === undefined || count === 0) return [];
   return [
     problem(
       'other_accounts',
-      `The directory returned a user of another account ${count === 1 ? 'once' : `${count} times`}; such a login is answered as for an unknown account.`,
-      'It compares more loosely than the service counts, or finds users by something else than the address: let its statement or method compare the whole key, or return `account`. The log names the users (`uid`).',
+      `The directory returned a user of another account ${count === 1 ? 'once' : `${count} times`}; the response to such a login is that for an unknown account.`,
+      'Its comparison is looser than the service counts, or it does not search by address. Let its statement or method compare the whole key, or return `account`. The log names the users (`uid`).',
     ),
   ];
 }

@@ -1,4 +1,4 @@
-// Checks that all processes of both services have the same secrets, TRUST_PROXY and clocks that agree.
+// Checks that all processes of both services have the same secrets, TRUST_PROXY and synchronized clocks.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -10,7 +10,7 @@ import {
 } from '@tollgate/shared/store';
 import { type Finding, good, problem } from '../report.js';
 
-/** A process of a service that runs now, as it reports itself. */
+/** Report of a running process. */
 export interface ServiceProcess {
   readonly service: 'session-service' | 'challenge-service';
   /** Where it runs, for people. */
@@ -22,10 +22,10 @@ export interface ServiceProcess {
   readonly aheadMs: number;
 }
 
-/** The processes, and what the environment of the doctor has. */
+/** The processes, and the doctor's environment. */
 export interface ProcessFacts {
   readonly processes: readonly ServiceProcess[];
-  /** Key ids of the environment by variable: they tell which of two lists is the other one. */
+  /** Key ids of the environment by variable; they decide which of two lists is reported. */
   readonly ownIds: Readonly<Record<string, readonly string[]>>;
   /** Whether `TRUST_PROXY` of the environment is set; if not, another check reports that. */
   readonly hasTrustProxy: boolean;
@@ -40,8 +40,8 @@ const LATE_MS = 2000;
 const APART_MS = 3000;
 
 /**
- * Reads the processes that have told their state within two of its intervals. If these differ, waits until each has told it
- * again: one may have been killed.
+ * Reads the processes with a report in the last two intervals. If these differ, waits for a new report of each: one may have
+ * been killed.
  */
 export async function probeProcesses(
   stores: readonly Store[],
@@ -83,7 +83,7 @@ function toProcess(
   };
 }
 
-/** Requests reach any process, so that one which differs fails some of them. */
+/** Requests reach any process, so a process that differs fails some of them. */
 export function diagnoseProcesses({ processes, ownIds, hasTrustProxy }: ProcessFacts): Finding[] {
   const found = diagnoseSecrets(processes, ownIds);
   const untrusting = processes.filter((each) => !each.hasTrustProxy);
@@ -91,8 +91,8 @@ export function diagnoseProcesses({ processes, ownIds, hasTrustProxy }: ProcessF
     found.push(
       problem(
         'process_trust_proxy_unset',
-        `${counted(untrusting, processes)} no TRUST_PROXY, although a gateway is in front: there all clients count as one address.`,
-        'Set TRUST_PROXY of every process of both services to the address of the gateway.',
+        `${counted(untrusting, processes)} no TRUST_PROXY, although a gateway is in front: all their clients count as one address.`,
+        'Set TRUST_PROXY to the gateway address in every process of both services.',
       ),
     );
   }
@@ -102,7 +102,7 @@ export function diagnoseProcesses({ processes, ownIds, hasTrustProxy }: ProcessF
       problem(
         'process_clock',
         `The clock of ${service} on ${place} is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'ahead of' : 'behind'} that of its store.`,
-        'Set the time of all machines by NTP: tokens are made by one clock and checked by another.',
+        'Synchronize all machines by NTP: tokens are issued and verified by different clocks.',
       ),
     );
   }
@@ -110,7 +110,7 @@ export function diagnoseProcesses({ processes, ownIds, hasTrustProxy }: ProcessF
   return [
     good(
       'processes',
-      `${processes.length} ${processes.length === 1 ? 'process reports' : 'processes report'} the same secrets, and clocks that agree.`,
+      `${processes.length} ${processes.length === 1 ? 'process reports' : 'processes report'} the same secrets and synchronized clocks.`,
     ),
   ];
 }
@@ -125,8 +125,8 @@ function diagnoseSecrets(processes: readonly ServiceProcess[], ownIds: ProcessFa
     return [
       problem(
         'process_secret_differs',
-        `${counted(others, all)} another ${variable}: what one process makes, another refuses.`,
-        `Give every process the same ${variable}, and start anew those that have another one.`,
+        `${counted(others, all)} a different ${variable}: processes reject each other's tokens.`,
+        `Set the same ${variable} for every process, and restart those that differ.`,
       ),
     ];
   });

@@ -5,7 +5,7 @@ import type { Answer } from '../answer.js';
 import { exchange } from '../exchange.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
-/** Answers to `GET /health/ready` by service, of those that answered. */
+/** Responses to `GET /health/ready`, by service. */
 export type ReadinessFacts = Readonly<Record<string, Answer>>;
 
 const TIMEOUT_MS = 2000;
@@ -30,7 +30,7 @@ export async function probeReadiness(
   return { readiness, unreachable };
 }
 
-/** A problem for a service that is not ready or whose store is not well, a warning for one that serves with a failed check. */
+/** A problem for a service that is not ready or has a store problem, a warning for one that serves with a failed check. */
 export function diagnoseReadiness(facts: ReadinessFacts): Finding[] {
   return Object.entries(facts).flatMap(([service, answer]) => {
     const checks = Object.entries((answer.json.checks ?? {}) as Record<string, unknown>);
@@ -39,29 +39,29 @@ export function diagnoseReadiness(facts: ReadinessFacts): Finding[] {
       checks.some(([, given]) => given === result) ? [describe(service)] : [],
     );
     if (answer.status === 200 && failed.length === 0)
-      return unwell.length > 0 ? unwell : [good('ready', `${service} says that it is ready.`)];
+      return unwell.length > 0 ? unwell : [good('ready', `${service} is ready.`)];
     const what = failed.length > 0 ? `failed: ${failed.join(', ')}` : String(answer.json.status);
-    const advice = 'Its log says why, in lines with "not ready" and "the store cannot be used".';
+    const advice = 'See its log for "not ready" and "the store cannot be used".';
     const finding =
       answer.status === 200
-        ? warning('degraded', `${service} serves without a part (${what}).`, advice)
+        ? warning('degraded', `${service} serves in a degraded state (${what}).`, advice)
         : problem('not_ready', `${service} is not ready (${what}).`, advice);
     return [finding, ...unwell];
   });
 }
 
-/** What a check may say of a store that serves. */
+/** Possible problems of a store that serves. */
 const UNWELL: Readonly<Record<string, (service: string) => Finding>> = {
   full: (service) =>
     problem(
       'store_full',
-      `A store of ${service} is full: it refuses new challenges, and the first session of a user.`,
-      'Raise its maxmemory, and give the challenges an instance of their own.',
+      `A store of ${service} is full: it rejects new challenges, and the first session of a user.`,
+      'Raise its maxmemory, and use a separate instance for challenges.',
     ),
   clock: (service) =>
     problem(
       'service_clock',
-      `The clocks of ${service} and of its store are more than 2 s apart.`,
-      'Set the time of both machines by NTP: tokens are made by one clock and checked by the other.',
+      `The clocks of ${service} and its store differ by more than 2 s.`,
+      'Synchronize both machines by NTP: tokens are issued by one clock and verified by the other.',
     ),
 };

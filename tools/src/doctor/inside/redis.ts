@@ -1,4 +1,4 @@
-// Checks how a Redis server is set up, and shows what it keeps.
+// Checks the configuration of a Redis server, and shows its persistence.
 
 import {
   type Held,
@@ -33,7 +33,7 @@ export async function probeRedis(
   return servers.map((facts) => ({ ...facts, variable, holds }));
 }
 
-/** Requires a recent version, no eviction, a clock that agrees, and that what is spent stays spent; shows the settings. */
+/** Requires a recent version, no eviction, a synchronized clock and durable writes; shows the settings. */
 export function diagnoseRedis(server: RedisServerFacts): Finding[] {
   const { variable, version, policy, offsetMs, persistence, holds } = server;
   const found: Finding[] = [];
@@ -41,8 +41,8 @@ export function diagnoseRedis(server: RedisServerFacts): Finding[] {
     found.push(
       problem(
         'redis_old',
-        `The Redis of ${variable} is version ${version}, older than ${OLDEST_REDIS}.`,
-        'Update it: commands that Tollgate needs are missing.',
+        `The Redis in ${variable} is version ${version}, older than ${OLDEST_REDIS}.`,
+        'Update it: it lacks commands that Tollgate needs.',
       ),
     );
   }
@@ -50,7 +50,7 @@ export function diagnoseRedis(server: RedisServerFacts): Finding[] {
     found.push(
       problem(
         'redis_evicts',
-        `The Redis of ${variable} evicts keys when its memory is full (maxmemory-policy ${policy}).`,
+        `The Redis in ${variable} evicts keys when its memory is full (maxmemory-policy ${policy}).`,
         'Set maxmemory-policy noeviction: sessions would end, and spent challenges could be spent again.',
       ),
     );
@@ -59,8 +59,8 @@ export function diagnoseRedis(server: RedisServerFacts): Finding[] {
     found.push(
       problem(
         'store_clock',
-        `The clocks of the Redis of ${variable} and of this machine are ${Math.round(Math.abs(offsetMs) / 1000)} s apart.`,
-        'Set the time of both machines by NTP.',
+        `The clocks of the Redis in ${variable} and this machine differ by ${Math.round(Math.abs(offsetMs) / 1000)} s.`,
+        'Synchronize both machines by NTP.',
       ),
     );
   }
@@ -68,8 +68,8 @@ export function diagnoseRedis(server: RedisServerFacts): Finding[] {
     found.push(
       warning(
         'challenges_from_snapshots',
-        `The Redis of ${variable} keeps snapshots alone: after a crash challenges that were spent since the last one can be spent again.`,
-        'Set appendonly yes, or keep nothing (save "").',
+        `The Redis in ${variable} only writes snapshots: after a crash, challenges spent since the last one can be spent again.`,
+        'Set appendonly yes, or disable persistence (save "").',
       ),
     );
   }
@@ -77,7 +77,7 @@ export function diagnoseRedis(server: RedisServerFacts): Finding[] {
     found.push(
       warning(
         'sessions_not_kept',
-        'The Redis of the sessions keeps no append-only file: a restart loses sessions.',
+        'The session Redis has no append-only file: a restart loses sessions.',
         'Set appendonly yes.',
       ),
     );
@@ -86,10 +86,10 @@ export function diagnoseRedis(server: RedisServerFacts): Finding[] {
 }
 
 const KEEPS = {
-  append_only: 'keeps an append-only file',
-  snapshots: 'keeps snapshots alone',
-  none: 'keeps nothing on its disk',
-  unknown: 'does not tell what it keeps on its disk',
+  append_only: 'writes an append-only file',
+  snapshots: 'writes only snapshots',
+  none: 'has no persistence',
+  unknown: 'does not report its persistence',
 } as const;
 
 function describe({
@@ -102,7 +102,7 @@ function describe({
 }: RedisServerFacts) {
   const number = replicas === 0 ? 'no replica' : replicas === 1 ? '1 replica' : `${replicas} replicas`;
   return [
-    `The Redis of ${variable} (version ${version ?? 'unknown'}) ${KEEPS[persistence]}`,
+    `The Redis in ${variable} (version ${version ?? 'unknown'}) ${KEEPS[persistence]}`,
     `has maxmemory-policy ${policy ?? 'unknown'}`,
     `${number} and min-replicas-to-write ${minReplicasToWrite ?? 'unknown'}.`,
   ].join(', ');

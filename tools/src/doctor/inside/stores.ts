@@ -1,4 +1,4 @@
-// Checks that the stores answer and keep what they are given.
+// Checks that the stores respond and are durable.
 
 import { existsSync } from 'node:fs';
 import type { SessionConfig } from '@tollgate/session-service/config.js';
@@ -45,10 +45,10 @@ export interface OpenedStore {
 }
 
 /**
- * Opens the store of the sessions, then that of the challenges if it is another one. Creates no file.
+ * Opens the session store, then the challenge store if it is another one. Creates no file.
  *
  * @param root folder that relative paths start from
- * @param collect runs its argument and keeps the mistakes of a ConfigurationError
+ * @param collect runs its argument and collects the mistakes of a ConfigurationError
  */
 export async function openStores(
   { storeUrl, challengeStoreUrl }: SessionConfig,
@@ -102,15 +102,15 @@ export async function probeStores(
 }
 
 /**
- * Requires versions, eviction, persistence and clocks that sessions can rely on, one secret for all nodes, and that a
- * flood of challenges cannot fill the sessions' memory.
+ * Requires suitable versions, eviction, persistence and clocks, one secret for all nodes, and that a flood of challenges
+ * cannot fill the session store's memory.
  */
 export function diagnoseStores({ servers, away, areTwo, challenges: nodes }: StoreFacts): Finding[] {
   const found = away.map(({ variable, reason }) =>
     problem(
       'store_away',
-      `The store of ${variable} does not answer from here${reason === undefined ? '' : `: ${reason}`}.`,
-      'Start it, or mend its address.',
+      `The store in ${variable} does not respond from here${reason === undefined ? '' : `: ${reason}`}.`,
+      'Start it, or correct its address.',
     ),
   );
   for (const server of servers) found.push(...diagnoseRedis(server));
@@ -121,13 +121,13 @@ export function diagnoseStores({ servers, away, areTwo, challenges: nodes }: Sto
     found.push(
       warning(
         'one_store',
-        'Sessions and challenges are on one Redis: a flood of challenges can fill the memory of the sessions.',
-        'Give the challenges an instance of their own: CAPTCHA_CACHE_STORE.',
+        'Sessions and challenges share one Redis: a flood of challenges can fill its memory.',
+        'Use a separate instance for challenges: CAPTCHA_CACHE_STORE.',
       ),
     );
   }
   const isGood = found.every(({ severity }) => severity === 'good');
-  return isGood ? [...found, good('stores', 'The stores answer and keep what they are given.')] : found;
+  return isGood ? [...found, good('stores', 'The stores respond and are set up to keep their data.')] : found;
 }
 
 /** Gives a store time to connect and to answer; undefined if it does. */

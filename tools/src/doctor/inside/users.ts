@@ -1,4 +1,4 @@
-// Checks that the directory answers and that password hashes are as strong as new ones.
+// Checks that the directory responds and that password hashes are as strong as new ones.
 
 import { existsSync } from 'node:fs';
 import type { SessionConfig } from '@tollgate/session-service/config.js';
@@ -50,7 +50,7 @@ export async function probeUsers(
 ): Promise<UserFacts> {
   const place = parseUsersUrl(config.usersUrl, root);
   if (place.kind === 'embedded' && !existsSync(place.path)) {
-    return { ...NONE, away: `there is no file ${place.path}`, replaces: true };
+    return { ...NONE, away: `file not found: ${place.path}`, replaces: true };
   }
   const directory = await openConfiguredDirectory(config.usersUrl, root, config.userStatements);
   try {
@@ -103,8 +103,8 @@ export function diagnoseUsers({
     return [
       problem(
         'directory_away',
-        `The directory of users does not answer from here: ${away}.`,
-        'Start it, or mend USERS_URL.',
+        `The user directory does not respond from here: ${away}.`,
+        'Start it, or correct USERS_URL.',
       ),
     ];
   }
@@ -113,8 +113,8 @@ export function diagnoseUsers({
     found.push(
       problem(
         'user_unusable',
-        `Nobody can sign in as the account of --email: ${unusable}.`,
-        'Mend its row, or the statement or method that finds it: one user, with every field.',
+        `The --email account cannot log in: ${unusable}.`,
+        'Correct its row, or the statement or method that finds it: one user, with every field.',
       ),
     );
   }
@@ -122,8 +122,8 @@ export function diagnoseUsers({
     found.push(
       problem(
         'user_of_other_account',
-        `Nobody can sign in as the account of --email: the directory returned user ${other}, whose address is another one.`,
-        'Let its statement or method compare the whole key, or return what it compares as `account`.',
+        `The --email account cannot log in: the directory returned user ${other}, who has a different address.`,
+        'Let its statement or method compare the whole key, or return the compared value as `account`.',
       ),
     );
   }
@@ -131,7 +131,7 @@ export function diagnoseUsers({
     found.push(
       problem(
         'hashes_unreadable',
-        `The password hash of ${amountOf(unreadable)} cannot be read: they cannot sign in.`,
+        `The password hash of ${amountOf(unreadable)} cannot be read: they cannot log in.`,
         'Hashes must be argon2id, scrypt (PHC) or bcrypt.',
       ),
     );
@@ -140,10 +140,10 @@ export function diagnoseUsers({
     found.push(
       warning(
         'hashes_outdated',
-        `The password hash of ${amountOf(outdated)} is weaker than those made today.`,
+        `The password hash of ${amountOf(outdated)} is weaker than new ones.`,
         replaces
-          ? 'Each is replaced when its owner signs in.'
-          : 'Set USERS_SAVE_HASH, or give the module a saveHash, so that each is replaced when its owner signs in.',
+          ? 'Each is replaced when its owner logs in.'
+          : 'Set USERS_SAVE_HASH, or add saveHash to the module, so that each is replaced when its owner logs in.',
       ),
     );
   }
@@ -152,8 +152,8 @@ export function diagnoseUsers({
     good(
       'users',
       seen === 0
-        ? 'The directory of users answers.'
-        : `The password hash of ${amountOf(seen)} is as strong as those made today.`,
+        ? 'The user directory responds.'
+        : `The password hash of ${amountOf(seen)} is as strong as new ones.`,
     ),
   ];
 }

@@ -1,4 +1,4 @@
-// Checks that each client counts as its own address: not as another's, and not as the proxy's.
+// Checks that each client counts as its own address, not as another client's or the proxy's.
 
 import { type Answer, textOf } from '../answer.js';
 import type { Route } from '../exchange.js';
@@ -7,8 +7,8 @@ import { addressesOf, type PublicClient } from '../public-client.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
 /**
- * The addresses that requests were counted under, as tags. The tag, the first two characters of a challenge's token, is
- * made from the address that the service counts: equal addresses have equal tags, and 3,843 of 3,844 others differ.
+ * Counted addresses of requests, as tags. The tag, the first two characters of a challenge's token, is derived from the
+ * counted address: equal addresses have equal tags, and 3,843 of 3,844 others differ.
  */
 export interface AddressFacts {
   /** Tags of plain requests, all from one address of this machine. */
@@ -17,18 +17,18 @@ export interface AddressFacts {
   readonly claiming: readonly string[];
   /** Tags of requests from several addresses of this machine, one for each; fewer than two are inconclusive. */
   readonly apart: readonly string[];
-  /** What the store counted; undefined if it was not read. */
+  /** The address counted in the store; undefined if it was not read. */
   readonly counted: CountedAddress | undefined;
   /** `TRUST_PROXY` of the service's environment; undefined if that is not known. */
   readonly trustProxy: readonly string[] | undefined;
 }
 
 const SET_NOT_APPEND =
-  'Let the outermost proxy set X-Forwarded-For to the address that it sees, and name proxies alone in TRUST_PROXY.';
+  'Let the outermost proxy overwrite X-Forwarded-For with the address of the connection, and list only proxies in TRUST_PROXY.';
 const NAME_PROXY =
-  'Set TRUST_PROXY of both services to the address of the gateway, which has to set X-Forwarded-For.';
+  'Set TRUST_PROXY of both services to the gateway address; the gateway must set X-Forwarded-For.';
 
-/** Addresses for documentation (RFC 5737), which belong to nobody. */
+/** Documentation addresses (RFC 5737). */
 const CLAIMED = ['198.51.100.71', '203.0.113.72'];
 
 /** Linux lets a process connect from every address of 127.0.0.0/8. */
@@ -44,7 +44,7 @@ export type AddressTags = Pick<AddressFacts, 'plain' | 'claiming' | 'apart'>;
 
 export interface AddressProbe {
   readonly tags: AddressTags;
-  /** Answers to the plain requests. */
+  /** Responses to the plain requests. */
   readonly answers: readonly Answer[];
   /** The route of the plain requests. */
   readonly route: Route;
@@ -72,7 +72,7 @@ export async function probeAddresses(client: PublicClient): Promise<AddressProbe
   return { tags: { plain, claiming: tagsOf(claiming), apart }, answers, route: first };
 }
 
-/** Limits and prices are kept by address: whoever can claim one escapes them, and a collapsed one is shared by all. */
+/** Limits and prices are per address: a claimed address escapes them, and a collapsed one is shared by all clients. */
 export function diagnoseAddresses(facts: AddressFacts): Finding[] {
   const { plain, claiming, trustProxy } = facts;
   const found: Finding[] = [];
@@ -91,7 +91,7 @@ export function diagnoseAddresses(facts: AddressFacts): Finding[] {
       warning(
         'address_varies',
         'This client counts as several addresses.',
-        'Either it reaches the gateway by several ways, or nodes have different TRUST_PROXY or a CHALLENGE_SECRET that begins differently.',
+        'It reaches the gateway by several routes, or nodes differ in TRUST_PROXY or in the first element of CHALLENGE_SECRET.',
       ),
     );
     return found;
@@ -100,7 +100,7 @@ export function diagnoseAddresses(facts: AddressFacts): Finding[] {
     found.push(
       problem(
         'address_claimed',
-        'An X-Forwarded-For that the doctor made up was believed: a client can claim any address, and escape every limit.',
+        'A forged X-Forwarded-For was accepted: a client can claim any address and escape every limit.',
         SET_NOT_APPEND,
       ),
     );

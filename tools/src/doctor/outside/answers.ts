@@ -1,16 +1,16 @@
-// Checks that no gateway caches or compresses the answers, or removes headers from them.
+// Checks that no gateway caches or compresses responses, or removes their headers.
 
 import { type Answer, lists, textOf } from '../answer.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
 export interface AnswerFacts {
-  /** Answers to the same request for a challenge, in order. */
+  /** Responses to the same challenge request, in order. */
   readonly issued: readonly Answer[];
-  /** Answers by their request, for people: `GET /profile`. */
+  /** Responses by request, as displayed: `GET /profile`. */
   readonly answers: Readonly<Record<string, Answer>>;
 }
 
-/** Requires a new challenge each time, and on every answer `no-store`, the security headers and no compression. */
+/** Requires a new challenge each time, and on every response `no-store`, the security headers and no compression. */
 export function diagnoseAnswers({ issued, answers }: AnswerFacts): Finding[] {
   const found: Finding[] = [];
   const tokens = issued.map((answer) => textOf(answer, 'token')).filter(Boolean);
@@ -18,8 +18,8 @@ export function diagnoseAnswers({ issued, answers }: AnswerFacts): Finding[] {
     found.push(
       problem(
         'answers_cached',
-        'Two requests got the same challenge: something on the way keeps answers.',
-        'Switch caching off for all routes of Tollgate; Cache-Control: no-store says so to caches that listen.',
+        'Two requests got the same challenge: a proxy caches responses.',
+        'Disable caching for all Tollgate routes: this cache ignores Cache-Control: no-store.',
       ),
     );
   }
@@ -33,7 +33,7 @@ export function diagnoseAnswers({ issued, answers }: AnswerFacts): Finding[] {
       problem(
         'no_store_missing',
         `Cache-Control: no-store is missing from ${storable.join(', ')}.`,
-        'Let the gateway pass Cache-Control on as it is: browsers and caches would keep tokens.',
+        'Let the gateway pass Cache-Control on unchanged; otherwise browsers and caches store tokens.',
       ),
     );
   }
@@ -43,7 +43,7 @@ export function diagnoseAnswers({ issued, answers }: AnswerFacts): Finding[] {
       warning(
         'compressed',
         `The gateway compresses ${compressed.join(', ')}.`,
-        'Switch compression off for the routes of Tollgate: lengths tell about tokens (BREACH), and little is saved.',
+        'Disable compression for the Tollgate routes: lengths reveal tokens (BREACH), and little is saved.',
       ),
     );
   }
@@ -57,7 +57,5 @@ export function diagnoseAnswers({ issued, answers }: AnswerFacts): Finding[] {
       ),
     );
   }
-  return found.length > 0
-    ? found
-    : [good('answers', 'Answers arrive as the services sent them, and nothing keeps them.')];
+  return found.length > 0 ? found : [good('answers', 'Responses arrive unchanged and uncached.')];
 }

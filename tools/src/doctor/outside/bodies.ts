@@ -1,4 +1,4 @@
-// Checks that bodies and headers of the permitted size reach the services, and larger ones are refused.
+// Checks that bodies and headers of the permitted size reach the services, and larger ones are rejected.
 
 import { type Answer, codeOf, describe } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
@@ -29,15 +29,15 @@ export async function probeBodies(client: PublicClient): Promise<BodyFacts> {
   };
 }
 
-/** The services accept bodies up to 16 KiB and refuse larger ones with 413. */
+/** The services accept bodies up to 16 KiB and reject larger ones with 413. */
 export function diagnoseBodies({ long, tooLong, longBearer }: BodyFacts): Finding[] {
   const found: Finding[] = [];
   if (codeOf(long) !== 'validation_failed' && codeOf(long) !== 'rate_limited') {
     found.push(
       problem(
         'body_refused',
-        `A body of 8 KiB does not reach the session service: the answer is ${describe(long)}.`,
-        'Let the gateway pass bodies of at least 16 KiB on.',
+        `A body of 8 KiB does not reach the session service; response: ${describe(long)}.`,
+        'Let the gateway accept bodies of at least 16 KiB.',
       ),
     );
   }
@@ -45,8 +45,8 @@ export function diagnoseBodies({ long, tooLong, longBearer }: BodyFacts): Findin
     found.push(
       warning(
         'body_unlimited',
-        `A body of 20 KiB is not refused with 413: the answer is ${describe(tooLong)}.`,
-        'Let the gateway pass bodies on unchanged; the services refuse more than 16 KiB.',
+        `A body of 20 KiB is not rejected with 413; response: ${describe(tooLong)}.`,
+        'Let the gateway pass bodies on unchanged; the services reject more than 16 KiB.',
       ),
     );
   }
@@ -54,8 +54,8 @@ export function diagnoseBodies({ long, tooLong, longBearer }: BodyFacts): Findin
     found.push(
       problem(
         'header_refused',
-        `A header of 4 KiB does not reach the session service: the answer is ${describe(longBearer)}.`,
-        'Let the gateway pass headers of at least 8 KiB on: tokens with long emails need room.',
+        `A header of 4 KiB does not reach the session service; response: ${describe(longBearer)}.`,
+        'Let the gateway accept headers of at least 8 KiB: tokens with long emails need them.',
       ),
     );
   }

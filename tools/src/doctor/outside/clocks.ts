@@ -1,4 +1,4 @@
-// Checks that the clocks of the stores, of the services and of this machine agree.
+// Checks that the clocks of stores, services and this machine agree.
 
 import { type Answer, textOf } from '../answer.js';
 import { type Finding, good, problem, warning } from '../report.js';
@@ -20,14 +20,14 @@ export interface ClockFacts {
   readonly hereMs: number;
 }
 
-/** The two seconds at which a node warns in its log, and one for rounding and the way. */
+/** A node logs a warning at two seconds; one more for rounding and latency. */
 const STORE_APART_MS = 3000;
-/** The five seconds that the check of a token tolerates, and one more. */
+/** Token verification tolerates five seconds; one more for latency. */
 const HERE_APART_MS = 6000;
 
 /**
- * Reads the clocks from answers that were given anyway: the service's from the header `Date`, the store's from what the
- * same answer says was recorded. Undefined if there is no `Date`.
+ * Reads the clocks from responses of other checks: the service's from the header `Date`, the store's from the time recorded
+ * in the same response. Undefined without `Date`.
  *
  * @param hereMs this machine's clock when `work` was issued
  */
@@ -50,23 +50,23 @@ export function clocksIn(
   return { pairs, serviceMs, hereMs };
 }
 
-/** Tokens are made by one clock and checked by another, so the clocks must agree within seconds. */
+/** Tokens are issued and verified by different clocks, so these must agree within seconds. */
 export function diagnoseClocks({ pairs, serviceMs, hereMs }: ClockFacts): Finding[] {
   const found: Finding[] = pairs
     .filter(({ serviceMs, storeMs }) => Math.abs(serviceMs - storeMs) > STORE_APART_MS)
     .map(({ name, serviceMs, storeMs }) =>
       problem(
         'clocks_apart',
-        `The clocks of ${name} and of its store are ${seconds(serviceMs - storeMs)} s apart.`,
-        'Set the time of all machines by NTP: tokens are made by one clock and checked by the other.',
+        `The clocks of ${name} and its store differ by ${seconds(serviceMs - storeMs)} s.`,
+        'Synchronize all machines by NTP: tokens are issued and verified by different clocks.',
       ),
     );
   if (Math.abs(serviceMs - hereMs) > HERE_APART_MS) {
     found.push(
       warning(
         'clock_here',
-        `The clocks of the services and of this machine are ${seconds(serviceMs - hereMs)} s apart.`,
-        'Find out which one is wrong, and set it by NTP.',
+        `The clocks of the services and this machine differ by ${seconds(serviceMs - hereMs)} s.`,
+        'Synchronize the wrong one by NTP.',
       ),
     );
   }
@@ -74,12 +74,12 @@ export function diagnoseClocks({ pairs, serviceMs, hereMs }: ClockFacts): Findin
 }
 
 /**
- * Compares the clocks of the processes of each service by the header `Date` of many answers. Of a gateway that sets its own
- * (nginx) it sees one clock.
+ * Compares the clocks of each service's processes by the header `Date` of many responses. Behind a gateway that sets its own
+ * `Date` (nginx), it sees only one clock.
  */
 export function diagnoseProcessClocks(facts: RoutingFacts): Finding[] {
   return Object.entries(facts).flatMap(([service, answers]) => {
-    // An answer was dated between its request and its arrival, and the second is cut.
+    // `Date` is set between request and arrival, in whole seconds.
     const bounds = answers.flatMap((answer) => {
       const ms = answer.status === 404 ? dateOf(answer) : undefined;
       return ms === undefined ? [] : [{ least: ms - answer.arrivedMs, most: ms + 1000 - answer.sentMs }];
@@ -90,8 +90,8 @@ export function diagnoseProcessClocks(facts: RoutingFacts): Finding[] {
     return [
       problem(
         'clocks_vary',
-        `The clocks of processes of ${service} are about ${seconds(apartMs)} s apart.`,
-        'Set the time of all machines by NTP: tokens are made by one clock and checked by another.',
+        `The clocks of ${service} processes differ by about ${seconds(apartMs)} s.`,
+        'Synchronize all machines by NTP: tokens are issued and verified by different clocks.',
       ),
     ];
   });

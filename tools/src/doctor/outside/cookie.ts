@@ -1,4 +1,4 @@
-// Checks that browsers keep the refresh cookie, send it where it is needed, and nowhere else.
+// Checks that browsers store the refresh cookie and send it only to the paths that need it.
 
 import { pathBelow } from '@tollgate/session-service/domain/presented-cookies.js';
 import { isLoopbackHttp } from '@tollgate/shared/config';
@@ -15,9 +15,9 @@ export interface CookieFacts {
 
 const HOST_NAME = '__Host-refreshToken';
 const NAMES = ['refreshToken', '__Secure-refreshToken', HOST_NAME];
-/** The cookie by which a device is known, which does without the check: the login works without it. */
+/** The device cookie is not checked: the login works without it. */
 const DEVICE_NAME = /knownDevice$/;
-const UNCHANGED = 'Let the gateway pass Set-Cookie on as it is.';
+const UNCHANGED = 'Let the gateway pass Set-Cookie on unchanged.';
 
 /** The refresh cookie of a response, by its usual names. A gateway may have changed the order of the headers. */
 export function refreshCookieOf(answer: Answer): SetCookie | undefined {
@@ -36,7 +36,7 @@ export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Findi
         'cookie_missing',
         names.length === 0
           ? 'The login sets no cookie.'
-          : `The login sets no cookie of the name ${NAMES.join(' or ')}, but ${names.join(', ')}.`,
+          : `The login sets no cookie named ${NAMES.join(' or ')}, but ${names.join(', ')}.`,
         UNCHANGED,
       ),
     ];
@@ -48,12 +48,12 @@ export function diagnoseCookie({ publicUrl, login, logout }: CookieFacts): Findi
   ];
   return found.length > 0
     ? found
-    : [good('cookie', `Browsers keep the refresh cookie and send it to ${whereTo(publicUrl, cookie)}.`)];
+    : [good('cookie', `Browsers store the refresh cookie and send it to ${whereTo(publicUrl, cookie)}.`)];
 }
 
 function whereTo(publicUrl: string, { name }: SetCookie): string {
   if (name === HOST_NAME) return 'every path of this host; no other host can set it';
-  return `${pathBelow(publicUrl, '/refresh')} alone`;
+  return `${pathBelow(publicUrl, '/refresh')} only`;
 }
 
 function diagnosePath(publicUrl: string, { name, attributes }: SetCookie): Finding[] {
@@ -66,7 +66,7 @@ function diagnosePath(publicUrl: string, { name, attributes }: SetCookie): Findi
         'cookie_path',
         path === undefined
           ? `The path of the refresh cookie is gone; it must be ${wanted}.`
-          : `The path of the refresh cookie is ${path}; it must be ${wanted}, ${name === HOST_NAME ? 'or browsers refuse the name' : 'where browsers refresh'}.`,
+          : `The path of the refresh cookie is ${path}; it must be ${wanted}, ${name === HOST_NAME ? 'or browsers reject the name' : 'where browsers refresh'}.`,
         `Set PUBLIC_URL of the session service to ${publicUrl}, and let the gateway rewrite no cookie path.`,
       ),
     );

@@ -1,4 +1,4 @@
-// Checks that the application's pages of another origin may call, and can read what they need.
+// Checks that the application's cross-origin pages may call the services and read the responses.
 
 import { isSameSite } from '@tollgate/shared/same-site';
 import { type Answer, codeOf, describe, lists } from '../answer.js';
@@ -7,11 +7,11 @@ import { type Finding, good, problem, warning } from '../report.js';
 
 export interface CrossOriginFacts {
   readonly publicUrl: string;
-  /** The origin of the application's pages, which differs from that of the public address. */
+  /** Origin of the application's pages; differs from the public address. */
   readonly pageOrigin: string;
-  /** Answers to preflights, by the request that each is for. */
+  /** Preflight responses, by request. */
   readonly preflights: Readonly<Record<string, Answer>>;
-  /** Answers to requests from a page of that origin. */
+  /** Responses to requests from a page of that origin. */
   readonly answers: Readonly<Record<string, Answer>>;
 }
 
@@ -48,15 +48,15 @@ export async function probeCrossOrigin(client: PublicClient): Promise<CrossOrigi
   };
 }
 
-/** Requires complete CORS headers, and that both are one site, or browsers send no cookie with such requests. */
+/** Requires complete CORS headers, and the same site: otherwise browsers send no cookie. */
 export function diagnoseCrossOrigin(facts: CrossOriginFacts): Finding[] {
-  // A service that refuses the origin sends it no CORS headers, so their absence is not the gateway's fault.
+  // A service that rejects the origin sends no CORS headers, so their absence is not the gateway's fault.
   const isRefused = Object.values(facts.answers).some((answer) => codeOf(answer) === 'origin_refused');
   if (isRefused) return diagnoseSites(facts);
   const found = [...diagnoseSites(facts), ...diagnosePreflights(facts), ...diagnoseAnswers(facts)];
   return found.length > 0
     ? found
-    : [good('cross_origin', `Pages of ${facts.pageOrigin} may call, and can read the answers.`)];
+    : [good('cross_origin', `Pages of ${facts.pageOrigin} may send requests and read the responses.`)];
 }
 
 function diagnoseSites({ publicUrl, pageOrigin }: CrossOriginFacts): Finding[] {
@@ -72,7 +72,9 @@ function diagnoseSites({ publicUrl, pageOrigin }: CrossOriginFacts): Finding[] {
 
 function diagnosePreflights({ preflights, pageOrigin }: CrossOriginFacts): Finding[] {
   return Object.entries(preflights).flatMap(([name, answer]) => {
-    const wrong = isSuccess(answer) ? grantMistake(answer, pageOrigin) : `the answer is ${describe(answer)}`;
+    const wrong = isSuccess(answer)
+      ? grantMistake(answer, pageOrigin)
+      : `the response is ${describe(answer)}`;
     const missing = [
       ...METHODS.filter((method) => !lists(answer, 'access-control-allow-methods', method)),
       ...REQUEST_HEADERS.filter((header) => !lists(answer, 'access-control-allow-headers', header)),
@@ -105,7 +107,7 @@ function diagnoseAnswers({ answers, pageOrigin }: CrossOriginFacts): Finding[] {
         warning(
           'vary_missing',
           `Vary: Origin is missing from ${name}.`,
-          'Let the gateway pass Vary on: a cache may give one origin the answer for another.',
+          'Let the gateway pass Vary on: a cache may serve one origin the response for another.',
         ),
       );
     }
@@ -113,7 +115,7 @@ function diagnoseAnswers({ answers, pageOrigin }: CrossOriginFacts): Finding[] {
   });
 }
 
-/** Why a browser does not hand an answer to a request with credentials to the page; undefined if it does. */
+/** The reason why a page may not read a credentialed response; undefined if it may. */
 function grantMistake(answer: Answer, origin: string): string | undefined {
   const allowed = answer.headers['access-control-allow-origin'];
   if (allowed === undefined) return 'Access-Control-Allow-Origin is missing';

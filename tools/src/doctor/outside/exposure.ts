@@ -16,15 +16,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const PORT_TIMEOUT_MS = 3000;
 
 export interface ExposureFacts {
-  /** Answers of the public address to requests for routes of the admin ports, by request. */
+  /** Responses of the public address for admin routes, by request. */
   readonly answers: Readonly<Record<string, Answer>>;
-  /** Answers of other ports of the public host, by port; empty if that host is this machine. */
+  /** Responses of other ports of the public host, by port; empty if that host is this machine. */
   readonly ports: Readonly<Record<string, Answer>>;
 }
 
 /**
- * Requests routes of the admin ports through the gateway, and the services' ports beside it unless the host is this
- * machine.
+ * Requests admin routes through the gateway, and the services' own ports unless the host is this machine.
  */
 export async function probeExposure(client: PublicClient, env: Environment): Promise<ExposureFacts> {
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -38,7 +37,7 @@ export async function probeExposure(client: PublicClient, env: Environment): Pro
   return { answers: await settle(answers), ports: await settle(probePorts(client, env)) };
 }
 
-/** Requests a path that the service answers at each port of the environment, by default the usual ones. */
+/** Requests a known path at each port of the environment, by default the usual ports. */
 function probePorts(client: PublicClient, env: Environment): Record<string, Promise<Answer>> {
   const { hostname, port: ownPort } = new URL(client.publicUrl);
   if (isLoopbackHost(hostname)) return {};
@@ -63,7 +62,7 @@ async function settle(pending: Readonly<Record<string, Promise<Answer>>>): Promi
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Requires that the gateway routes no admin port; warns if the services are reachable beside it. */
+/** Requires that the gateway routes to no admin port; warns if the services are reachable without it. */
 export function diagnoseExposure({ answers, ports }: ExposureFacts): Finding[] {
   const routed = Object.entries(answers).filter(([, answer]) => isAdmin(answer));
   const open = Object.entries(ports).filter(([, answer]) => isAdmin(answer) || isPublic(answer));
@@ -73,7 +72,7 @@ export function diagnoseExposure({ answers, ports }: ExposureFacts): Finding[] {
       problem(
         'admin_routed',
         `The gateway lets outsiders reach an admin port: ${routed.map(([name]) => name).join(', ')}.`,
-        'Route the paths of the two public ports alone, and none to 9001 and 9002.',
+        'Route only the paths of the two public ports, and none to 9001 and 9002.',
       ),
     );
   }
@@ -81,15 +80,15 @@ export function diagnoseExposure({ answers, ports }: ExposureFacts): Finding[] {
     found.push(
       warning(
         'ports_open',
-        `From here, services are reached past the gateway, at port ${open.map(([port]) => port).join(', ')}.`,
-        'If this machine is outside, bind BIND and ADMIN_BIND to an inner address, or close the ports.',
+        `Services are reachable from here without the gateway, at port ${open.map(([port]) => port).join(', ')}.`,
+        'If this machine is outside, set BIND and ADMIN_BIND to an internal address, or close the ports.',
       ),
     );
   }
-  return found.length > 0 ? found : [good('exposure', 'No admin port is reached through the gateway.')];
+  return found.length > 0 ? found : [good('exposure', 'No admin port is reachable through the gateway.')];
 }
 
-/** Recognised by the body, because many sites answer 200 to every path. */
+/** Identified by the body, because many sites return 200 for every path. */
 function isAdmin(answer: Answer): boolean {
   const { json, text } = answer;
   const { checks } = json;
@@ -98,7 +97,7 @@ function isAdmin(answer: Answer): boolean {
   return isHealth || isMetrics || ['api_key_invalid', 'host_key_invalid'].includes(codeOf(answer) ?? '');
 }
 
-/** Whether a public port answered: to a request without a bearer token, or for an unknown path. */
+/** Whether it is a response of a public port: without a bearer token, or for an unknown path. */
 function isPublic(answer: Answer): boolean {
   return ['token_invalid', 'not_found'].includes(codeOf(answer) ?? '');
 }

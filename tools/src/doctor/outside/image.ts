@@ -1,4 +1,4 @@
-// Checks that people see the image when one is required.
+// Checks that a required image can be displayed.
 
 import { isSameSite } from '@tollgate/shared/same-site';
 import { type Answer, describe, textOf } from '../answer.js';
@@ -11,7 +11,7 @@ export interface ImageFacts {
   readonly pageOrigin: string;
   /** The challenge that the image belongs to. */
   readonly challenge: Answer;
-  /** The answer at its URL; undefined if that is not below the public address. */
+  /** The response from its URL; undefined if that is not below the public address. */
   readonly image: Answer | undefined;
 }
 
@@ -31,7 +31,7 @@ export function diagnoseImage({ publicUrl, pageOrigin, challenge, image }: Image
     return [
       problem(
         'image_refused',
-        `No image challenge is issued: the answer is ${describe(challenge)}.`,
+        `No image challenge is issued; response: ${describe(challenge)}.`,
         'Route the path of CAPTCHA_ROUTES_PREFIX, and everything below it, to the challenge service.',
       ),
     ];
@@ -40,8 +40,8 @@ export function diagnoseImage({ publicUrl, pageOrigin, challenge, image }: Image
     return [
       problem(
         'image_elsewhere',
-        `Images are said to be at ${new URL(textOf(challenge, 'url')).origin}, not below ${publicUrl}.`,
-        'Set PUBLIC_URL of the challenge service to the address that browsers see.',
+        `The image URL is at ${new URL(textOf(challenge, 'url')).origin}, not below ${publicUrl}.`,
+        'Set PUBLIC_URL of the challenge service to the public address.',
       ),
     ];
   }
@@ -51,8 +51,8 @@ export function diagnoseImage({ publicUrl, pageOrigin, challenge, image }: Image
     return [
       problem(
         'image_missing',
-        `The image of a challenge does not arrive: the answer is ${what}.`,
-        'Route *.png below the path of the challenges to the challenge service; code no_image_library asks for canvas.',
+        `The image of a challenge does not arrive; response: ${what}.`,
+        'Route *.png below the challenge path to the challenge service. Code no_image_library: install canvas.',
       ),
     ];
   }
@@ -63,7 +63,7 @@ export function diagnoseImage({ publicUrl, pageOrigin, challenge, image }: Image
     return [
       warning(
         'image_policy',
-        `Pages of ${pageOrigin} may not be shown the image: Cross-Origin-Resource-Policy is not cross-origin.`,
+        `Pages of ${pageOrigin} cannot display the image: Cross-Origin-Resource-Policy is not cross-origin.`,
         'Set CORS_ORIGIN of the challenge service to the origin of the pages.',
       ),
     ];

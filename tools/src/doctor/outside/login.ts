@@ -1,4 +1,4 @@
-// Signs in as a browser does, and says why a login fails.
+// Logs in like a browser, and explains a failed login.
 
 import { sha256Text } from '@tollgate/shared/challenges';
 import { solves } from '@tollgate/shared/pow';
@@ -7,7 +7,7 @@ import { type Answer, codeOf, describe, textOf } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, problem, warning } from '../report.js';
 
-/** The account that signs in. */
+/** The account of the login. */
 export interface Account {
   readonly email: string;
   readonly password: string;
@@ -16,20 +16,20 @@ export interface Account {
 /** Names of the fields of the proof of work. */
 export type WorkFields = CaptchaOptions['pow']['fields'];
 
-/** Greatest difficulty that Tollgate asks for. */
+/** Maximum difficulty that Tollgate requires. */
 const MAX_BITS = 24;
 
-/** Logins with new work after a refusal for work that was too cheap. */
+/** Retries with new work after a rejection for insufficient work. */
 const MAX_ATTEMPTS = 3;
 
-/** Signs in. A refusal for work that was too cheap names the ticket of the account, under which new work is issued. */
+/** Logs in. A rejection for insufficient work returns the account's ticket, which is used to request new work. */
 export async function logIn(client: PublicClient, account: Account, fields: WorkFields): Promise<Answer> {
   let ticket: string | undefined;
   for (let attempt = 1; ; attempt++) {
     const work = await client.issueWork(ticket);
     const nonce = solveWork(work.json);
     if (work.status !== 200) return work;
-    if (nonce === undefined) return { ...work, status: 0, text: 'the work cannot be done' };
+    if (nonce === undefined) return { ...work, status: 0, text: 'the work cannot be solved' };
     const body = { ...account, [fields.token]: work.json.token, [fields.nonce]: nonce };
     const login = await client.send('POST', '/login', {
       headers: { 'content-type': 'application/json', origin: client.pageOrigin },
@@ -51,7 +51,7 @@ export function solveWork(work: Readonly<Record<string, unknown>>): string | und
   return String(nonce);
 }
 
-/** Why a login failed. */
+/** Explains a failed login. */
 export function diagnoseLogin(login: Answer): Finding {
   const retryAfter = login.headers['retry-after'];
   const wait = retryAfter === undefined ? 'Wait' : `Wait ${retryAfter} s`;
@@ -65,31 +65,31 @@ export function diagnoseLogin(login: Answer): Finding {
     case 'captcha_required':
       return warning(
         'image_demanded',
-        'The account has failures, so an image is demanded, which the doctor cannot read. Nothing was signed in.',
-        'Sign in once with a browser, wait until the failures are forgotten (CAPTCHA_ESCALATION_DECAY), or take another account.',
+        'The account has failures, so an image is required, which the doctor cannot solve. No session was started.',
+        'Log in once with a browser, wait until the failures decay (CAPTCHA_ESCALATION_DECAY), or use another account.',
       );
     case 'login_throttled':
       return warning(
         'login_throttled',
-        'The account has to wait at this address.',
+        'The account is throttled for this address.',
         `${wait}, then start the doctor again.`,
       );
     case 'rate_limited':
       return warning(
         'limited',
-        'This address has tried too many logins.',
+        'This address has made too many login attempts.',
         `${wait}, then start the doctor again.`,
       );
     case 'origin_refused':
       return problem(
         'login_refused',
-        'The login is refused because of its Origin.',
-        'Set PUBLIC_URL to the address that browsers see, and CORS_ORIGIN to the origin of the pages.',
+        'The login is rejected because of its Origin.',
+        'Set PUBLIC_URL to the public address, and CORS_ORIGIN to the origin of the pages.',
       );
     default:
       return problem(
         'login_refused',
-        `The login is not answered as it should be: the answer is ${describe(login)}.`,
+        `Unexpected login response: ${describe(login)}.`,
         'Both services need the same CHALLENGE_SECRET, CAPTCHA_CACHE_STORE and CAPTCHA_* options; the gateway must pass the body on.',
       );
   }

@@ -1,4 +1,4 @@
-// Checks that the services refuse pages of other sites, and accept those of the application.
+// Checks that the services reject pages of other sites and accept those of the application.
 
 import { type Answer, codeOf, describe } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
@@ -37,8 +37,8 @@ export function diagnoseOrigins({ pageOrigin, own, foreign, crossSite }: OriginF
     found.push(
       problem(
         'own_origin_refused',
-        `The session service refuses pages of ${pageOrigin}.`,
-        'Set PUBLIC_URL of both services to the address that browsers see, and CORS_ORIGIN to the origin of the pages.',
+        `The session service rejects pages of ${pageOrigin}.`,
+        'Set PUBLIC_URL of both services to the public address, and CORS_ORIGIN to the origin of the pages.',
       ),
     );
   }
@@ -46,8 +46,8 @@ export function diagnoseOrigins({ pageOrigin, own, foreign, crossSite }: OriginF
     found.push(
       problem(
         'origin_dropped',
-        `A request from a page of another site was not refused: the answer is ${describe(foreign)}.`,
-        'Let the gateway pass the header Origin on as it is: without it other sites can act for your users.',
+        `A request from a page of another site was not rejected; response: ${describe(foreign)}.`,
+        'Let the gateway pass the header Origin on unchanged: without it other sites can act for your users.',
       ),
     );
   }
@@ -55,10 +55,10 @@ export function diagnoseOrigins({ pageOrigin, own, foreign, crossSite }: OriginF
     found.push(
       warning(
         'fetch_site_dropped',
-        `A cross-site request without Origin was not refused: the answer is ${describe(crossSite)}.`,
-        'Let the gateway pass the header Sec-Fetch-Site on as it is.',
+        `A cross-site request without Origin was not rejected; response: ${describe(crossSite)}.`,
+        'Let the gateway pass the header Sec-Fetch-Site on unchanged.',
       ),
     );
   }
-  return found.length > 0 ? found : [good('origins', 'Pages of other sites are refused.')];
+  return found.length > 0 ? found : [good('origins', 'Pages of other sites are rejected.')];
 }

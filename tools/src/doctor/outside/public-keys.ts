@@ -1,4 +1,4 @@
-// Checks that whoever verifies access tokens in the format `public` finds their keys.
+// Checks that the keys of access tokens in the format `public` are published.
 
 import type { Answer } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
@@ -11,7 +11,7 @@ export interface PublicKeyFacts {
   readonly signedBy: string | undefined;
 }
 
-/** Requests the keys. @param accessToken of the running service, if somebody has signed in */
+/** Requests the keys. @param accessToken of the running service, after a login */
 export async function probePublicKeys(
   client: PublicClient,
   accessToken: string | undefined,
@@ -26,8 +26,8 @@ export function diagnosePublicKeys({ jwks, signedBy }: PublicKeyFacts): Finding[
     return [
       problem(
         'public_keys',
-        `The access token is signed with the key ${signedBy}, which is not at /.well-known/jwks.json: whoever verifies tokens by it refuses them.`,
-        'Route /.well-known/jwks.json to the session service, and give all its processes the same ACCESS_SIGNING_KEYS.',
+        `The access token is signed with the key ${signedBy}, which is not at /.well-known/jwks.json: verifiers reject it.`,
+        'Route /.well-known/jwks.json to the session service, and set the same ACCESS_SIGNING_KEYS for all its processes.',
       ),
     ];
   }
@@ -36,12 +36,12 @@ export function diagnosePublicKeys({ jwks, signedBy }: PublicKeyFacts): Finding[
     return [
       warning(
         'public_keys_uncached',
-        'The answer of /.well-known/jwks.json may not be cached: each verifier asks for the keys again and again.',
-        'Let the gateway pass Cache-Control on as the session service sets it.',
+        'The response of /.well-known/jwks.json may not be cached: verifiers request the keys again and again.',
+        'Let the gateway pass Cache-Control on unchanged.',
       ),
     ];
   }
-  return [good('public_keys', 'The public keys of access tokens are published, and may be cached.')];
+  return [good('public_keys', 'The public keys of access tokens are published and cacheable.')];
 }
 
 function publishedIds({ status, json }: Answer): string[] {

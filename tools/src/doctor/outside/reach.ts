@@ -1,4 +1,4 @@
-// Checks that both services answer at the public address.
+// Checks that both services respond at the public address.
 
 import { type Answer, codeOf, describe, textOf } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
@@ -23,7 +23,7 @@ export async function probeReach(client: PublicClient): Promise<ReachFacts> {
   return { publicUrl, challengePrefix, work, hereMs, refresh: await client.send('POST', '/refresh') };
 }
 
-/** Whether both services answered, so that the other checks make sense. */
+/** Whether both services responded, which the other checks need. */
 export function isReached({ work, refresh }: ReachFacts): boolean {
   return (
     work.status === 200 &&
@@ -33,17 +33,17 @@ export function isReached({ work, refresh }: ReachFacts): boolean {
   );
 }
 
-/** Tells apart a wrong name or certificate, a limit, a service that is down, and paths that are routed wrongly. */
+/** Distinguishes a wrong name or certificate, a rate limit, a service that is down, and wrong routes. */
 export function diagnoseReach(facts: ReachFacts): Finding[] {
   const { publicUrl, challengePrefix, work, refresh } = facts;
-  if (isReached(facts)) return [good('reach', `Both services answer at ${publicUrl}.`)];
+  if (isReached(facts)) return [good('reach', `Both services respond at ${publicUrl}.`)];
   if (work.status === 0 || refresh.status === 0) {
     const reason = work.status === 0 ? work.text : refresh.text;
     return [
       problem(
         'unreachable',
-        `${publicUrl} does not answer: ${reason}.`,
-        'Mend the name, the address, the port or the certificate; the gateway has to listen there.',
+        `${publicUrl} does not respond: ${reason}.`,
+        'Correct the name, address, port or certificate; the gateway must listen there.',
       ),
     ];
   }
@@ -51,7 +51,7 @@ export function diagnoseReach(facts: ReachFacts): Finding[] {
     return [
       warning(
         'limited',
-        'This address has asked too often: a service answers 429.',
+        'This address is rate limited: a service returns 429.',
         'Wait a minute and start the doctor again.',
       ),
     ];
@@ -61,8 +61,8 @@ export function diagnoseReach(facts: ReachFacts): Finding[] {
     return [
       problem(
         'service_away',
-        `A service or its store is away: the answer is ${describe(failed)}.`,
-        'Look at /health/ready on the admin port of each service, and at the log of the gateway.',
+        `A service or its store is unavailable; response: ${describe(failed)}.`,
+        "Check /health/ready on each service's admin port, and the gateway log.",
       ),
     ];
   }
@@ -71,7 +71,7 @@ export function diagnoseReach(facts: ReachFacts): Finding[] {
     return [
       problem(
         'path_not_stripped',
-        `Under the path ${path} both services answer 404.`,
+        `Both services return 404 below the path ${path}.`,
         `Let the gateway strip ${path} before it forwards: the services serve from the root.`,
       ),
     ];
@@ -81,8 +81,8 @@ export function diagnoseReach(facts: ReachFacts): Finding[] {
     found.push(
       problem(
         'challenge_prefix',
-        `There are no challenges at /${challengePrefix}/pow: the answer is ${describe(work)}.`,
-        'Route the path of CAPTCHA_ROUTES_PREFIX to the challenge service, or name the path with --prefix.',
+        `No challenges at /${challengePrefix}/pow; response: ${describe(work)}.`,
+        'Route the path of CAPTCHA_ROUTES_PREFIX to the challenge service, or set the path with --prefix.',
       ),
     );
   }
@@ -90,7 +90,7 @@ export function diagnoseReach(facts: ReachFacts): Finding[] {
     found.push(
       problem(
         'session_routes',
-        `POST /refresh is not answered by the session service: the answer is ${describe(refresh)}.`,
+        `POST /refresh does not reach the session service; response: ${describe(refresh)}.`,
         'Route /login, /refresh, /logout, /reauthenticate, /password, /sessions, /profile, /verify and /.well-known/jwks.json, with every method, to the session service.',
       ),
     );

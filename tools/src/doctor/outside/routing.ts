@@ -1,25 +1,25 @@
-// Checks that the gateway sends requests only to processes that serve, and those of browsers for their keys to the service.
+// Checks that the gateway routes only to serving processes, and routes browsers' key renewals to the service.
 
 import { type Answer, describe } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem } from '../report.js';
 
-/** An answer, and this machine's clock around it, in milliseconds since 1970. */
+/** A response, and this machine's clock before and after it, in milliseconds since 1970. */
 export interface TimedAnswer extends Answer {
   readonly sentMs: number;
   readonly arrivedMs: number;
 }
 
-/** Answers to the same request, many times, by service. */
+/** Responses to many equal requests, by service. */
 export type RoutingFacts = Readonly<Record<string, readonly TimedAnswer[]>>;
 
-/** A gateway that takes turns asks each of up to four processes three times. */
+/** With round robin, each of up to four processes gets three requests. */
 const TIMES = 12;
 const TIMEOUT_MS = 5000;
-/** What a gateway answers by itself while it reaches no process. */
+/** Gateway statuses without a reachable process. */
 const UNREACHED = new Set([0, 502, 503, 504]);
 
-/** Requests addresses that the services answer with 404, without a store and without counting. */
+/** Requests paths for which the services return 404, without a store and without counting. */
 export async function probeRouting(client: PublicClient): Promise<RoutingFacts> {
   const repeat = async (path: string) => {
     const answers: TimedAnswer[] = [];
@@ -37,7 +37,7 @@ export async function probeRouting(client: PublicClient): Promise<RoutingFacts> 
   return { 'session-service': session, 'challenge-service': challenge };
 }
 
-/** A problem for a service that some requests reach and others do not. That none does is the finding of another check. */
+/** A problem if only some requests reach a service. Another check reports it if none does. */
 export function diagnoseRouting(facts: RoutingFacts): Finding[] {
   const found = Object.entries(facts).flatMap(([service, answers]) => {
     const lost = answers.filter(({ status }) => UNREACHED.has(status));
@@ -46,15 +46,15 @@ export function diagnoseRouting(facts: RoutingFacts): Finding[] {
     return [
       problem(
         'requests_lost',
-        `${lost.length} of ${answers.length} requests did not reach ${service}: the answer is ${describe(first)}.`,
-        'The gateway sends requests to a process that does not serve. Let it ask each for /health/serving, and repeat what no process has received, as the files in deploy/gateway do.',
+        `${lost.length} of ${answers.length} requests did not reach ${service}; response: ${describe(first)}.`,
+        'The gateway routes to a process that does not serve. Let it check /health/serving of each process, and retry requests that no process has received, as in deploy/gateway.',
       ),
     ];
   });
   return found.length > 0 ? found : [good('routing', 'Each of many requests reaches the services.')];
 }
 
-/** Asks for a renewal as a browser does whose session is gone. It costs the service nothing. */
+/** Sends a key renewal for an ended session, like a browser. It costs the service nothing. */
 export function probeBinding(client: PublicClient): Promise<Answer> {
   return client.send('POST', '/refresh/renew', {
     headers: { 'sec-secure-session-id': 'doctor' },
@@ -62,18 +62,18 @@ export function probeBinding(client: PublicClient): Promise<Answer> {
   });
 }
 
-/** A problem unless the service tells the browser that its session is over, or has the binding switched off. */
+/** A problem unless the service reports an ended session, or device binding is off. */
 export function diagnoseBinding(answer: Answer): Finding[] {
   if (answer.status === 200 && answer.json.continue === false)
     return [good('binding', 'Browsers can register and renew the keys of their sessions.')];
-  // A gateway's own answer has no language.
+  // A gateway's own response has no language.
   if (answer.status === 404 && answer.headers['content-language'] !== undefined)
     return [good('binding', 'Sessions are not bound to devices: REFRESH_BINDING is off.')];
   return [
     problem(
       'binding',
-      `Renewals of the keys of browsers (POST /refresh/renew) are not answered by the service, but with ${describe(answer)}: a browser then drops its key, and its user has to sign in again.`,
-      'Let the gateway send everything below /refresh/ to session-service, and answer nothing there by itself but 503: no 401, 403, 404, 429 and no redirect.',
+      `Key renewals (POST /refresh/renew) do not reach the service; response: ${describe(answer)}. A browser then drops its key, and its user has to log in again.`,
+      'Route everything below /refresh/ to session-service. The gateway itself may only return 503 there: no 401, 403, 404, 429 and no redirect.',
     ),
   ];
 }

@@ -1,4 +1,4 @@
-// Checks that a person can sign in, stay signed in and sign out; it leaves no session behind.
+// Checks login, refresh and logout; ends its session.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, describe, textOf } from '../answer.js';
@@ -7,7 +7,7 @@ import { type Finding, good, problem } from '../report.js';
 import { refreshCookieOf } from './cookie.js';
 import { type Account, diagnoseLogin, logIn, type WorkFields } from './login.js';
 
-/** The answers of a session's steps, in order; a step that was not reached is undefined. */
+/** Responses of a session's steps, in order; undefined for a step that was not reached. */
 export interface SessionFacts {
   /** The last `POST /login`, after repeats with better work. */
   readonly login: Answer;
@@ -32,15 +32,15 @@ export interface SessionFacts {
 }
 
 const PASS_TOKENS =
-  'Let the gateway pass Authorization and Cookie on as they are, percent signs included, up to 8 KiB.';
+  'Let the gateway pass Authorization and Cookie on unchanged, percent signs included, up to 8 KiB.';
 
-/** A gateway that takes turns sends each of up to three processes four requests. */
+/** With round robin, each of up to three processes gets four requests. */
 const REPEATS = 11;
 
-/** A process that refuses the token may be followed by one that accepts it. */
+/** A process that rejects the token may be followed by one that accepts it. */
 const LOGOUT_ATTEMPTS = 4;
 
-/** A node follows a logout within a second; these attempts take longer. */
+/** A logout reaches every node within a second; these attempts take longer. */
 const REFUSAL_ATTEMPTS = 8;
 const REFUSAL_INTERVAL_MS = 200;
 
@@ -73,7 +73,7 @@ export async function probeSession(
     if (steps.logout?.status === 204) steps.after = await getUntilRefused(client, bearer);
     steps.end = await withCookie(client, 'DELETE', cookie);
   }
-  // DELETE /refresh answers 204 to a request without a cookie too.
+  // DELETE /refresh also returns 204 without a cookie.
   const isCookieRead = steps.refresh?.status === 200;
   const isEnded = steps.logout?.status === 204 || (steps.end.status === 204 && isCookieRead);
   return { ...steps, login, isLeft: !isEnded };
@@ -88,13 +88,13 @@ export function diagnoseSession(facts: SessionFacts): Finding[] {
       problem(
         'session_left',
         "The doctor's session could not be ended.",
-        'End it from the list of sessions of the account; unused, it ends by itself after REFRESH_TTL.',
+        "End it in the account's session list; unused, it expires after REFRESH_TTL.",
       ),
     );
   }
   // The check of the cookie reports a missing one, which also makes the refresh fail.
   if (found.length > 0 || refreshCookieOf(facts.login) === undefined) return found;
-  return [good('session', 'A login, a refresh and a logout work, and the logout is felt at once.')];
+  return [good('session', 'Login, refresh and logout work, and a logout takes effect at once.')];
 }
 
 function diagnoseSteps(facts: SessionFacts): Finding[] {
@@ -105,20 +105,20 @@ function diagnoseSteps(facts: SessionFacts): Finding[] {
   const [first] = refused;
   const isVarying = first !== undefined && asked.some(({ status }) => status === 200);
   if (isVarying) {
-    // A refresh that is refused then has the same cause.
+    // A rejected refresh then has the same cause.
     found.push(
       problem(
         'token_varies',
-        `${refused.length} of ${asked.length} requests with the same access token are refused with ${describe(first)}: processes of session-service differ.`,
-        'Give every process the same secrets and clocks that agree. With the environment of session-service the doctor names the process.',
+        `${refused.length} of ${asked.length} requests with the same access token are rejected with ${describe(first)}: session-service processes differ.`,
+        "Use the same secrets and synchronized clocks for every process. With session-service's environment the doctor names the process.",
       ),
     );
   } else if (profile !== undefined && profile.status !== 200) {
     found.push(
       problem(
         'token_refused',
-        `An access token that was just issued is refused: the answer is ${describe(profile)}.`,
-        `${PASS_TOKENS} All nodes need the same secrets and clocks that agree.`,
+        `A new access token is rejected; response: ${describe(profile)}.`,
+        `${PASS_TOKENS} All nodes need the same secrets and synchronized clocks.`,
       ),
     );
   }
@@ -127,7 +127,7 @@ function diagnoseSteps(facts: SessionFacts): Finding[] {
     found.push(
       problem(
         'refresh_refused',
-        `A refresh with the cookie of the login is refused: the answer is ${describe(refresh)}.`,
+        `A refresh with the login's cookie is rejected; response: ${describe(refresh)}.`,
         `${PASS_TOKENS} All nodes need the same secrets and the same store.`,
       ),
     );
@@ -135,22 +135,22 @@ function diagnoseSteps(facts: SessionFacts): Finding[] {
     found.push(
       problem(
         'token_refused',
-        `The access token of a refresh is refused: the answer is ${describe(refreshed)}.`,
-        `${PASS_TOKENS} All nodes need the same secrets and clocks that agree.`,
+        `The access token of a refresh is rejected; response: ${describe(refreshed)}.`,
+        `${PASS_TOKENS} All nodes need the same secrets and synchronized clocks.`,
       ),
     );
   }
   if (logout !== undefined && logout.status !== 204 && !isVarying) {
     found.push(
-      problem('logout_refused', `POST /logout is refused: the answer is ${describe(logout)}.`, PASS_TOKENS),
+      problem('logout_refused', `POST /logout is rejected; response: ${describe(logout)}.`, PASS_TOKENS),
     );
   }
   if (after !== undefined && after.status === 200) {
     found.push(
       problem(
         'logout_not_felt',
-        'After the logout the access token is still accepted.',
-        'All nodes of the session service need the same STORE_URL; tollgate_revocation_lag_seconds tells who does not follow.',
+        'The access token is still accepted after the logout.',
+        'All nodes of the session service need the same STORE_URL; tollgate_revocation_lag_seconds identifies lagging nodes.',
       ),
     );
   }
@@ -158,7 +158,7 @@ function diagnoseSteps(facts: SessionFacts): Finding[] {
     found.push(
       problem(
         'delete_refused',
-        `DELETE /refresh does not get through: the answer is ${describe(end)}.`,
+        `DELETE /refresh does not arrive; response: ${describe(end)}.`,
         'Let the gateway pass the method DELETE on.',
       ),
     );
@@ -174,7 +174,7 @@ async function repeatProfile(client: PublicClient, bearer: string): Promise<Answ
   return answers;
 }
 
-/** Every node follows a logout within a second, so the token may be accepted until then. */
+/** A logout reaches every node within a second; until then the token may be accepted. */
 async function getUntilRefused(client: PublicClient, bearer: string): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     const answer = await withBearer(client, 'GET', '/profile', bearer);

@@ -1,4 +1,4 @@
-// Checks that nobody on the way can read what is sent.
+// Checks transport encryption.
 
 import { isLoopbackHttp } from '@tollgate/shared/config';
 import type { Answer } from '../answer.js';
@@ -10,14 +10,14 @@ const PLAIN_TIMEOUT_MS = 3000;
 
 export interface TransportFacts {
   readonly publicUrl: string;
-  /** Any answer of the services. */
+  /** Any response of the services. */
   readonly answer: Answer;
-  /** What the same host answers over plain http; undefined if it was not requested. */
+  /** The host's response over plain http; undefined if it was not requested. */
   readonly plain: Answer | undefined;
 }
 
 /**
- * Requests plain http beside https. Undefined if https has a port of its own, because then nobody types the usual one.
+ * Requests plain http beside https. Undefined if https has a non-standard port, because then nobody uses port 80.
  */
 export async function probePlainHttp(
   { publicUrl, get }: PublicClient,
@@ -31,18 +31,17 @@ export async function probePlainHttp(
 /** Requires https, a redirect to it from plain http, and HSTS. */
 export function diagnoseTransport({ publicUrl, answer, plain }: TransportFacts): Finding[] {
   if (new URL(publicUrl).protocol === 'http:') {
-    if (isLoopbackHttp(publicUrl))
-      return [good('transport', 'Plain http, which does not leave this machine.')];
+    if (isLoopbackHttp(publicUrl)) return [good('transport', 'Plain http, only within this machine.')];
     return [
       problem(
         'no_https',
-        'The public address is plain http: passwords can be read on the way.',
+        'The public address is plain http: passwords can be intercepted.',
         'Let the gateway serve https, and set PUBLIC_URL to that address.',
       ),
       problem(
         'secure_cookie_on_http',
-        'Browsers do not keep the refresh cookie, which is Secure, from plain http: every reload signs people out.',
-        'Serve https; only on this machine itself does the cookie go without Secure.',
+        'Browsers do not store the Secure refresh cookie from plain http: every reload logs users out.',
+        'Serve https; the cookie is set without Secure only for localhost.',
       ),
     ];
   }
@@ -51,7 +50,7 @@ export function diagnoseTransport({ publicUrl, answer, plain }: TransportFacts):
     found.push(
       warning(
         'hsts_missing',
-        'Strict-Transport-Security is missing from the answers.',
+        'Strict-Transport-Security is missing from the responses.',
         'Set PUBLIC_URL to the https address, and let the gateway pass the header on.',
       ),
     );
@@ -60,13 +59,13 @@ export function diagnoseTransport({ publicUrl, answer, plain }: TransportFacts):
 }
 
 function diagnosePlainHttp(plain: Answer): Finding {
-  if (plain.status === 0) return good('plain_http', 'Plain http is not answered.');
+  if (plain.status === 0) return good('plain_http', 'Plain http gets no response.');
   const redirects =
     plain.status >= 300 && plain.status < 400 && /^https:/i.test(plain.headers.location ?? '');
-  if (redirects) return good('plain_http', 'Plain http leads to https.');
+  if (redirects) return good('plain_http', 'Plain http redirects to https.');
   return warning(
     'plain_http_served',
-    `Plain http is answered with ${plain.status} and does not lead to https.`,
+    `Plain http returns ${plain.status} and does not redirect to https.`,
     'Let the gateway redirect every request on port 80 to https.',
   );
 }
