@@ -42,10 +42,10 @@ import { createSessionLimit, limitedBearer } from './plugins/session-limit.js';
 import jwks from './routes/bearer/jwks.js';
 import profile from './routes/bearer/profile.js';
 import verify from './routes/bearer/verify.js';
-import bindBrowser from './routes/refresh-token/bind-browser.js';
+import bindBrowser from './routes/binding/bind-browser.js';
+import renewBinding from './routes/binding/renew-binding.js';
 import endRefresh from './routes/refresh-token/end-refresh.js';
 import refresh from './routes/refresh-token/refresh.js';
-import renewBinding from './routes/refresh-token/renew-binding.js';
 import endOtherSessions from './routes/sessions/end-other-sessions.js';
 import endOwnSession from './routes/sessions/end-session.js';
 import listSessions from './routes/sessions/list-sessions.js';
@@ -122,17 +122,12 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(redisClients, { stores: deps.redis });
   await app.register(sessionDependencies, deps);
   await app.register(tokens, deps.tokenKeys);
-  await app.register(sessionCookies, {
-    cookiePrefix: values.COOKIE_PREFIX,
-    sameSite: values.COOKIE_SAMESITE,
-    publicUrl,
-    ring: deps.tokenKeys.refreshSecrets,
-    ttlSeconds: values.BOUND_COOKIE_TTL,
-  });
+  const cookies = { cookiePrefix: values.COOKIE_PREFIX, sameSite: values.COOKIE_SAMESITE, publicUrl };
+  await app.register(sessionCookies, cookies);
   await app.register(deviceBinding, {
+    ...cookies,
     policy: values.REFRESH_BINDING,
     ring: deps.tokenKeys.refreshSecrets,
-    publicUrl,
     corsOrigin: config.corsOrigin,
     ttlSeconds: values.BOUND_COOKIE_TTL,
     limitPerMinute: values.RATE_LIMIT_REFRESH,

@@ -25,11 +25,6 @@ export function cookieName(prefix: CookiePrefix): string {
   return `${prefix ?? ''}refreshToken`;
 }
 
-/** The name of the cookie for a browser that has signed with its session's key. */
-export function boundCookieName(prefix: CookiePrefix): string {
-  return `${prefix ?? ''}refreshBinding`;
-}
-
 /** The names that the service reads with this prefix although other hosts of the site can set them too. */
 export function plantableNames(prefix: CookiePrefix): string[] {
   if (prefix !== HOST_PREFIX) return [cookieName(prefix)];

@@ -1,14 +1,12 @@
-// The cookies of a session: the refresh cookie, and the bound cookie of a browser with the session's key.
+// The refresh cookie of a session.
 
 import fastifyCookie from '@fastify/cookie';
 import { isLoopbackHttp } from '@tollgate/shared/config';
-import { cookieValues, type KeyRing } from '@tollgate/shared/crypto';
+import { cookieValues } from '@tollgate/shared/crypto';
 import type { RefreshClaims } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { boundThumbprint, formatBoundCookie } from '../domain/binding/device-proof.js';
 import {
-  boundCookieName,
   boundedFrom,
   type CookiePrefix,
   cookieName,
@@ -25,18 +23,10 @@ import {
 } from '../domain/presented-cookies.js';
 
 /** The configuration of the cookies. */
-interface CookieOptions {
+export interface CookieOptions {
   readonly cookiePrefix: CookiePrefix;
   readonly sameSite: 'strict' | 'lax';
   readonly publicUrl: string;
-}
-
-/** The options of the plugin. */
-export interface SessionCookieOptions extends CookieOptions {
-  /** The keys of `REFRESH_SECRET`. */
-  readonly ring: KeyRing;
-  /** `BOUND_COOKIE_TTL`. */
-  readonly ttlSeconds: number;
 }
 
 /** The refresh cookie of requests and replies. */
@@ -66,25 +56,10 @@ export interface RefreshCookie {
   clearTwins(reply: FastifyReply): void;
 }
 
-/** The bound cookie of requests and replies. */
-export interface BoundCookie {
-  readonly name: string;
-  /** The attributes as in `Set-Cookie`, without the lifetime. */
-  readonly attributes: string;
-  /** Whether the request has one, valid or not. */
-  isSent(request: FastifyRequest): boolean;
-  /** The thumbprint that the request's cookies prove for this session. */
-  read(request: FastifyRequest, sid: string): string | undefined;
-  set(reply: FastifyReply, sid: string, thumbprint: string): void;
-  /** Expires the cookie. */
-  clear(reply: FastifyReply): void;
-}
-
 declare module 'fastify' {
   interface FastifyInstance {
     cookies: {
       readonly refresh: RefreshCookie;
-      readonly bound: BoundCookie;
     };
   }
 }
@@ -99,7 +74,7 @@ interface CookieAttributes {
 }
 
 /** The attributes of a cookie of this name, without its lifetime. */
-function cookieAttributes(name: string, { sameSite, publicUrl }: CookieOptions): CookieAttributes {
+export function cookieAttributes(name: string, { sameSite, publicUrl }: CookieOptions): CookieAttributes {
   return {
     httpOnly: true,
     // WebKit drops `Secure` cookies from a loopback address without TLS.
@@ -187,36 +162,9 @@ function openRefreshCookie(app: FastifyInstance, options: CookieOptions): Refres
   };
 }
 
-function openBoundCookie(app: FastifyInstance, options: SessionCookieOptions): BoundCookie {
-  const { ring, ttlSeconds, cookiePrefix } = options;
-  const name = boundCookieName(cookiePrefix);
-  // The value names its session and nobody else can create one, so it counts under every name: a changed prefix loses none.
-  const names = [boundCookieName(undefined), boundCookieName('__Secure-'), boundCookieName(HOST_PREFIX)];
-  const attributes = cookieAttributes(name, options);
-  const valuesOf = ({ headers }: FastifyRequest) =>
-    names.flatMap((each) => cookieValues(headers.cookie, each));
-  return {
-    name,
-    attributes: app.serializeCookie(name, '', attributes).slice(`${name}=; `.length),
-    isSent: (request) => valuesOf(request).length > 0,
-    read: (request, sid) => boundThumbprint(ring, valuesOf(request), sid, Date.now()),
-    set(reply, sid, thumbprint) {
-      const expiresAt = Math.floor(Date.now() / 1000) + ttlSeconds;
-      const value = formatBoundCookie(ring, { sid, thumbprint, expiresAt });
-      reply.setCookie(name, value, { ...attributes, maxAge: ttlSeconds });
-    },
-    clear(reply) {
-      reply.setCookie(name, '', { ...attributes, maxAge: 0, expires: new Date(0) });
-    },
-  };
-}
-
-async function sessionCookies(app: FastifyInstance, options: SessionCookieOptions): Promise<void> {
+async function sessionCookies(app: FastifyInstance, options: CookieOptions): Promise<void> {
   await app.register(fastifyCookie, { hook: false });
-  app.decorate('cookies', {
-    refresh: openRefreshCookie(app, options),
-    bound: openBoundCookie(app, options),
-  });
+  app.decorate('cookies', { refresh: openRefreshCookie(app, options) });
 }
 
 /** Decorates the server with `cookies`. */

@@ -13,7 +13,7 @@ import {
 } from '@tollgate/shared/http';
 import type { RevocationFollower } from '@tollgate/shared/sessions';
 import { type QueueMeter, type StoreObserver, secondsSince } from '@tollgate/shared/store';
-import type { BoundKind } from '../domain/binding/binding-rule.js';
+import { BOUND_KINDS, type BoundKind } from '../domain/binding/binding-rule.js';
 import type { GrantedOutcome, RefusedOutcome } from '../domain/rotation.js';
 import { HashingOverloadedError, type HashingQueue } from '../passwords/sign-in.js';
 import type { Revoker } from '../stores/revoker.js';
@@ -189,7 +189,6 @@ interface BindingCounters {
   countRenewal(outcome: RenewalOutcome): void;
 }
 
-const KINDS: readonly BoundKind[] = ['key', 'dbsc'];
 const RENEWALS: readonly RenewalOutcome[] = ['challenged', 'renewed', 'over', 'failed'];
 
 function createBindingCounters(metrics: Metrics): BindingCounters {
@@ -197,7 +196,7 @@ function createBindingCounters(metrics: Metrics): BindingCounters {
     'tollgate_sessions_bound_total',
     'Sessions bound to a device key: by proofs of the page (key) or by the browser (dbsc)',
     ['kind'],
-    { kind: KINDS },
+    { kind: BOUND_KINDS },
   );
   const renewal = metrics.counter(
     'tollgate_renewals_total',

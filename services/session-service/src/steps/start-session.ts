@@ -6,7 +6,6 @@ import { readUserId, type TokenBody } from '@tollgate/shared/schemas';
 import { bearerOf } from '@tollgate/shared/tokens';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DirectoryUser } from '../directory/directory.js';
-import type { BindingKey } from '../domain/binding/binding-rule.js';
 import {
   authenticationClaims,
   NOT_REMEMBERED,
@@ -15,6 +14,7 @@ import {
 } from '../domain/session-record.js';
 import { type SessionMoment, type TokenLifetimes, type TokenUser, tokenPair } from '../domain/token-pair.js';
 import { sessionsOf } from '../plugins/dependencies.js';
+import type { SessionStart } from '../stores/session-store.js';
 import { endSession } from './end-sessions.js';
 
 /** The configuration of new sessions and their tokens. */
@@ -52,17 +52,12 @@ export async function startSession(
   signedIn: SignedIn,
   { rules, lifetimes }: SessionSettings,
 ): Promise<TokenBody> {
-  const { audit, deviceBinding, knownDevice, metrics } = request.server;
+  const { deviceBinding, knownDevice } = request.server;
   const { user, key, password, remember = true } = signedIn;
   const boundTo = deviceBinding.startKey(request);
   const moment = await start(request, signedIn, boundTo, rules);
   const { sid, nowMs } = moment;
-  if (boundTo !== undefined) {
-    const kind = 'key';
-    metrics.countBinding(kind);
-    audit.write(request, 'refresh_bound', { uid: user.id, sid, kind });
-  }
-  deviceBinding.offer(reply, sid, boundTo === undefined ? 'none' : 'key');
+  deviceBinding.started(reply, { uid: user.id, sid }, boundTo);
   // Users who opt out of "remember me" may be on a shared device.
   if (password !== undefined && remember) {
     knownDevice.remember(reply, { key, user: { id: user.id, hash: password.hash }, sid, nowMs });
@@ -74,7 +69,7 @@ export async function startSession(
 async function start(
   request: FastifyRequest,
   { user, key, password, remember = true, attributes: given = {} }: SignedIn,
-  boundTo: BindingKey | undefined,
+  boundTo: SessionStart['boundTo'],
   rules: SessionRules,
 ): Promise<SessionMoment> {
   const { audit, cookies, stores } = request.server;

@@ -3,7 +3,12 @@
 import type { UserId } from '@tollgate/shared/schemas';
 import { assertGeneration, embeddedProofStore, userSessionsKey } from '@tollgate/shared/sessions';
 import type { EmbeddedStore, Transaction } from '@tollgate/shared/store';
-import { bindingKindOf, bindToProof, decideRegistration } from '../domain/binding/binding-rule.js';
+import {
+  bindingKindOf,
+  bindToProof,
+  decideRegistration,
+  isBoundByRefresh,
+} from '../domain/binding/binding-rule.js';
 import { decideRotation } from '../domain/rotation.js';
 import {
   addSessionEnds,
@@ -101,9 +106,9 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
       return step(uid, ({ nowMs, sessions, save, note }) => {
         const known = sessions.get(sid);
         if (known === undefined) return { outcome: goneOutcome(expiresAtMs, nowMs) };
-        const kind = bindingKindOf(known.attributes);
         const { verdict, next, ...why } = decideRotation(known, generation, nowMs, rules, binding);
-        if (verdict === 'binding_required') return { outcome: verdict, kind };
+        if (verdict === 'binding_required')
+          return { outcome: verdict, kind: bindingKindOf(known.attributes) };
         if (next === undefined) {
           sessions.delete(sid);
           save();
@@ -117,7 +122,7 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
         save();
         const { generation: current, createdAtMs, absoluteExpiresAtMs, attributes } = next;
         const times = { nowMs, createdAtMs, absoluteExpiresAtMs };
-        const isBound = kind === 'none' && bindingKindOf(attributes) === 'key';
+        const isBound = isBoundByRefresh(known.attributes, attributes);
         return { outcome: verdict, generation: current, ...times, attributes, isBound };
       });
     },

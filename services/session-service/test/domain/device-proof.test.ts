@@ -5,6 +5,7 @@ import { newDevice, refreshProof, registration } from '@tollgate/test-support/de
 import fc from 'fast-check';
 import t from 'tap';
 import {
+  boundCookieName,
   boundThumbprint,
   challengeFor,
   challengeHeader,
@@ -148,6 +149,11 @@ t.test(
     t.equal(boundThumbprint(ring, [], SID, NOW), undefined);
   },
 );
+
+t.test('the bound cookie has the prefix of the refresh cookie', async (t) => {
+  t.equal(boundCookieName(undefined), 'refreshBinding');
+  t.equal(boundCookieName('__Secure-'), '__Secure-refreshBinding');
+});
 
 t.test('a bound cookie in which anything was changed proves nothing', async (t) => {
   const cookie = formatBoundCookie(ring, { sid: SID, thumbprint: 'print', expiresAt: NOW });

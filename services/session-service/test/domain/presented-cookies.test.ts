@@ -4,7 +4,6 @@ import type { RefreshClaims, TokenReading } from '@tollgate/shared/schemas';
 import fc from 'fast-check';
 import t from 'tap';
 import {
-  boundCookieName,
   cookieName,
   countingReadings,
   plantableNames,
@@ -40,8 +39,6 @@ const readings = fc.array(reading, { maxLength: 8 });
 t.test('the names of the cookies, and those that other hosts of the site can set', async (t) => {
   t.equal(cookieName(undefined), 'refreshToken');
   t.equal(cookieName('__Host-'), '__Host-refreshToken');
-  t.equal(boundCookieName(undefined), 'refreshBinding');
-  t.equal(boundCookieName('__Secure-'), '__Secure-refreshBinding');
   t.strictSame(plantableNames(undefined), ['refreshToken']);
   t.strictSame(plantableNames('__Secure-'), ['__Secure-refreshToken']);
   t.strictSame(plantableNames('__Host-'), ['refreshToken', '__Secure-refreshToken']);

@@ -4,7 +4,8 @@ import { type DeviceKey, parseDeviceKey } from '@tollgate/shared/crypto';
 import type { SessionAttributes, SessionRecord } from '../session-record.js';
 
 /** How a key is proven: `key` by a proof of the page, `dbsc` by a cookie that the browser renews with the key. */
-export type BoundKind = 'key' | 'dbsc';
+export const BOUND_KINDS = ['key', 'dbsc'] as const;
+export type BoundKind = (typeof BOUND_KINDS)[number];
 
 /** `none` is a session without a key. */
 export type BindingKind = 'none' | BoundKind;
@@ -53,6 +54,11 @@ export function bindingKindOf(attributes: SessionAttributes): BindingKind {
   const { kind = 'none', before, isPending = false } = bindingOf(attributes) ?? {};
   if (!isPending) return kind;
   return before === undefined ? 'none' : 'key';
+}
+
+/** Whether a refresh has bound a session: only the proof of a page does, and a confirmed browser was bound before. */
+export function isBoundByRefresh(before: SessionAttributes, after: SessionAttributes): boolean {
+  return bindingKindOf(before) === 'none' && bindingKindOf(after) === 'key';
 }
 
 /** The attributes after a bound cookie has shown that the browser has its key. */

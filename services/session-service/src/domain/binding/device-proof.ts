@@ -8,6 +8,7 @@ import {
   type RingKey,
   readDeviceKey,
 } from '@tollgate/shared/crypto';
+import type { CookiePrefix } from '../presented-cookies.js';
 import type { BindingKey } from './binding-rule.js';
 import { type CompactJws, readCompactJws } from './compact-jws.js';
 
@@ -90,6 +91,11 @@ export function readRefreshProof(text: unknown, address: string): RefreshProof |
   const isMeant = htm === 'POST' && htu === address && Number.isInteger(iat);
   if (!isMeant || typeof jti !== 'string' || !ID.test(jti) || !jws.isSignedBy(key)) return undefined;
   return { thumbprint: key.thumbprint, compact: key.compact, id: jti, nonce };
+}
+
+/** The name of the cookie for a browser that has signed with its session's key. */
+export function boundCookieName(prefix: CookiePrefix): string {
+  return `${prefix ?? ''}refreshBinding`;
 }
 
 /** The content of the cookie. */

@@ -3,7 +3,6 @@
 import { type CodedErrorClass, refuse, SessionRevoked, TokenInvalid } from '@tollgate/shared/http';
 import { type RefreshClaims, readUserId, TokenBody, type UserId } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { bindingKindOf } from '../../domain/binding/binding-rule.js';
 import { type PresentedSession, survivingSession } from '../../domain/presented-cookies.js';
 import type { TokenUser } from '../../domain/token-pair.js';
 import { BindingRequired, CookieConflict, SessionExpired } from '../../errors.js';
@@ -73,7 +72,7 @@ export default async function refresh(
       if (!('generation' in verdict)) throw await rejection(request, reply, SessionRevoked);
       const user = await currentUser(request, { id: uid, email, claims });
       if (user === undefined) throw await rejection(request, reply, SessionRevoked);
-      app.deviceBinding.announce(reply, sid, bindingKindOf(verdict.attributes));
+      app.deviceBinding.announce(reply, sid, verdict.attributes);
       const body = respondWithTokens(reply, user, { sid, ...verdict }, lifetimes);
       if (!presented.ok) app.cookies.refresh.clearTwins(reply);
       return body;
@@ -140,20 +139,9 @@ export default async function refresh(
   ): void {
     const { outcome } = verdict;
     app.metrics.countRefresh(outcome);
-    if ('isBound' in verdict && verdict.isBound) {
-      app.metrics.countBinding('key');
-      app.audit.write(request, 'refresh_bound', { ...session, kind: 'key' });
-    }
-    if (outcome === 'binding_required')
-      app.audit.write(request, 'refresh_binding_missing', { ...session, kind: verdict.kind });
-    if (outcome === 'binding_failed') {
-      app.stores.revoker.revokeEnded([session.sid]);
-      app.audit.write(request, 'refresh_binding_failed', { ...session, kind: 'key' });
-    }
-    if (outcome === 'reuse') {
-      app.stores.revoker.revokeEnded([session.sid]);
-      app.audit.write(request, 'refresh_reuse_detected', session);
-    }
+    if (outcome === 'binding_failed' || outcome === 'reuse') app.stores.revoker.revokeEnded([session.sid]);
+    app.deviceBinding.report(request, verdict, session);
+    if (outcome === 'reuse') app.audit.write(request, 'refresh_reuse_detected', session);
     if (outcome === 'rolled_forward') app.audit.write(request, 'state_rollback', session);
   }
 

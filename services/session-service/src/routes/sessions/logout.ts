@@ -31,7 +31,7 @@ export default async function logout(
       const session = { uid, sid };
       if (await endSession(request, 'logout', session)) app.audit.write(request, 'logout', session);
       app.cookies.refresh.clear(reply);
-      if (app.deviceBinding.policy !== 'off') app.cookies.bound.clear(reply);
+      app.deviceBinding.clear(reply);
       return reply.code(204).send();
     },
   );

@@ -17,12 +17,12 @@ import { endRevoked, endSession } from '../../steps/end-sessions.js';
 import type { SessionRef } from '../../stores/session-store.js';
 
 export default async function renewBinding(app: FastifyInstance): Promise<void> {
-  const { deviceBinding } = app;
+  const { browser } = app.deviceBinding;
 
   app.post(
     '/refresh/renew',
     {
-      onRequest: deviceBinding.countAddress,
+      onRequest: browser.countAddress,
       config: {
         responseHeaders: { 'Set-Cookie': 'The bound cookie' },
         refusals: {
@@ -51,9 +51,9 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
       const { session, binding } = found;
       const { sid } = session;
       const jwt = readBrowserJwt(headerText(request.headers['secure-session-response']));
-      if (jwt === undefined || !deviceBinding.isCurrent('renew', sid, jwt.payload.jti)) {
+      if (jwt === undefined || !browser.isCurrent('renew', sid, jwt.payload.jti)) {
         app.metrics.countRenewal('challenged');
-        const challenge = challengeHeader(deviceBinding.challenge('renew', sid), sid);
+        const challenge = challengeHeader(browser.challenge('renew', sid), sid);
         throw refuse(SignatureRequired, { headers: { 'secure-session-challenge': challenge } });
       }
       // The key of the record, never one of the token, which a thief could have made.
@@ -65,8 +65,8 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
         throw refuse(SessionRevoked);
       }
       app.metrics.countRenewal('renewed');
-      app.cookies.bound.set(reply, sid, key.thumbprint);
-      return sessionInstructions(sid, deviceBinding.browser);
+      browser.setCookie(reply, sid, key.thumbprint);
+      return sessionInstructions(sid, browser.session);
     },
   );
 
@@ -81,7 +81,7 @@ export default async function renewBinding(app: FastifyInstance): Promise<void> 
   ): Promise<{ session: SessionRef; binding: SessionBinding } | undefined> {
     const claims = app.cookies.refresh.sessions(request).find(({ sid }) => sid === asked);
     if (claims === undefined) return undefined;
-    await deviceBinding.countSession(request, reply, claims.sid);
+    await browser.countSession(request, reply, claims.sid);
     const session = { uid: readUserId(claims.sub), sid: claims.sid };
     if (await endRevoked(request, session)) return undefined;
     const { nowMs, known } = await sessionsOf(request).find(session.sid, session.uid);

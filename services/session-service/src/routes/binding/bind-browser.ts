@@ -16,12 +16,12 @@ import { endRevoked } from '../../steps/end-sessions.js';
 const REFUSED = { revoked: SessionRevoked, expired: SessionExpired, conflict: BindingConflict };
 
 export default async function bindBrowser(app: FastifyInstance): Promise<void> {
-  const { deviceBinding } = app;
+  const { browser } = app.deviceBinding;
 
   app.post(
     '/refresh/bind',
     {
-      onRequest: deviceBinding.countAddress,
+      onRequest: browser.countAddress,
       config: {
         responseHeaders: { 'Set-Cookie': 'The bound cookie' },
         refusals: { 409: { description: 'The session is bound to another key', headers: {} } },
@@ -38,9 +38,9 @@ export default async function bindBrowser(app: FastifyInstance): Promise<void> {
       if (presented.length === 0) throw refuse(TokenInvalid);
       const jwt = readBrowserJwt(headerText(request.headers['secure-session-response']));
       // The challenge identifies one of several sessions. The generation is ignored: a refresh may be in flight.
-      const claims = presented.find(({ sid }) => deviceBinding.isCurrent('bind', sid, jwt?.payload.jti));
+      const claims = presented.find(({ sid }) => browser.isCurrent('bind', sid, jwt?.payload.jti));
       if (claims === undefined || jwt === undefined) throw refuse(RegistrationInvalid);
-      await deviceBinding.countSession(request, reply, claims.sid);
+      await browser.countSession(request, reply, claims.sid);
       const key = registeredKey(jwt);
       if (key === undefined) throw refuse(RegistrationInvalid);
       const { sid, exp } = claims;
@@ -53,8 +53,8 @@ export default async function bindBrowser(app: FastifyInstance): Promise<void> {
         app.metrics.countBinding(kind);
         app.audit.write(request, 'refresh_bound', { ...session, kind });
       }
-      app.cookies.bound.set(reply, sid, key.thumbprint);
-      return sessionInstructions(sid, deviceBinding.browser);
+      browser.setCookie(reply, sid, key.thumbprint);
+      return sessionInstructions(sid, browser.session);
     },
   );
 }
