@@ -19,7 +19,6 @@ export {
   type LoadRule,
   levelAt,
   levelBits,
-  loadLevels,
   NO_LOAD,
   nextLoadState,
   type QueueLoad,

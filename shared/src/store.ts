@@ -19,14 +19,15 @@ export {
   SILENCE_MS,
 } from './keys/key-record.js';
 export { type KeyReportLog, type ReportedService, reportKeys } from './keys/key-report.js';
+export { loadKeys, openLoadRecord } from './load/load-record.js';
 export {
-  type KnownLoad,
-  type LoadRecord,
-  loadKeys,
-  openLoadRecord,
-  parseLoadState,
-} from './load/load-record.js';
-export { counted, type LoadWatch, type QueueMeter, watchLoad } from './load/load-watch.js';
+  controlLoad,
+  counted,
+  type LoadStatus,
+  type LoadWatch,
+  type QueueMeter,
+  watchLoad,
+} from './load/load-watch.js';
 export { type DatabaseFile, openDatabaseFile } from './store/database-file.js';
 export { type EmbeddedStore, openEmbeddedStore, type Transaction } from './store/embedded-store.js';
 export {

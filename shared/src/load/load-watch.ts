@@ -4,6 +4,7 @@ import type { ChallengeStore, Issued } from '../challenges/store/challenge-store
 import { randomAlphanumerics } from '../crypto/random.js';
 import {
   FULL_LOAD,
+  type LoadState,
   levelAt,
   levelBits,
   loadLevels,
@@ -24,11 +25,15 @@ import {
   sumLoad,
 } from './load-record.js';
 
-/** The current price by load, for display. */
+/** The current price by load. */
 export interface LoadStatus {
   readonly level: number;
+  /** The number of configured levels; 0 if the price ignores load. */
+  readonly levels: number;
   /** Bits added to the floor, by source; the higher of both counts. */
   readonly bits: Readonly<Record<'load' | 'hand', number>>;
+  /** Milliseconds until the price raised by hand ends; 0 without one. */
+  readonly handLeftMs: number;
   /** The reports of all processes when this one last read them. */
   readonly sum: LoadSum;
 }
@@ -95,19 +100,17 @@ export function watchLoad(
   let toldBits = 0;
 
   const passedMs = () => now() - knownAtMs;
-  const stateOf = ({ stateText }: KnownLoad) => parseLoadState(stateText) ?? NO_LOAD;
-  const levelNow = () => Math.min(levels.length, levelAt(stateOf(known), known.nowMs + passedMs()));
-  const handBits = () => (known.byHand !== null && known.byHand.leftMs > passedMs() ? known.byHand.bits : 0);
+  const statusNow = () => statusOf(known, levels, passedMs());
 
   const tell = () => {
-    const level = levelNow();
+    const { level, bits: added } = statusNow();
     if (level !== toldLevel) {
-      const about = { level, bits: levelBits(levels, level), load: known.sum.queues.passwords };
+      const about = { level, bits: added.load, load: known.sum.queues.passwords };
       if (level > toldLevel) log.warn(about, 'the price of work rises by load');
       else log.info(about, 'the price of work falls again');
       toldLevel = level;
     }
-    const bits = handBits();
+    const bits = added.hand;
     if (bits === toldBits) return;
     toldBits = bits;
     const minutes = Math.max(1, Math.round((known.byHand?.leftMs ?? 0) / 60_000));
@@ -127,7 +130,7 @@ export function watchLoad(
     hasReported ||= report !== undefined;
     known = read;
     knownAtMs = now();
-    const state = stateOf(read);
+    const state = stateOf(read.stateText);
     const next = nextLoadState(state, read.sum.queues.passwords, read.nowMs, levels.length);
     const isSame = next.level === state.level && next.heldMs === state.heldMs && next.overMs === state.overMs;
     change = isSame || levels.length === 0 ? null : { from: read.stateText, to: next };
@@ -177,11 +180,13 @@ export function watchLoad(
       meters.set(name, meter);
       return meter;
     },
-    raisedBits: () => Math.max(levelBits(levels, levelNow()), handBits()),
+    raisedBits() {
+      const { bits } = statusNow();
+      return Math.max(bits.load, bits.hand);
+    },
     status() {
       if (timer === undefined && !isStopped && store.isReady()) once(NOTHING).catch(() => {});
-      const level = levelNow();
-      return { level, bits: { load: levelBits(levels, level), hand: handBits() }, sum: known.sum };
+      return statusNow();
     },
     async look() {
       await running?.catch(() => {});
@@ -195,6 +200,45 @@ export function watchLoad(
       if (hasReported && store.isReady()) await record.report(process, null).catch(() => {});
     },
   };
+}
+
+/** The price by load for a command of an operator, which reports no load of its own. */
+export interface LoadControl {
+  /**
+   * Raises the price by hand for `forMs`, or with 0 bits no more.
+   * @returns whether it was raised before
+   */
+  raise(bits: number, forMs: number): Promise<boolean>;
+  /** The current price, as the store has it. */
+  status(): Promise<LoadStatus>;
+}
+
+/** Each method throws StoreUnavailableError if the store does not answer. */
+export function controlLoad(store: Store, options: LoadWatchOptions['options']): LoadControl {
+  const record = openLoadRecord(store, options.cache.prefix);
+  return {
+    raise: record.raise,
+    status: async () => statusOf(await record.report(READER), loadLevels(options.load_levels), 0),
+  };
+}
+
+/** The name under which a command reads. It reports nothing. */
+const READER = 'command';
+
+/** @param passedMs since `known` was read */
+function statusOf(
+  { nowMs, stateText, byHand, sum }: KnownLoad,
+  levels: readonly number[],
+  passedMs: number,
+): LoadStatus {
+  const level = Math.min(levels.length, levelAt(stateOf(stateText), nowMs + passedMs));
+  const handLeftMs = Math.max(0, (byHand?.leftMs ?? 0) - passedMs);
+  const hand = handLeftMs > 0 ? (byHand?.bits ?? 0) : 0;
+  return { level, levels: levels.length, bits: { load: levelBits(levels, level), hand }, handLeftMs, sum };
+}
+
+function stateOf(stateText: string): LoadState {
+  return parseLoadState(stateText) ?? NO_LOAD;
 }
 
 /** The bounds of a queue. */

@@ -1,13 +1,6 @@
 // captcha attack: raises the price of work by hand for all processes, ends that, and prints the status.
 
-import { levelAt, levelBits, loadLevels, NO_LOAD } from '@tollgate/shared/pow';
-import {
-  type KnownLoad,
-  type LoadRecord,
-  openLoadRecord,
-  parseLoadState,
-  withConnectedStore,
-} from '@tollgate/shared/store';
+import { controlLoad, type LoadStatus, withConnectedStore } from '@tollgate/shared/store';
 import { readLoadConfig } from '../config.js';
 import { PROJECT_ROOT } from '../project-root.js';
 
@@ -16,9 +9,6 @@ export type AttackCommand =
   | { readonly state: 'on'; readonly bits: number; readonly minutes: number }
   | { readonly state: 'off' }
   | { readonly state: 'status' };
-
-/** The name under which this command reads. It reports nothing. */
-const READER = 'command';
 
 /**
  * Runs the command on the store of the challenges and returns the lines to print.
@@ -30,39 +20,31 @@ export async function attack(
 ): Promise<string> {
   const { captcha, storeUrl, storeVariable } = readLoadConfig(env);
   return withConnectedStore(storeVariable, storeUrl, PROJECT_ROOT, async (store) => {
-    const record = openLoadRecord(store, captcha.cache.prefix);
-    if (command.state === 'on') return turnOn(record, command);
+    const load = controlLoad(store, captcha);
+    if (command.state === 'on') {
+      const { bits, minutes } = command;
+      await load.raise(bits, minutes * 60_000);
+      return `work costs ${bits} bits more for ${minutes} minutes; end it sooner with: captcha attack off`;
+    }
     if (command.state === 'off') {
-      const wasOn = await record.raise(0, 0);
+      const wasOn = await load.raise(0, 0);
       return wasOn ? 'the price is no longer raised by hand' : 'the price was not raised by hand';
     }
-    return describe(await record.report(READER), captcha);
+    return describe(await load.status(), captcha);
   });
 }
 
-async function turnOn(
-  record: LoadRecord,
-  { bits, minutes }: AttackCommand & { state: 'on' },
-): Promise<string> {
-  await record.raise(bits, minutes * 60_000);
-  return `work costs ${bits} bits more for ${minutes} minutes; end it sooner with: captcha attack off`;
-}
-
 function describe(
-  known: KnownLoad,
-  { load_levels, pow }: ReturnType<typeof readLoadConfig>['captcha'],
+  { level, levels, bits, handLeftMs, sum }: LoadStatus,
+  { pow }: ReturnType<typeof readLoadConfig>['captcha'],
 ): string {
-  const { byHand, sum } = known;
-  const levels = loadLevels(load_levels);
-  const level = Math.min(levels.length, levelAt(parseLoadState(known.stateText) ?? NO_LOAD, known.nowMs));
-  const byLoad = levelBits(levels, level);
-  const floor = Math.min(pow.max_difficulty, pow.difficulty + Math.max(byLoad, byHand?.bits ?? 0));
+  const floor = Math.min(pow.max_difficulty, pow.difficulty + Math.max(bits.load, bits.hand));
   const hand =
-    byHand === null ? 'no' : `${byHand.bits} bits for another ${Math.ceil(byHand.leftMs / 60_000)} minutes`;
+    bits.hand === 0 ? 'no' : `${bits.hand} bits for another ${Math.ceil(handLeftMs / 60_000)} minutes`;
   const { passwords, drawings } = sum.queues;
   return [
     `by hand: ${hand}`,
-    `by load: ${levels.length === 0 ? 'off (CAPTCHA_LOAD_LEVELS)' : `level ${level} of ${levels.length}, ${byLoad} bits`}`,
+    `by load: ${levels === 0 ? 'off (CAPTCHA_LOAD_LEVELS)' : `level ${level} of ${levels}, ${bits.load} bits`}`,
     `floor: ${floor} bits, ${pow.difficulty} without it`,
     `processes with work: ${sum.processes}; in the last second ${sum.issued} challenges issued, ${sum.refused} rejected`,
     `load: passwords ${passwords.toFixed(2)}, drawings ${drawings.toFixed(2)} (1 is full capacity, at 2 they reject)`,
