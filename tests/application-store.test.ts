@@ -50,7 +50,7 @@ async function examples(t: Test, given: { STORE_URL?: string }): Promise<void> {
       {
         check: 'application_secret_differs',
         severity: 'warning',
-        message: /^1 application on the store of STORE_URL has another CHALLENGE_SECRET/,
+        message: /^1 application on the store in STORE_URL has a different CHALLENGE_SECRET/,
       },
     ],
   );

@@ -78,7 +78,7 @@ t.test('a file that is something else is refused in one line and left alone', as
   writeFileSync(path, 'not json');
   t.throws(() => openSecrets(folder, {}), {
     name: 'StartError',
-    message: /^[^\n]*secrets\.json cannot be read[^\n]*$/,
+    message: /^[^\n]*secrets\.json is no valid file of secrets[^\n]*$/,
   });
   t.equal(readFileSync(path, 'utf8'), 'not json');
 });

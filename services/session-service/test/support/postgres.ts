@@ -142,8 +142,12 @@ export async function startPgBouncer(
 function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => {
-    const status = join('/proc', String(pid), 'status');
-    return existsSync(status) && readFileSync(status, 'utf8').includes(`\nPPid:\t${parent}\n`);
+    try {
+      return readFileSync(join('/proc', String(pid), 'status'), 'utf8').includes(`\nPPid:\t${parent}\n`);
+    } catch {
+      // It ended meanwhile.
+      return false;
+    }
   });
 }
 
