@@ -1,10 +1,10 @@
 // Prepares solved proofs of work, so that a program measures only their verification.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { hashwxFields, type NewWork } from '@tollgate/challenge-service/domain/issuing.js';
+import type { NewWork } from '@tollgate/challenge-service/domain/issuing.js';
 import { powIssue } from '@tollgate/challenge-service/domain/proof-of-work.js';
 import { openKeyRing } from '@tollgate/shared/crypto';
-import { SHA256 } from '@tollgate/shared/pow';
+import { HASHWX_PARTS, hashwxPartHashes, SHA256 } from '@tollgate/shared/pow';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
 import { openChallengeStore, openStore } from '@tollgate/shared/store';
 import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
@@ -82,8 +82,12 @@ export function openSupply(prepare: (count: number) => Promise<string[]>): BodyS
   };
 }
 
-function solve({ salt, hashwx }: NewWork): string {
-  if (hashwx !== undefined) return findHashwxNumbers({ salt, ...hashwxFields(1, hashwx) });
+function solve({ salt, terms }: NewWork): string {
+  if (terms !== undefined) {
+    const [exchange = 0, nonces_per_function = 0] = terms;
+    const part_hashes = hashwxPartHashes(1, exchange);
+    return findHashwxNumbers({ salt, parts: HASHWX_PARTS, part_hashes, nonces_per_function });
+  }
   for (let nonce = 0; ; nonce++) {
     if (createHash('sha256').update(`${salt}${nonce}`).digest()[0]! < 128) return String(nonce);
   }

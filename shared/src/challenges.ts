@@ -69,10 +69,8 @@ export {
   drawKey,
   MAX_ANSWER_CHARACTERS,
   normaliseAnswer,
-  openAlgorithms,
   scrambleAnswer,
   seededRandom,
-  sha256Text,
 } from './challenges/types/answer-hashing.js';
 export { loadChallengeModule } from './challenges/types/challenge-module.js';
 export {

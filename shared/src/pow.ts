@@ -1,14 +1,14 @@
 // Proof of work: algorithms, difficulty, and the price of an attempt.
 
-export { acceptedAlgorithms, chooseAlgorithm, HASHWX_EXCHANGE, SHA256 } from './pow/algorithms.js';
+export type { Algorithm, Terms } from './pow/algorithm.js';
+export { ALGORITHMS, acceptedAlgorithms, chooseAlgorithm, openAlgorithms, SHA256 } from './pow/algorithms.js';
 export { solves } from './pow/difficulty.js';
 export { EFFORT_PARTS, effortBits, totalBits } from './pow/effort.js';
+export { HASHWX_EXCHANGE } from './pow/hashwx/algorithm.js';
 export { openHashwx, warmHashwx } from './pow/hashwx/function.js';
 export {
   HASHWX,
   HASHWX_PARTS,
-  type HashwxTerms,
-  hashwxPartBits,
   hashwxPartHashes,
   solvesHashwx,
 } from './pow/hashwx/work.js';
@@ -24,3 +24,4 @@ export {
   type QueueLoad,
 } from './pow/load.js';
 export { priceOf } from './pow/price.js';
+export { sha256Text } from './pow/sha256/algorithm.js';

@@ -12,7 +12,7 @@ import type { AttackAlgorithm, RateSample } from './native-solvers.js';
 
 const OPTIONS = resolveCaptchaOptions({ pow: { algorithms: 'hashwx-1,sha256' } });
 const NONCES = OPTIONS.pow.nonces_per_function;
-const EXCHANGE = acceptedAlgorithms(OPTIONS.pow.algorithms).hashwx ?? HASHWX_EXCHANGE;
+const EXCHANGE = acceptedAlgorithms(OPTIONS.pow.algorithms)[1]?.exchange ?? HASHWX_EXCHANGE;
 
 /** The work of one attempt, in bits: the proof of work, and effort where it replaces the image. */
 export interface AttemptWork {

@@ -2,8 +2,6 @@
 
 import { createHmac } from 'node:crypto';
 import type { AcceptedAlgorithms } from '../pow/algorithms.js';
-import { isNonce } from '../pow/difficulty.js';
-import { isHashwxSolution } from '../pow/hashwx/work.js';
 import type { IssuedWork } from '../pow/sufficiency.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { isToken } from '../schemas/names.js';
@@ -70,11 +68,11 @@ export function mayReplaceWork({ no_script, pow }: CaptchaOptions): boolean {
 export function powProblems(
   submission: Submission,
   names: FieldNames,
-  { hashwx }: AcceptedAlgorithms,
+  accepted: AcceptedAlgorithms,
 ): FieldProblems | null {
   const { powToken, powNonce } = submission;
   const isWork = (value: unknown) =>
-    typeof value === 'string' && (isNonce(value) || (hashwx !== null && isHashwxSolution(value)));
+    typeof value === 'string' && accepted.some(({ algorithm }) => algorithm.isSolution(value));
   if (isToken(powToken) && isWork(powNonce)) return null;
   return {
     ...problem(names.pow.token, powToken, isToken),

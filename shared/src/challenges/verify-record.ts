@@ -2,9 +2,7 @@
 
 import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing, RingKey } from '../crypto/key-ring.js';
-import { SHA256 } from '../pow/algorithms.js';
-import { isNonce, solves } from '../pow/difficulty.js';
-import { HASHWX } from '../pow/hashwx/work.js';
+import { algorithmsByName } from '../pow/algorithms.js';
 import { addressPseudonym, normaliseAddress } from './attempts/pseudonyms.js';
 import type { Scope } from './attempts/scope-ticket.js';
 import type { Taken } from './store/challenge-store.js';
@@ -16,13 +14,7 @@ import {
   type Submission,
   type VerifyContext,
 } from './submission.js';
-import {
-  normaliseAnswer,
-  scrambleAnswer,
-  seededRandom,
-  sha256Text,
-  solvesHashwxWork,
-} from './types/answer-hashing.js';
+import { normaliseAnswer, scrambleAnswer, seededRandom } from './types/answer-hashing.js';
 import {
   type ChallengeTypeContext,
   challengeTypeFault,
@@ -49,21 +41,16 @@ export interface VerifyRecordContext {
 
 const RIGHT: RecordVerdict = { ok: true };
 
-/** By algorithm name, whether a string solves the work of a record. */
-const solvers: ReadonlyMap<string, (record: PowRecord, text: string) => boolean> = new Map([
-  [SHA256, ({ salt, difficulty }, text) => isNonce(text) && solves(sha256Text, salt, text, difficulty)],
-  [HASHWX, ({ salt, difficulty: bits, hashwx }, text) => solvesHashwxWork({ bits, salt, hashwx }, text)],
-]);
-
 /** Verifies a proof of work. Everything but the nonce comes from the server's own record. */
 function verifyPowRecord(
   record: PowRecord | null,
   nonce: string,
   context: VerifyRecordContext,
 ): RecordVerdict {
-  const isSolved = record === null ? undefined : solvers.get(record.algorithm);
-  if (record === null || isSolved === undefined) return refusal('unknown');
-  if (!isSolved(record, nonce)) return refusal('wrong');
+  const algorithm = record === null ? undefined : algorithmsByName.get(record.algorithm);
+  if (record === null || algorithm === undefined) return refusal('unknown');
+  const { difficulty: bits, salt, terms } = record;
+  if (!algorithm.solves({ bits, salt, terms }, nonce)) return refusal('wrong');
   return sameAddress(record, context) ? RIGHT : refusal('other_address');
 }
 

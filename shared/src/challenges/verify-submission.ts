@@ -2,6 +2,7 @@
 
 import { equalText } from '../crypto/constant-time.js';
 import type { KeyRing } from '../crypto/key-ring.js';
+import { openAlgorithms } from '../pow/algorithms.js';
 import { type SufficiencyTerms, suffices } from '../pow/sufficiency.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 import { MAX_ATTEMPTS } from './attempts/attempts.js';
@@ -32,7 +33,7 @@ import {
   type Verdict,
   type VerifyContext,
 } from './submission.js';
-import { MAX_ANSWER_CHARACTERS, openAlgorithms } from './types/answer-hashing.js';
+import { MAX_ANSWER_CHARACTERS } from './types/answer-hashing.js';
 import type { VerifiedType } from './types/challenge-type.js';
 import { createImageVerifier } from './verify-image.js';
 import { createWorkJudge } from './verify-record.js';

@@ -1,41 +1,62 @@
-// The algorithms of work, and their exchange rate (docs/decisions/hashwx.md).
+// The registry of algorithms: their names and exchange rates (docs/decisions/hashwx.md).
 
-import { HASHWX } from './hashwx/work.js';
+import type { Algorithm, Terms } from './algorithm.js';
+import { hashwx } from './hashwx/algorithm.js';
+import { sha256 } from './sha256/algorithm.js';
 
 /** The algorithm for clients that request none. */
-export const SHA256 = 'sha256';
+export const SHA256 = sha256.name;
 
-/** All algorithms. New ones go to the end: scope tickets number them in this order. */
-export const ALGORITHMS: readonly string[] = [SHA256, HASHWX];
+const KNOWN: readonly Algorithm[] = [sha256, hashwx];
 
-/**
- * SHA-256 hashes that cost an attacker's core as much time as one hash of HashWX. Source: `npm run bench -- attack` on one
- * core of an AMD EPYC (Zen 4), whose fastest solvers do 66.0 million hashes of SHA-256 a second (AVX-512, 16 at a time) and
- * 2.36 million of HashWX (machine code for each function, eight at a time in its first half): 27.9
- * (docs/decisions/hashwx.md).
- */
-export const HASHWX_EXCHANGE = 28;
+/** The names of all algorithms. New ones go to the end: scope tickets number them in this order. */
+export const ALGORITHMS: readonly string[] = KNOWN.map(({ name }) => name);
 
-/** The accepted algorithms; `hashwx` is its exchange rate, null if it is not accepted. */
-export interface AcceptedAlgorithms {
-  readonly hashwx: number | null;
+/** Every algorithm by its name. */
+export const algorithmsByName: ReadonlyMap<string, Algorithm> = new Map(
+  KNOWN.map((algorithm) => [algorithm.name, algorithm]),
+);
+
+/** An accepted algorithm with its exchange rate. */
+export interface AcceptedAlgorithm {
+  readonly algorithm: Algorithm;
+  readonly exchange: number;
 }
 
-/** Reads the option `pow.algorithms`: names joined by commas, HashWX with its exchange rate after an equals sign. */
+const DEFAULT: AcceptedAlgorithm = { algorithm: sha256, exchange: sha256.exchange };
+
+/** The accepted algorithms; SHA-256 is always the first. */
+export type AcceptedAlgorithms = readonly [AcceptedAlgorithm, ...AcceptedAlgorithm[]];
+
+/** Reads the option `pow.algorithms`: names joined by commas, some with an exchange rate after an equals sign. */
 export function acceptedAlgorithms(option: string): AcceptedAlgorithms {
+  const accepted: [AcceptedAlgorithm, ...AcceptedAlgorithm[]] = [DEFAULT];
   for (const entry of option.split(',')) {
-    const [name, exchange = HASHWX_EXCHANGE] = entry.split('=');
-    if (name === HASHWX) return { hashwx: Number(exchange) };
+    const [name = '', exchange] = entry.split('=');
+    const algorithm = algorithmsByName.get(name);
+    if (algorithm !== undefined && !isAcceptedAlgorithm(accepted, name)) {
+      accepted.push({ algorithm, exchange: Number(exchange ?? algorithm.exchange) });
+    }
   }
-  return { hashwx: null };
+  return accepted;
+}
+
+/**
+ * Reads the option `pow.algorithms`, and prepares the process to verify them.
+ * @throws the error of an algorithm that cannot run, so that the start fails and not the first submission
+ */
+export function openAlgorithms(option: string): AcceptedAlgorithms {
+  const accepted = acceptedAlgorithms(option);
+  for (const { algorithm } of accepted) algorithm.open?.();
+  return accepted;
 }
 
 /** Length of the longest list in a query, in characters. */
 const MAX_QUERY_CHARACTERS = 256;
 
 /** Returns whether the algorithm of this name is accepted. */
-export function isAcceptedAlgorithm({ hashwx }: AcceptedAlgorithms, name: unknown): boolean {
-  return name === SHA256 || (name === HASHWX && hashwx !== null);
+export function isAcceptedAlgorithm(accepted: AcceptedAlgorithms, name: unknown): boolean {
+  return accepted.some(({ algorithm }) => algorithm.name === name);
 }
 
 /**
@@ -45,12 +66,18 @@ export function isAcceptedAlgorithm({ hashwx }: AcceptedAlgorithms, name: unknow
  * @param demanded names that the form accepts; null for all
  */
 export function chooseAlgorithm(
-  { hashwx }: AcceptedAlgorithms,
+  accepted: AcceptedAlgorithms,
   asked: unknown,
   demanded: readonly string[] | null = null,
-): typeof SHA256 | typeof HASHWX {
-  if (hashwx === null || typeof asked !== 'string' || asked.length > MAX_QUERY_CHARACTERS) return SHA256;
-  const names = asked.split(',').filter((name) => name === HASHWX || name === SHA256);
+): AcceptedAlgorithm {
+  const [usual] = accepted;
+  if (accepted.length === 1 || typeof asked !== 'string' || asked.length > MAX_QUERY_CHARACTERS) return usual;
+  const names = asked.split(',').filter((name) => isAcceptedAlgorithm(accepted, name));
   const chosen = names.find((name) => demanded?.includes(name)) ?? names[0];
-  return chosen === HASHWX ? HASHWX : SHA256;
+  return accepted.find(({ algorithm }) => algorithm.name === chosen) ?? usual;
+}
+
+/** Returns the algorithm of a record that names none: a single one has terms. */
+export function algorithmOfTerms(terms: Terms | undefined): Algorithm {
+  return terms === undefined ? sha256 : hashwx;
 }

@@ -18,6 +18,7 @@ import {
   type Submission,
   submissionFrom,
 } from '../../src/challenges/submission.js';
+import { acceptedAlgorithms } from '../../src/pow/algorithms.js';
 import { resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 
 const NAMES = {
@@ -69,7 +70,10 @@ t.test('each field of work or of a captcha has its own problem', async (t) => {
       );
     };
     const work = { powToken: textOf(token, TOKEN), powNonce: textOf(value, '7') };
-    problemsOf({ token: 'pow_token', value: 'pow_nonce' }, powProblems(work, NAMES, { hashwx: null }));
+    problemsOf(
+      { token: 'pow_token', value: 'pow_nonce' },
+      powProblems(work, NAMES, acceptedAlgorithms('sha256')),
+    );
     const image = { imageToken: textOf(token, TOKEN), imageAnswer: textOf(value, 'abc').replace('!', ' ') };
     problemsOf({ token: 'captcha_token', value: 'captcha' }, imageProblems(image, NAMES, 3));
   });
@@ -78,9 +82,11 @@ t.test('each field of work or of a captcha has its own problem', async (t) => {
 
 t.test('a solution of HashWX is well-formed only where it is accepted', async (t) => {
   const work = { powToken: TOKEN, powNonce: '1.2.3.4' };
-  t.equal(powProblems(work, NAMES, { hashwx: 28 }), null);
-  t.strictSame(powProblems(work, NAMES, { hashwx: null }), { pow_nonce: ['malformed'] });
-  t.strictSame(powProblems({ ...work, powNonce: 7 }, NAMES, { hashwx: 28 }), { pow_nonce: ['malformed'] });
+  t.equal(powProblems(work, NAMES, acceptedAlgorithms('sha256,hashwx-1')), null);
+  t.strictSame(powProblems(work, NAMES, acceptedAlgorithms('sha256')), { pow_nonce: ['malformed'] });
+  t.strictSame(powProblems({ ...work, powNonce: 7 }, NAMES, acceptedAlgorithms('sha256,hashwx-1')), {
+    pow_nonce: ['malformed'],
+  });
 });
 
 t.test('an answer has at least one character that is seen, and no more than the longest', async (t) => {

@@ -1,26 +1,32 @@
 // Which algorithm a client gets, and that both have one price.
 import fc from 'fast-check';
 import t from 'tap';
-import {
-  acceptedAlgorithms,
-  chooseAlgorithm,
-  HASHWX_EXCHANGE,
-  isAcceptedAlgorithm,
-} from '../../src/pow/algorithms.js';
+import { acceptedAlgorithms, chooseAlgorithm, isAcceptedAlgorithm } from '../../src/pow/algorithms.js';
+import { HASHWX_EXCHANGE } from '../../src/pow/hashwx/algorithm.js';
 import { hashwxPartBits, hashwxPartHashes } from '../../src/pow/hashwx/work.js';
 
+const chosenOf = (...args: Parameters<typeof chooseAlgorithm>) => chooseAlgorithm(...args).algorithm.name;
+
 t.test('the option names HashWX with its exchange or without', async (t) => {
-  t.same(acceptedAlgorithms('sha256'), { hashwx: null });
-  t.same(acceptedAlgorithms('sha256,hashwx-1'), { hashwx: HASHWX_EXCHANGE });
-  t.same(acceptedAlgorithms('hashwx-1=75,sha256'), { hashwx: 75 });
+  const exchanges = (option: string) =>
+    acceptedAlgorithms(option).map(({ algorithm, exchange }) => [algorithm.name, exchange]);
+  t.strictSame(exchanges('sha256'), [['sha256', 1]]);
+  t.strictSame(exchanges('sha256,hashwx-1'), [
+    ['sha256', 1],
+    ['hashwx-1', HASHWX_EXCHANGE],
+  ]);
+  t.strictSame(exchanges('hashwx-1=75,sha256'), [
+    ['sha256', 1],
+    ['hashwx-1', 75],
+  ]);
 });
 
 t.test('a client gets the first algorithm of its list that is accepted, and otherwise SHA-256', async (t) => {
-  const both = { hashwx: 150 };
-  t.equal(chooseAlgorithm(both, 'hashwx-1,sha256'), 'hashwx-1');
-  t.equal(chooseAlgorithm(both, 'sha256,hashwx-1'), 'sha256');
-  t.equal(chooseAlgorithm(both, 'argon2,hashwx-1'), 'hashwx-1');
-  t.equal(chooseAlgorithm({ hashwx: null }, 'hashwx-1,sha256'), 'sha256');
+  const both = acceptedAlgorithms('sha256,hashwx-1=150');
+  t.equal(chosenOf(both, 'hashwx-1,sha256'), 'hashwx-1');
+  t.equal(chosenOf(both, 'sha256,hashwx-1'), 'sha256');
+  t.equal(chosenOf(both, 'argon2,hashwx-1'), 'hashwx-1');
+  t.equal(chosenOf(acceptedAlgorithms('sha256'), 'hashwx-1,sha256'), 'sha256');
   for (const asked of [
     undefined,
     null,
@@ -31,19 +37,20 @@ t.test('a client gets the first algorithm of its list that is accepted, and othe
     ' hashwx-1',
     `${'x'.repeat(300)},hashwx-1`,
   ]) {
-    t.equal(chooseAlgorithm(both, asked), 'sha256');
+    t.equal(chosenOf(both, asked), 'sha256');
   }
 });
 
-t.test('SHA-256 is always accepted, HashWX if it has an exchange, and nothing else', async (t) => {
+t.test('SHA-256 is always accepted, HashWX if the option names it, and nothing else', async (t) => {
   const names = ['sha256', 'hashwx-1', 'argon2', '', undefined, 7];
-  const accepted = (hashwx: number | null) => names.filter((name) => isAcceptedAlgorithm({ hashwx }, name));
-  t.strictSame(accepted(28), ['sha256', 'hashwx-1']);
-  t.strictSame(accepted(null), ['sha256']);
+  const accepted = (option: string) =>
+    names.filter((name) => isAcceptedAlgorithm(acceptedAlgorithms(option), name));
+  t.strictSame(accepted('sha256,hashwx-1'), ['sha256', 'hashwx-1']);
+  t.strictSame(accepted('sha256'), ['sha256']);
 });
 
 t.test('of the algorithms that a client asks for, one that the form demands goes first', async (t) => {
-  const both = { hashwx: 150 };
+  const both = acceptedAlgorithms('sha256,hashwx-1=150');
   for (const [asked, demanded, chosen] of [
     ['hashwx-1,sha256', ['sha256'], 'sha256'],
     ['sha256,hashwx-1', ['hashwx-1'], 'hashwx-1'],
@@ -52,15 +59,11 @@ t.test('of the algorithms that a client asks for, one that the form demands goes
     ['sha256,hashwx-1', ['argon2'], 'sha256'],
     ['hashwx-1', null, 'hashwx-1'],
   ] as const) {
-    t.equal(chooseAlgorithm(both, asked, demanded), chosen, `${asked}, ${demanded}`);
+    t.equal(chosenOf(both, asked, demanded), chosen, `${asked}, ${demanded}`);
   }
-  t.equal(chooseAlgorithm({ hashwx: null }, 'hashwx-1', ['hashwx-1']), 'sha256');
-  t.equal(
-    chooseAlgorithm(both, `hashwx-1,${'x'.repeat(247)}`),
-    'hashwx-1',
-    'a list of 256 characters is read',
-  );
-  t.equal(chooseAlgorithm(both, `hashwx-1,${'x'.repeat(248)}`), 'sha256', 'a longer one is not');
+  t.equal(chosenOf(acceptedAlgorithms('sha256'), 'hashwx-1', ['hashwx-1']), 'sha256');
+  t.equal(chosenOf(both, `hashwx-1,${'x'.repeat(247)}`), 'hashwx-1', 'a list of 256 characters is read');
+  t.equal(chosenOf(both, `hashwx-1,${'x'.repeat(248)}`), 'sha256', 'a longer one is not');
 });
 
 t.test('work in HashWX costs what SHA-256 of the same bits costs, to the rounding of one part', async (t) => {

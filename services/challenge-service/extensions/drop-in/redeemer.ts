@@ -16,13 +16,13 @@ import {
   malformed,
   normaliseAddress,
   offersImage,
-  openAlgorithms,
   powProblems,
   type Submission,
   submissionFrom,
   verifiedTypes,
 } from '@tollgate/shared/challenges';
 import { type KeyRing, randomHex } from '@tollgate/shared/crypto';
+import { openAlgorithms } from '@tollgate/shared/pow';
 import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import { makeReceipt } from './receipt.js';
 import { encodeReceiptTail } from './receipt-record.js';

@@ -8,7 +8,7 @@ import {
   normaliseAddress,
 } from '@tollgate/shared/challenges';
 import { GATE_APPLICATION } from '@tollgate/shared/config';
-import { acceptedAlgorithms, HASHWX, SHA256 } from '@tollgate/shared/pow';
+import { acceptedAlgorithms } from '@tollgate/shared/pow';
 import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -145,7 +145,9 @@ function openGate(
       fields: verifier.fieldNames,
       image: options.image,
       effort: captcha.effort.enabled,
-      algorithms: acceptedAlgorithms(captcha.pow.algorithms).hashwx === null ? [SHA256] : [HASHWX, SHA256],
+      algorithms: acceptedAlgorithms(captcha.pow.algorithms)
+        .map(({ algorithm }) => algorithm.name)
+        .reverse(),
     },
     siteOf: (request) => siteWith(request.host),
     async check(request, site) {

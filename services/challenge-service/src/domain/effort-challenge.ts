@@ -1,5 +1,4 @@
-// Issues effort challenges: work in sixteen parts, or in the four of HashWX, in place of an image
-// (docs/decisions/effort.md).
+// Issues effort challenges: work in several parts, in place of an image (docs/decisions/effort.md).
 
 import {
   EFFORT,
@@ -9,10 +8,9 @@ import {
   type Issued,
   makeToken,
 } from '@tollgate/shared/challenges';
-import { EFFORT_PARTS, hashwxPartBits, totalBits } from '@tollgate/shared/pow';
+import { totalBits } from '@tollgate/shared/pow';
 import { type EffortChallenge, type HashwxEffortChallenge, isoTime } from '@tollgate/shared/schemas';
 import {
-  hashwxFields,
   type IssuerDependencies,
   issuingAddress,
   type NewWork,
@@ -42,7 +40,7 @@ export function effortIssue(
   const { options, ring, random } = deps;
   const { client, tag, factor, bound } = issuingAddress(deps, address);
   const work = newWork(deps, algorithms, priced?.demand);
-  const { salt, hashwx } = work;
+  const { salt, terms } = work;
   const issue: EffortIssue = {
     token: makeToken(tag, random),
     ...client,
@@ -54,7 +52,7 @@ export function effortIssue(
         type: EFFORT,
         keyId: ring.current.id,
         address: bound,
-        rest: formatEffortRecord({ partDifficulty, salt, scope: priced?.scope ?? null, hashwx }),
+        rest: formatEffortRecord({ partDifficulty, salt, scope: priced?.scope ?? null, terms }),
       }),
     expireSeconds: options.cache.expire,
   };
@@ -63,19 +61,14 @@ export function effortIssue(
 
 /** Returns the response body of an issued effort challenge. */
 export function effortChallenge(
-  { issue, work: { algorithm, salt, hashwx } }: PreparedEffort,
+  { issue, work: { algorithm, salt, terms } }: PreparedEffort,
   issued: Issued & { allowed: true },
 ): EffortChallenge | HashwxEffortChallenge {
-  const total = totalBits(issued.difficulty);
-  const parts =
-    hashwx === undefined
-      ? { parts: EFFORT_PARTS, part_difficulty: issued.difficulty }
-      : { ...hashwxFields(total, hashwx), part_difficulty: hashwxPartBits(total) };
   return {
     token: issue.token,
     salt,
-    ...parts,
-    algorithm,
+    ...algorithm.effortFields(totalBits(issued.difficulty), terms),
+    algorithm: algorithm.name,
     expires_in: issued.lifetimeSeconds,
     expires_at: isoTime(issued.nowMs + issued.lifetimeSeconds * 1000),
   };

@@ -2,15 +2,7 @@
 
 import { addressPseudonyms, type Demand, type RequestLimit, type Scope } from '@tollgate/shared/challenges';
 import { type KeyRing, randomHex } from '@tollgate/shared/crypto';
-import {
-  acceptedAlgorithms,
-  chooseAlgorithm,
-  type HASHWX,
-  HASHWX_PARTS,
-  type HashwxTerms,
-  hashwxPartHashes,
-  SHA256,
-} from '@tollgate/shared/pow';
+import { type Algorithm, acceptedAlgorithms, chooseAlgorithm, type Terms } from '@tollgate/shared/pow';
 import type { CaptchaOptions } from '@tollgate/shared/schemas';
 
 /** Dependencies of everything that issues challenges. */
@@ -38,17 +30,13 @@ export interface PricedScope {
 /** All clients whose address is unknown are counted together. */
 const NO_ADDRESS = 'unknown';
 
-/** Bytes of a salt. Its length in hexadecimal digits is fixed, so that salt ‖ nonce needs no separator. */
-const SALT_BYTES = 16;
-const HASHWX_SALT_BYTES = 32;
-
 /** The algorithm of new work, with its salt. */
 export interface NewWork {
-  readonly algorithm: typeof SHA256 | typeof HASHWX;
-  /** Hexadecimal digits: 32, or 64 for HashWX. */
+  readonly algorithm: Algorithm;
+  /** Hexadecimal digits. */
   readonly salt: string;
-  /** Missing for SHA-256. */
-  readonly hashwx?: HashwxTerms;
+  /** Missing if the algorithm has none. */
+  readonly terms?: Terms;
 }
 
 /**
@@ -62,21 +50,10 @@ export function newWork(
   demand: Demand | null = null,
 ): NewWork {
   const accepted = acceptedAlgorithms(options.pow.algorithms);
-  const algorithm = chooseAlgorithm(accepted, asked, demand?.algorithms);
-  if (algorithm === SHA256 || accepted.hashwx === null) {
-    return { algorithm: SHA256, salt: randomHex(SALT_BYTES, random) };
-  }
-  const hashwx = { exchange: accepted.hashwx, noncesPerFunction: options.pow.nonces_per_function };
-  return { algorithm, salt: randomHex(HASHWX_SALT_BYTES, random), hashwx };
-}
-
-/** Returns the fields that describe work in HashWX of this many bits; none for SHA-256. */
-export function hashwxFields(bits: number, hashwx: HashwxTerms) {
-  return {
-    parts: HASHWX_PARTS,
-    part_hashes: hashwxPartHashes(bits, hashwx.exchange),
-    nonces_per_function: hashwx.noncesPerFunction,
-  };
+  const { algorithm, exchange } = chooseAlgorithm(accepted, asked, demand?.algorithms);
+  const salt = randomHex(algorithm.saltBytes, random);
+  const terms = algorithm.newTerms?.(exchange, options.pow.nonces_per_function);
+  return { algorithm, salt, ...(terms && { terms }) };
 }
 
 /**

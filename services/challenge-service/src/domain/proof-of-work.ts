@@ -3,7 +3,6 @@
 import { encodePowTail, type Issued, makeToken, type PowIssue } from '@tollgate/shared/challenges';
 import { type HashwxChallenge, isoTime, type PowChallenge } from '@tollgate/shared/schemas';
 import {
-  hashwxFields,
   type IssuerDependencies,
   issuingAddress,
   type NewWork,
@@ -52,6 +51,7 @@ export function powIssue(
     recordTail: encodePowTail({
       floor: pow.difficulty,
       ...work,
+      algorithm: work.algorithm.name,
       keyId: ring.current.id,
       address: bound,
       scope: priced?.scope ?? null,
@@ -69,15 +69,15 @@ export function requestedDifficulty(text: unknown): number {
 
 /** Returns the response body of an issued proof of work. */
 export function powChallenge(
-  { issue, work: { algorithm, salt, hashwx } }: PreparedPow,
+  { issue, work: { algorithm, salt, terms } }: PreparedPow,
   issued: Issued & { allowed: true },
 ): PowChallenge | HashwxChallenge {
   return {
     token: issue.token,
     salt,
     difficulty: issued.difficulty,
-    algorithm,
-    ...(hashwx === undefined ? {} : hashwxFields(issued.difficulty, hashwx)),
+    algorithm: algorithm.name,
+    ...(terms && algorithm.fields?.(issued.difficulty, terms)),
     expires_in: issued.lifetimeSeconds,
     expires_at: isoTime(issued.nowMs + issued.lifetimeSeconds * 1000),
   };

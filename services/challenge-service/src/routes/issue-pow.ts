@@ -45,7 +45,7 @@ export default async function issuePow(
       const prepared = powIssue(deps, normaliseAddress(request.ip), priced, requested, algorithms);
       const issued = await app.issuer.challenges.issuePow(prepared.issue);
       reportLimit(reply, prepared.issue.limit, issued);
-      app.metrics.issuedWork(prepared.work.algorithm, issued.difficulty);
+      app.metrics.issuedWork(prepared.work.algorithm.name, issued.difficulty);
       // The serialiser of a union would first determine the variant.
       reply.type(JSON_TYPE).serializer(JSON.stringify);
       return powChallenge(prepared, issued);

@@ -4,7 +4,8 @@ import { type Static, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { createLruCache } from '../../cache/bounded-maps.js';
 import { randomAlphanumerics } from '../../crypto/random.js';
-import type { HashwxTerms } from '../../pow/hashwx/work.js';
+import type { Terms } from '../../pow/algorithm.js';
+import { algorithmsByName } from '../../pow/algorithms.js';
 import { TOKEN_CHARACTERS } from '../../schemas/names.js';
 import type { Scope } from '../attempts/scope-ticket.js';
 
@@ -125,17 +126,11 @@ export const PowRecord = Type.Object({
   floor: Bits,
   algorithm: Name,
   keyId: Hex(8),
-  /** 32 digits for SHA-256, 64 for HashWX. */
   salt: Type.Union([Hex(32), Hex(64)]),
   address: Address,
   scope: MaybeScope,
-  /** Present for HashWX only. */
-  hashwx: Type.Optional(
-    Type.Object({
-      exchange: Type.Integer({ minimum: 1 }),
-      noncesPerFunction: Type.Integer({ minimum: 1, maximum: 65_536 }),
-    }),
-  ),
+  /** What the algorithm keeps besides. */
+  terms: Type.Optional(Type.Unsafe<Terms>(Type.Array(Type.Integer({ minimum: 1 })))),
 });
 export type PowRecord = Static<typeof PowRecord>;
 
@@ -180,8 +175,8 @@ const answerRecord = TypeCompiler.Compile(AnswerRecord);
 
 /** Encodes a proof-of-work record from its third field on; the store puts difficulty and time before it. */
 export function encodePowTail(pow: Omit<PowRecord, 'difficulty' | 'issuedAtMs'>): string {
-  const { floor, algorithm, keyId, salt, address, scope, hashwx } = pow;
-  return `${floor} ${algorithm} ${keyId} ${salt} ${address ?? NOTHING} ${formatScope(scope)}${formatHashwx(hashwx)}`;
+  const { floor, algorithm, keyId, salt, address, scope, terms } = pow;
+  return `${floor} ${algorithm} ${keyId} ${salt} ${address ?? NOTHING} ${formatScope(scope)}${formatTerms(terms)}`;
 }
 
 /** Parses a proof-of-work record; returns null for anything else. */
@@ -196,9 +191,9 @@ export function parsePowRecord(text: string): PowRecord | null {
     salt,
     address: address === NOTHING ? null : address,
     scope: parseScope(scope),
-    ...parseHashwx(terms),
+    ...parseTerms(terms),
   };
-  return powRecord.Check(record) ? record : null;
+  return powRecord.Check(record) && hasValidTerms(record) ? record : null;
 }
 
 /** Encodes a record of the image endpoint from its second field on; the store puts the time before it. */
@@ -268,15 +263,18 @@ export function parseScope(text: string | undefined): Partial<Scope> | null | un
   return { ...(keyId === undefined ? {} : { keyId }), ...(account === undefined ? {} : { account }) };
 }
 
-/** Formats the end of a record of work: nothing for SHA-256. */
-export function formatHashwx(terms: HashwxTerms | undefined): string {
-  return terms === undefined ? '' : ` ${terms.exchange} ${terms.noncesPerFunction}`;
+/** Formats the end of a record of work: nothing without terms. */
+export function formatTerms(terms: Terms = []): string {
+  return terms.map((term) => ` ${term}`).join('');
 }
 
-/** Parses the fields of `formatHashwx`; the record's check rejects invalid ones. */
-export function parseHashwx([exchange, noncesPerFunction]: readonly string[]): { hashwx?: HashwxTerms } {
-  if (exchange === undefined) return {};
-  return { hashwx: { exchange: Number(exchange), noncesPerFunction: Number(noncesPerFunction) } };
+/** Parses the fields of `formatTerms`; the record's check rejects invalid ones. */
+export function parseTerms(fields: readonly string[]): { terms?: Terms } {
+  return fields.length === 0 ? {} : { terms: fields.map(Number) };
+}
+
+function hasValidTerms({ algorithm, terms }: PowRecord): boolean {
+  return terms === undefined || algorithmsByName.get(algorithm)?.areTerms?.(terms) !== false;
 }
 
 export const CONSUMED_PREFIX = '!';

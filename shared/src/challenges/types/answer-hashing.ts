@@ -1,11 +1,6 @@
-// Values derived from the secret and a token (hashes of answers, random numbers, drawings), and the hashes of work.
+// Values derived from the secret and a token: hashes of answers, random numbers, drawings.
 
-import { hash } from 'node:crypto';
 import { keyedHash, type RingKey } from '../../crypto/key-ring.js';
-import { type AcceptedAlgorithms, acceptedAlgorithms } from '../../pow/algorithms.js';
-import type { Digest } from '../../pow/difficulty.js';
-import { warmHashwx } from '../../pow/hashwx/function.js';
-import { type BytesDigest, type HashwxTerms, hashwxPartHashes, solvesHashwx } from '../../pow/hashwx/work.js';
 
 /** The longest accepted answer, in characters. */
 export const MAX_ANSWER_CHARACTERS = 64;
@@ -28,39 +23,6 @@ export function normaliseAnswer(answer: string, fold: boolean): string {
  */
 export function scrambleAnswer(key: RingKey, token: string, normalised: string): string {
   return keyedHash(key.derive('tollgate image answer'), token, normalised).toString('hex');
-}
-
-/** SHA-256 of a string with one character per byte. */
-export const sha256Text: Digest = (text) => hash('sha256', text, 'binary');
-
-/** SHA-256 of bytes. */
-export const sha256Bytes: BytesDigest = (bytes) => hash('sha256', bytes, 'buffer');
-
-/** The record of work; `hashwx` is missing for SHA-256. */
-export interface RecordedWork {
-  /** Bits of the whole. */
-  readonly bits: number;
-  readonly salt: string;
-  readonly hashwx?: HashwxTerms | undefined;
-}
-
-/** Returns whether a string solves recorded work in HashWX; false for other work. */
-export function solvesHashwxWork({ bits, salt, hashwx }: RecordedWork, solution: string): boolean {
-  if (hashwx === undefined) return false;
-  const { exchange, noncesPerFunction } = hashwx;
-  const task = { seed: salt, partDifficulty: hashwxPartHashes(bits, exchange), noncesPerFunction };
-  return solvesHashwx(warmHashwx(), sha256Bytes, task, solution);
-}
-
-/**
- * Reads the option `pow.algorithms`, and prepares their verification: the first hashes of HashWX would take ten times as
- * long.
- * @throws the error of `openHashwx` without WebAssembly, so that the start fails and not the first submission
- */
-export function openAlgorithms(option: string): AcceptedAlgorithms {
-  const accepted = acceptedAlgorithms(option);
-  if (accepted.hashwx !== null) warmHashwx();
-  return accepted;
 }
 
 /**

@@ -1,38 +1,29 @@
-// The `effort` type: work in sixteen parts, or in the four of HashWX, that replaces a captcha (docs/decisions/effort.md).
+// The `effort` type: work in several parts, that replaces a captcha (docs/decisions/effort.md).
 
-import { SHA256 } from '../../pow/algorithms.js';
-import {
-  effortBits,
-  MAX_EFFORT_CHARACTERS,
-  parseEffortAnswer,
-  partDifficulty,
-  solvesEffort,
-  totalBits,
-} from '../../pow/effort.js';
-import { HASHWX, type HashwxTerms } from '../../pow/hashwx/work.js';
+import type { Terms } from '../../pow/algorithm.js';
+import { algorithmOfTerms } from '../../pow/algorithms.js';
+import { effortBits, MAX_EFFORT_CHARACTERS, partDifficulty, totalBits } from '../../pow/effort.js';
 import type { Scope } from '../attempts/scope-ticket.js';
-import { formatHashwx, formatScope, parseHashwx, parseScope } from '../store/records.js';
-import { sha256Text, solvesHashwxWork } from './answer-hashing.js';
+import { formatScope, formatTerms, parseScope, parseTerms } from '../store/records.js';
 import type { ChallengeTypeContext, VerifiedType } from './challenge-type.js';
 
 export const EFFORT = 'effort';
 
 /** The record of an effort challenge. */
 export interface EffortRecord {
-  /** Difficulty in bits of each of sixteen parts; work in HashWX has the same total. */
+  /** Difficulty in bits of each of sixteen parts; other algorithms have the same total. */
   readonly partDifficulty: number;
-  /** 32 hexadecimal digits, 64 for HashWX. */
+  /** Hexadecimal digits. */
   readonly salt: string;
   readonly scope: Scope | null;
-  /** Present for HashWX only. */
-  readonly hashwx?: HashwxTerms | undefined;
+  readonly terms?: Terms | undefined;
 }
 
 /** Formats the `rest` of an effort record; the store may fill in the difficulty. */
 export function formatEffortRecord(
   record: Omit<EffortRecord, 'partDifficulty'> & { readonly partDifficulty: number | string },
 ): string {
-  return `${record.partDifficulty} ${record.salt} ${formatScope(record.scope)}${formatHashwx(record.hashwx)}`;
+  return `${record.partDifficulty} ${record.salt} ${formatScope(record.scope)}${formatTerms(record.terms)}`;
 }
 
 function parseEffortRecord(rest: string): EffortRecord | null {
@@ -44,15 +35,14 @@ function parseEffortRecord(rest: string): EffortRecord | null {
     partDifficulty: Number(match[1]),
     salt: match[2] ?? '',
     scope: known ? { keyId: scope.keyId ?? '', account: scope.account ?? '' } : null,
-    ...parseHashwx(match.slice(4).filter((field) => field !== undefined)),
+    ...parseTerms(match.slice(4).filter((field) => field !== undefined)),
   };
 }
 
 /** Returns the algorithm of an effort record, from its `rest`; null if it has none. */
 export function effortAlgorithm(rest: string): string | null {
   const record = parseEffortRecord(rest);
-  if (record === null) return null;
-  return record.hashwx === undefined ? SHA256 : HASHWX;
+  return record === null ? null : algorithmOfTerms(record.terms).name;
 }
 
 /** Returns the difficulty of each part for an account with this many failures. */
@@ -91,11 +81,8 @@ export const effortType: VerifiedType = {
   },
 };
 
-function isSolved({ partDifficulty, salt, hashwx }: EffortRecord, answer: string): boolean {
-  if (hashwx !== undefined)
-    return solvesHashwxWork({ bits: totalBits(partDifficulty), salt, hashwx }, answer);
-  const nonces = parseEffortAnswer(answer);
-  return nonces !== null && solvesEffort(sha256Text, salt, nonces, partDifficulty);
+function isSolved({ partDifficulty, salt, terms }: EffortRecord, answer: string): boolean {
+  return algorithmOfTerms(terms).solvesEffort({ bits: totalBits(partDifficulty), salt, terms }, answer);
 }
 
 function isEnough(record: EffortRecord, { options, isAccount, failures }: ChallengeTypeContext): boolean {

@@ -4,8 +4,7 @@ import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { AuditCounters } from '../../audit/open-audit-trail.js';
 import type { ChallengeObserver } from '../../challenges/challenge-verifier.js';
 import type { FailedVerdict } from '../../challenges/submission.js';
-import { SHA256 } from '../../pow/algorithms.js';
-import { HASHWX } from '../../pow/hashwx/work.js';
+import { ALGORITHMS } from '../../pow/algorithms.js';
 import { type AuditLine, auditNamesOf } from '../../schemas/audit-events.js';
 import type { StoreObserver } from '../../store/store.js';
 import type { StoreWatch } from '../../store/watch/store-watch.js';
@@ -93,7 +92,7 @@ export function createWorkCounter(metrics: Metrics): WorkCounter {
     verified: { algorithm, outcome: 'verified' },
     refused: { algorithm, outcome: 'refused' },
   });
-  const known = new Map([SHA256, HASHWX].map((algorithm) => [algorithm, labels(algorithm)]));
+  const known = new Map(ALGORITHMS.map((algorithm) => [algorithm, labels(algorithm)]));
   return (algorithm, outcome) => {
     const found = known.get(algorithm);
     if (found !== undefined) count(found[outcome]);

@@ -33,14 +33,6 @@ export function hashwxPartBits(totalBits: number): number {
   return totalBits - Math.log2(HASHWX_PARTS);
 }
 
-/** The record of work in HashWX besides its salt. */
-export interface HashwxTerms {
-  /** Cost of one hash in SHA-256 hashes. */
-  readonly exchange: number;
-  /** Nonces per function, 1 to 65,536. */
-  readonly noncesPerFunction: number;
-}
-
 /** The input of a verification; everything comes from the server's own record. */
 export interface HashwxTask {
   /** 64 hexadecimal digits. */

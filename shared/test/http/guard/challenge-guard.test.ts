@@ -323,11 +323,11 @@ t.test('work in HashWX passes a guard that accepts it, and counts by its price',
     });
     const solved = async (bits: number) => {
       const salt = randomBytes(32).toString('hex');
-      const hashwx = { exchange: 10, noncesPerFunction: 512 };
-      const issue = powIssue({}, { floor: bits }, { algorithm: 'hashwx-1', salt, hashwx, floor: 8 });
+      const terms = [10, 512];
+      const issue = powIssue({}, { floor: bits }, { algorithm: 'hashwx-1', salt, terms, floor: 8 });
       const issued = await challengesOn(store).issuePow(issue);
       if (!issued.allowed) throw new Error('the request was over its limit');
-      const part_hashes = hashwxPartHashes(issued.difficulty, hashwx.exchange);
+      const part_hashes = hashwxPartHashes(issued.difficulty, 10);
       const numbers = findHashwxNumbers({ salt, parts: 4, part_hashes, nonces_per_function: 512 });
       return { email: ACCOUNT, pow_token: issue.token, pow_nonce: numbers };
     };

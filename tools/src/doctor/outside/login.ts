@@ -1,7 +1,6 @@
 // Logs in like a browser, and explains a failed login.
 
-import { sha256Text } from '@tollgate/shared/challenges';
-import { solves } from '@tollgate/shared/pow';
+import { sha256Text, solves } from '@tollgate/shared/pow';
 import type { CaptchaOptions } from '@tollgate/shared/schemas';
 import { type Answer, codeOf, describe, textOf } from '../answer.js';
 import type { PublicClient } from '../public-client.js';

@@ -33,7 +33,7 @@ export default async function issueSitePow(app: FastifyInstance): Promise<void> 
       const prepared = powIssue(issuer, normaliseAddress(request.ip), null, requested, algorithms);
       const issued = await challenges.issuePow(prepared.issue);
       reportLimit(reply, prepared.issue.limit, issued);
-      app.metrics.issuedWork(prepared.work.algorithm, issued.difficulty);
+      app.metrics.issuedWork(prepared.work.algorithm.name, issued.difficulty);
       app.sites.counters.issued(site.key, 'pow');
       // The serialiser of a union would first determine the variant.
       reply.type(JSON_TYPE).serializer(JSON.stringify);
