@@ -71,7 +71,7 @@ export async function candidatesOf(place: Place, tests: Tests, history: History)
   if (source.room === 'gateways') return ofGateway(file, tests);
   const places = runs.endsWith('.lua') ? callsOf(basename(runs, '.lua')) : [{ file: runs, offset }];
   const isClient = source.room === 'client';
-  const covered = await tests.covered((test) => test.startsWith('client/') === isClient);
+  const covered = await tests.covered((test) => test.startsWith('packages/client/') === isClient);
   const covering = covered.filter(
     (test) => test.passed && places.some((each) => ranAt(test, each.file, each.offset)),
   );
@@ -108,11 +108,11 @@ function callsOf(name: string): { file: string; offset: number }[] {
 
 /** Tests in a browser of the same part of the package. */
 function inBrowser(file: string, tests: Tests): Candidate[] {
-  const part = file.replace('client/src/', '').replace(/[/.].*/, '');
+  const part = file.replace('packages/client/src/', '').replace(/[/.].*/, '');
   const words = file.split(/[/.-]/);
   const shared = (test: string) => test.split(/[/.-]/).filter((word) => words.includes(word)).length;
   return tests.names
-    .filter((test) => test.startsWith(`client/dist/test/${part}/`) && isOutside(test))
+    .filter((test) => test.startsWith(`packages/client/dist/test/${part}/`) && isOutside(test))
     .sort((one, other) => shared(other) - shared(one))
     .map((test) => ({ test }));
 }

@@ -34,7 +34,13 @@ const LIMIT_SECONDS = 150;
 
 /** Returns the compiled test files of packages, services and gateways. */
 function findTests(): string[] {
-  const folders = ['shared', 'host', 'services/session-service', 'services/challenge-service', 'client'];
+  const folders = [
+    'shared',
+    'packages/fastify',
+    'services/session-service',
+    'services/challenge-service',
+    'packages/client',
+  ];
   return [...folders.map((folder) => `${folder}/dist`), 'tests/dist/gateway']
     .flatMap(filesIn)
     .filter((file) => file.endsWith('.test.js'));
@@ -127,7 +133,7 @@ function readFolder(folder: string): Record<string, Ranges> {
     for (const { url, functions } of result) {
       if (!url.startsWith('file:')) continue;
       const file = relative(ROOT, fileURLToPath(url));
-      if (!/^(shared|host|client|services\/[^/]+)\/dist\/(src|extensions)\//.test(file)) continue;
+      if (!/^(shared|packages\/[^/]+|services\/[^/]+)\/dist\/(src|extensions)\//.test(file)) continue;
       if (file.includes('/test/')) continue;
       const ranges = rangesThatRan(functions.flatMap((each) => each.ranges));
       ran[file] = ran[file] === undefined ? ranges : union(ran[file], ranges);

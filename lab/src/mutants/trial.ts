@@ -64,7 +64,7 @@ function openAttempt(place: Place, tests: Tests, history: History, tries: number
       if (!usual.passed || (tried > 0 && spent + usual.busySeconds > mostSeconds * 1.25)) return false;
       const restore = apply(place);
       try {
-        if (file.startsWith('client/') && isOutside(test)) buildClient();
+        if (file.startsWith('packages/client/') && isOutside(test)) buildClient();
         const limit = Math.max(HUNG_LEAST_SECONDS, usual.seconds * HUNG_TIMES);
         const { outcome, seconds, busySeconds } = await runTest(test, limit);
         tried += 1;
@@ -87,7 +87,7 @@ function openAttempt(place: Place, tests: Tests, history: History, tries: number
 class BuildError extends Error {}
 
 function buildClient(): void {
-  for (const program of ['client/build.js', 'client/bundle.js', 'tools/bundle.js']) {
+  for (const program of ['packages/client/build.js', 'packages/client/bundle.js', 'tools/bundle.js']) {
     try {
       execFileSync('nice', ['node', program], { cwd: ROOT, stdio: 'ignore' });
     } catch {
@@ -105,7 +105,7 @@ function apply({ source: { runs }, text, changed }: Place): () => void {
   return () => {
     writeFileSync(path, text);
     // Bundles of services become valid again; those of the client hold the mutant.
-    if (!runs.startsWith('client/')) utimesSync(path, mtime, mtime);
+    if (!runs.startsWith('packages/client/')) utimesSync(path, mtime, mtime);
     rmSync(CHANGED, { force: true });
   };
 }
