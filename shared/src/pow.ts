@@ -1,7 +1,7 @@
 // Proof of work: algorithms, difficulty, and the price of an attempt.
 
 export type { Algorithm, Terms } from './pow/algorithm.js';
-export { ALGORITHMS, acceptedAlgorithms, chooseAlgorithm, openAlgorithms, SHA256 } from './pow/algorithms.js';
+export { acceptedAlgorithms, chooseAlgorithm, openAlgorithms, SHA256 } from './pow/algorithms.js';
 export { solves } from './pow/difficulty.js';
 export { EFFORT_PARTS, effortBits, totalBits } from './pow/effort.js';
 export { HASHWX_EXCHANGE } from './pow/hashwx/algorithm.js';
