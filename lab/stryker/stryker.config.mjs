@@ -1,12 +1,12 @@
-// Mutation tests of the pure rooms with StrykerJS: which changes of their code does no unit test notice?
+// Mutation tests of the pure rooms with StrykerJS.
 //
 //   ROOM=session npm run stryker
 //       runs one of `rooms` below. The sources are changed in place meanwhile, so run it in a clone of its own.
-//       docs/contributing.md has the results; survivors.md beside this file has what survives, and why
+//       docs/contributing.md has the results, survivors.md beside this file the named survivors
 //   ROOM=session STATIC=0 npm run stryker
-//       leaves out what runs while a file is loaded, such as patterns: each such mutant needs a process of its own
+//       leaves out code that runs while a file is loaded, such as patterns
 //   ROOM=session AGAIN=1 npm run stryker
-//       runs what survived the last run, or was not covered, again; with RUNNER=tap, each test file in a process of its own
+//       runs the survivors of the last run again
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
@@ -27,7 +27,7 @@ const rooms = {
   },
 };
 
-const { ROOM, AGAIN, RUNNER = 'tap-in-process' } = process.env;
+const { ROOM, AGAIN } = process.env;
 const room = rooms[ROOM];
 if (room === undefined) throw new RangeError(`ROOM must be one of ${Object.keys(rooms).join(', ')}`);
 
@@ -41,7 +41,7 @@ const mutated = filesIn(room.sources, '.ts').filter((file) => !file.endsWith('-m
 const tests = room.tests.flatMap((path) => (path.endsWith('.js') ? [path] : filesIn(path, '.test.js')));
 const report = `lab/dist/stryker/${ROOM}.json`;
 
-/** The places of what survived the last run or was not covered, in the form of the option `mutate`. */
+/** The places of survivors and of mutants that no test covered, in the form of the option `mutate`. */
 function survivors() {
   if (!existsSync(report)) throw new Error(`run ROOM=${ROOM} npm run stryker first`);
   return Object.entries(JSON.parse(readFileSync(report, 'utf8')).files).flatMap(([file, { mutants }]) =>
@@ -58,13 +58,9 @@ function survivors() {
 process.env.TAP = '1';
 
 export default {
-  testRunner: RUNNER,
-  plugins: ['@stryker-mutator/tap-runner', './lab/stryker/runner.mjs'],
+  testRunner: 'tap',
+  plugins: ['@stryker-mutator/tap-runner'],
   tap: { testFiles: tests, nodeArgs: ['-r', '{{hookFile}}', '{{testFile}}'], forceBail: true },
-  inProcess: {
-    sources: mutated.map((file) => file.replace('/src/', '/dist/src/').replace(/ts$/, 'js')),
-    tests,
-  },
   mutate: AGAIN === undefined ? mutated : survivors(),
   // Texts and the properties of objects are left out: most of their mutants are messages and names.
   mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral'] },

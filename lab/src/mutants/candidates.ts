@@ -1,61 +1,14 @@
-// Which tests may kill a mutant, the most promising first.
+// Candidate tests for a mutant, in their order.
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type CoveredTest, isOutside, ranAt, type Tests } from './coverage.js';
 import type { Place } from './mutant.js';
 import { filesIn, ROOT } from './sources.js';
 
-/** A candidate, and how long it takes without a mutant; undefined if that is unknown. */
+/** A candidate, with its duration without a mutant if that is known. */
 export interface Candidate {
   readonly test: string;
   readonly seconds?: number;
-}
-
-/** What tests have come to so far, by test and folder of the source. */
-export interface History {
-  rate(test: string, file: string): number | undefined;
-  add(test: string, file: string, isKilled: boolean): void;
-}
-
-export function openHistory(): History {
-  const counts = new Map<string, { tried: number; killed: number }>();
-  const key = (test: string, file: string) => `${test} ${dirname(file)}`;
-  return {
-    rate(test, file) {
-      const count = counts.get(key(test, file));
-      return count && (count.killed + 0.5) / (count.tried + 1);
-    },
-    add(test, file, isKilled) {
-      const { tried, killed } = counts.get(key(test, file)) ?? { tried: 0, killed: 0 };
-      counts.set(key(test, file), { tried: tried + 1, killed: killed + (isKilled ? 1 : 0) });
-    },
-  };
-}
-
-/** Words of a changed line and of its place; a test that has them is likely about it. */
-function wordsOf(place: Place): string[] {
-  const lineStart = place.text.lastIndexOf('\n', place.offset) + 1;
-  const line = place.text.slice(lineStart).split('\n')[0]!;
-  const stem = basename(place.source.file).replace(/\..*/, '');
-  const names = `${line} ${place.functionName}`.match(/[a-z_][\w-]{4,}/gi) ?? [];
-  return [...new Set([stem, `/${stem}.js'`, ...names])];
-}
-
-/** Returns how likely each test is to notice a change: by the rare words that it shares with the line. */
-function likenesses(tests: readonly CoveredTest[], words: readonly string[]): ReadonlyMap<string, number> {
-  const texts = tests.map(({ test }) => `${test} ${testText(test)}`);
-  const weights = words.map((word) => {
-    const having = texts.filter((text) => text.includes(word)).length;
-    return having === 0 ? 0 : Math.log((texts.length + 1) / having);
-  });
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return new Map(
-    tests.map(({ test }, at) => {
-      const shared = weights.filter((_weight, of) => texts[at]!.includes(words[of]!));
-      const share = total === 0 ? 0 : shared.reduce((sum, weight) => sum + weight, 0) / total;
-      return [test, 0.05 + 0.75 * share];
-    }),
-  );
 }
 
 const testTexts = new Map<string, string>();
@@ -64,8 +17,8 @@ function testText(test: string): string {
   return testTexts.get(test)!;
 }
 
-/** Returns the tests that run the code of a mutant by what a kill is expected to cost; then those chosen by their names. */
-export async function candidatesOf(place: Place, tests: Tests, history: History): Promise<Candidate[]> {
+/** Returns the tests that run the code of a mutant, the nearest and fastest first; then those chosen by their names. */
+export async function candidatesOf(place: Place, tests: Tests): Promise<Candidate[]> {
   const { source, offset } = place;
   const { file, runs } = source;
   if (source.room === 'gateways') return ofGateway(file, tests);
@@ -75,15 +28,13 @@ export async function candidatesOf(place: Place, tests: Tests, history: History)
   const covering = covered.filter(
     (test) => test.passed && places.some((each) => ranAt(test, each.file, each.offset)),
   );
-  const likely = likenesses(covering, wordsOf(place));
-  const cost = ({ test, busySeconds }: CoveredTest) =>
-    (busySeconds + 0.5) / (likely.get(test)! + (history.rate(test, file) ?? likeness(test, file)));
+  const cost = ({ test, busySeconds }: CoveredTest) => (busySeconds + 0.5) / nearness(test, file);
   covering.sort((one, other) => cost(one) - cost(other));
   return [...covering, ...(isClient ? inBrowser(file, tests) : [])];
 }
 
-/** Roughly how likely a test is to notice what changes in a source. */
-function likeness(test: string, file: string): number {
+/** A rough guess at the share of mutants of a source that a test kills. */
+function nearness(test: string, file: string): number {
   const [testStem, stem] = [test, file].map((path) => basename(path).replace(/\..*/, ''));
   if (testStem === stem) return 0.6;
   const [testFolder, folder] = [test, file].map((path) => dirname(path).replace(/\/(dist|src|test)\b/g, ''));

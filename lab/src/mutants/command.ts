@@ -4,17 +4,15 @@
 //   npm run mutants -- again    tries the recorded ones again, each first with the test that killed it: all, or --killed
 //   npm run mutants -- table    writes the summary into docs/contributing.md
 //
-// The record is lab/mutants.jsonl. A mutant names file, function and line, and is found again after the code has moved;
-// what can no longer be found is reported as gone. Modules are changed where they are compiled, Lua scripts and gateway
-// files where they are, and always restored: nothing else may run in the tree meanwhile. Tests are tried in the order of
-// what a kill is expected to cost, of those that run the line by V8's coverage; up to eight, or forty seconds of processor
+// The record is lab/mutants.jsonl. A mutant names file, function and line, and is found again after the code has moved; a
+// mutant whose line is gone is reported. Modules are changed where they are compiled, Lua scripts and gateway
+// files where they are, and always restored: nothing else may run in the tree meanwhile. Of the tests
+// that run the line by V8's coverage, the nearest and fastest are tried first; up to eight, or forty seconds of processor
 // time. A record that was made in less time is completed with `again --survived --write`.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config';
-import { openHistory } from './candidates.js';
 import { openTests, type Tests } from './coverage.js';
 import { draw } from './draw.js';
 import type { Mutant } from './mutant.js';
@@ -22,10 +20,9 @@ import { findSources, ROOT } from './sources.js';
 import { summaryOf, writeSummary } from './summary.js';
 import { restoreChanged, tryMutant } from './trial.js';
 
-const USAGE = `usage: mutants draw | again | cover | table [OPTION …]
+const USAGE = `usage: mutants draw | again | table [OPTION …]
   draw             tries mutants drawn from all sources, and adds them to the record until it has --count
   again            tries the mutants of the record on the working tree
-  cover            only measures which code each test runs
   table            writes the summary of the record into docs/contributing.md
   --killed         again: only those that a test has killed
   --survived       again: only those that no test has killed
@@ -35,8 +32,7 @@ const USAGE = `usage: mutants draw | again | cover | table [OPTION …]
   --seed NUMBER    draw: 1 by default
   --tries NUMBER   most tests that are tried on a mutant, 8 by default
   --minutes NUMBER ends after the mutant that is tried then
-  --record FILE    lab/mutants.jsonl by default
-  --coverage FOLDER keeps what is measured, for further runs of the same build`;
+  --record FILE    lab/mutants.jsonl by default`;
 
 const OPTIONS = {
   killed: { type: 'boolean', default: false },
@@ -48,7 +44,6 @@ const OPTIONS = {
   tries: { type: 'string', default: '8' },
   minutes: { type: 'string', default: 'Infinity' },
   record: { type: 'string', default: join(ROOT, 'lab/mutants.jsonl') },
-  coverage: { type: 'string', default: join(tmpdir(), `tollgate-mutants-${process.pid}`) },
 } as const;
 
 function parse(args: string[]) {
@@ -66,9 +61,9 @@ async function run(args: string[]): Promise<number> {
     const [action] = positionals;
     const record = readRecord(values.record);
     restoreChanged();
-    const tests = openTests(values.coverage, (line) => console.log(line));
+    const tests = openTests((line) => console.log(line));
     const isWanted = ({ room }: Mutant) => values.room?.includes(room) ?? true;
-    const trials = openTrials(tests, record, Number(values.tries), Number(values.minutes));
+    const trials = openTrials(tests, Number(values.tries), Number(values.minutes));
     switch (action) {
       case 'draw': {
         const known = new Set(record.map(nameOf));
@@ -96,31 +91,26 @@ async function run(args: string[]): Promise<number> {
         }
         return newSurvivors > 0 ? 1 : 0;
       }
-      case 'cover':
-        await tests.covered();
-        return 0;
       case 'table':
         writeSummary(summaryOf(record));
         return 0;
       default:
-        throw new UsageError('name draw, again, cover or table');
+        throw new UsageError('name draw, again or table');
     }
   });
 }
 
 /** Tries mutants until the time is over. */
-function openTrials(tests: Tests, record: readonly Mutant[], tries: number, minutes: number) {
+function openTrials(tests: Tests, tries: number, minutes: number) {
   const untilMs = performance.now() + minutes * 60_000;
   const sources = findSources();
-  const history = openHistory();
-  for (const { killedBy, file } of record) if (killedBy) history.add(killedBy, file, true);
   return {
     sources,
     /** @returns undefined if there is no time left, or the line is gone */
     async tryOne(mutant: Mutant): Promise<Mutant | undefined> {
       if (performance.now() > untilMs) return undefined;
       const { killedBy, seconds: _seconds, survived: _survived, ...drawn } = mutant;
-      const outcome = await tryMutant(mutant, sources, tests, history, tries, killedBy);
+      const outcome = await tryMutant(mutant, sources, tests, tries, killedBy);
       const text = outcome?.killedBy ?? (outcome ? `SURVIVED ${outcome.survived}` : 'GONE');
       console.log(`${mutant.file} ${mutant.function}: ${text}`);
       return outcome && { ...drawn, ...outcome };

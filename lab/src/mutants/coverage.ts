@@ -1,14 +1,5 @@
-// Which code each test file runs, measured once and kept, so that a mutant meets the tests that can see it.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+// The code that each test file runs, measured once in a run, so that a mutant meets the tests that can see it.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runTest } from './run-test.js';
@@ -53,25 +44,21 @@ export function isOutside(test: string): boolean {
   );
 }
 
-/** The tests, each measured at its first use unless the folder has it from an earlier run. */
+/** The tests, each measured at its first use. */
 export interface Tests {
   /** All of them. */
   readonly names: readonly string[];
   of(test: string): Promise<CoveredTest>;
-  /** Those of which V8 tells what they run, of these or of all. */
+  /** All wanted tests whose code V8 covers. */
   covered(isWanted?: (test: string) => boolean): Promise<readonly CoveredTest[]>;
 }
 
-export function openTests(folder: string, say: (line: string) => void): Tests {
-  mkdirSync(folder, { recursive: true });
+export function openTests(say: (line: string) => void): Tests {
   const names = findTests();
   const known = new Map<string, CoveredTest>();
   const of = async (test: string) => {
-    const kept = join(folder, `${test.replaceAll('/', '+')}.json`);
-    if (!known.has(test) && existsSync(kept)) known.set(test, JSON.parse(readFileSync(kept, 'utf8')));
     if (!known.has(test)) {
       const measured = await measure(test);
-      writeFileSync(kept, JSON.stringify(measured));
       known.set(test, measured);
       const { passed, seconds, busySeconds } = measured;
       say(`${passed ? 'ok  ' : 'FAIL'} ${test} ${seconds.toFixed(1)} s, ${busySeconds.toFixed(1)} s busy`);

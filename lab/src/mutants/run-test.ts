@@ -12,7 +12,7 @@ const MARK = 'MUTANT_RUN';
 const CLOSING_MS = 500;
 const FAILED = /^\s*(not ok \d(?!.*# (SKIP|TODO))|Bail out!)/m;
 
-/** What still runs when the program ends. */
+/** Processes to end with the program. */
 const running = new Map<ChildProcess, string>();
 process.once('exit', () => {
   for (const [child, folder] of running) end(child, folder);
@@ -21,7 +21,7 @@ process.once('exit', () => {
 export interface TestRun {
   readonly outcome: 'passed' | 'failed' | 'hung';
   readonly seconds: number;
-  /** Processor time of it and what it started. */
+  /** Processor time of the test and its children. */
   readonly busySeconds: number;
 }
 
@@ -92,7 +92,7 @@ function end(child: ChildProcess, folder: string): void {
   removeFolder(folder);
 }
 
-/** Removes what a test has left, also the small disks that are mounted in it. */
+/** Removes the files of a test, and unmounts its small disks. */
 function removeFolder(folder: string): void {
   const mounted = readFileSync('/proc/mounts', 'utf8')
     .split('\n')
@@ -114,7 +114,7 @@ function killProcess(pid: number, name: NodeJS.Signals = 'SIGKILL'): void {
   }
 }
 
-/** What a test has started in process groups of their own, such as browsers. */
+/** Children of a test in process groups of their own, such as browsers. */
 function markedProcesses(id: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Candidate, candidatesOf, type History } from './candidates.js';
+import { type Candidate, candidatesOf } from './candidates.js';
 import { isOutside, type Tests } from './coverage.js';
 import { type Mutant, type Place, placeOf } from './mutant.js';
 import { runTest } from './run-test.js';
@@ -25,23 +25,22 @@ export interface Outcome {
 /**
  * Tries tests on a mutant until one fails.
  * @param tries most tests that are tried
- * @param first what has killed it before
+ * @param first the test that killed it before
  * @returns undefined if its line is gone
  */
 export async function tryMutant(
   mutant: Mutant,
   sources: readonly Source[],
   tests: Tests,
-  history: History,
   tries: number,
   first?: string,
 ): Promise<Outcome | undefined> {
   const place = placeOf(mutant, sources);
   if (place === undefined) return undefined;
   const known: Candidate[] = first !== undefined && existsSync(join(ROOT, first)) ? [{ test: first }] : [];
-  const attempt = openAttempt(place, tests, history, tries);
+  const attempt = openAttempt(place, tests, tries);
   for (const each of known) if (await attempt.kills(each.test)) return attempt.outcome();
-  for (const { test } of await candidatesOf(place, tests, history)) {
+  for (const { test } of await candidatesOf(place, tests)) {
     if (test === first) continue;
     if (attempt.isOver()) break;
     if (await attempt.kills(test)) break;
@@ -49,7 +48,7 @@ export async function tryMutant(
   return attempt.outcome();
 }
 
-function openAttempt(place: Place, tests: Tests, history: History, tries: number) {
+function openAttempt(place: Place, tests: Tests, tries: number) {
   const mostSeconds = tries * SECONDS_PER_TRY;
   const { file } = place.source;
   let killed: Outcome | undefined;
@@ -69,7 +68,6 @@ function openAttempt(place: Place, tests: Tests, history: History, tries: number
         const { outcome, seconds, busySeconds } = await runTest(test, limit);
         tried += 1;
         spent += busySeconds;
-        history.add(test, file, outcome !== 'passed');
         if (outcome === 'passed') return false;
         killed = { killedBy: test, seconds: Math.round(seconds * 10) / 10 };
         return true;
@@ -96,7 +94,7 @@ function buildClient(): void {
   }
 }
 
-/** @returns what takes the change back */
+/** @returns a function that restores the file */
 function apply({ source: { runs }, text, changed }: Place): () => void {
   const path = join(ROOT, runs);
   const { mtime } = statSync(path);
@@ -110,7 +108,7 @@ function apply({ source: { runs }, text, changed }: Place): () => void {
   };
 }
 
-/** Takes back what a run that was killed has left. */
+/** Restores the files that a killed run has changed. */
 export function restoreChanged(): void {
   if (!existsSync(CHANGED)) return;
   const { path, text } = JSON.parse(readFileSync(CHANGED, 'utf8')) as { path: string; text: string };
