@@ -1,3 +1,3 @@
-// Whether two host names belong to one site. Needs tldts.
+// The same-site check of two host names. Needs tldts.
 
 export { isSameSite } from './config/same-site.js';

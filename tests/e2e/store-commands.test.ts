@@ -147,12 +147,13 @@ async function tests(t: Test, site: Site): Promise<void> {
           );
         }
       });
-      const limited = heard.filter((command) => command.includes(' session:limit:login:'));
+      const isLimited = (command: string) => command.includes(' session:limit:login:');
+      const limited = heard.filter(isLimited);
       t.equal(limited.length, 10_000);
       const shas = new Set(limited.map((command) => command.split(' ').slice(0, 2).join(' ')));
       t.equal(shas.size, 1, 'all of them run the one script of the limit');
       // A slow machine takes a minute for them, and the processes go on with their own work meanwhile.
-      const others = heard.filter((command) => !limited.includes(command) && !OF_NO_SUBMISSION.test(command));
+      const others = heard.filter((command) => !isLimited(command) && !OF_NO_SUBMISSION.test(command));
       t.strictSame(others, []);
       const known = new Set(before);
       t.strictSame(
@@ -174,11 +175,11 @@ async function tests(t: Test, site: Site): Promise<void> {
   });
 }
 
-/** What a process says without a request: revocations, options, keys, load, connections, and the server's facts and clock. */
+/** Commands without a request: revocations, options, keys, load, connections, and the server's facts and clock. */
 const OF_NO_REQUEST =
   /^(?:xread|info|config|time|hello|client|select|ping)\b| (?:session:keys|captcha:options|captcha:\{load\})/;
 
-/** What processes read and write each minute: the known directory, and readiness. */
+/** Keys that processes read and write each minute. */
 const OF_NO_SUBMISSION = /\bsession:(?:directory|ready)\b|\bcaptcha:ready\b/;
 
 async function contentOf({ redis }: Site, key: string): Promise<string> {

@@ -1,9 +1,9 @@
-// The interface of an algorithm of work: what issues, describes and verifies it.
+// The interface of a work algorithm: issuing, describing and verifying.
 
 /** Numbers that an algorithm keeps in a record besides bits and salt. Only the algorithm knows their meaning. */
 export type Terms = readonly number[];
 
-/** Work as its record keeps it. */
+/** Recorded work. */
 export interface RecordedWork {
   /** Bits of the whole. */
   readonly bits: number;
@@ -17,7 +17,7 @@ export interface RecordedWork {
 export interface Algorithm {
   /** Its name on the wire. */
   readonly name: string;
-  /** Bytes of a salt. Its length is fixed, so that what is hashed needs no separator. */
+  /** Bytes of a salt. Its length is fixed, so that the hashed text needs no separator. */
   readonly saltBytes: number;
   /** SHA-256 hashes that one hash costs, unless the option sets another number. */
   readonly exchange: number;
