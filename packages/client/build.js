@@ -1,7 +1,7 @@
 // Generates the solver's kernels and copies their type declarations next to the compiled code.
 //
 //   node packages/client/build.js
-//       run after `tsc -b`; does nothing if all output is newer than its sources
+//       run after `tsc -b`; skipped if all output is newer than its sources
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -10,7 +10,7 @@ const generator = new URL('./build/', import.meta.url);
 const output = new URL('./dist/src/solver/', import.meta.url);
 
 const types = ['js-kernel.d.ts', 'wasm-kernels.d.ts', 'hashwx/hashwx-module.d.ts'];
-/** The module that services check HashWX with. */
+/** Module with which services verify HashWX. */
 const hashwxText = new URL('../../shared/src/pow/hashwx/hashwx.wat', import.meta.url);
 const layout = new URL('block-layout.js', output);
 const outputs = ['js-kernel.js', 'wasm-kernels.js', 'hashwx/hashwx-module.js', ...types].map(
@@ -36,7 +36,7 @@ const isUpToDate =
 if (!isUpToDate) await build();
 
 async function build() {
-  // Imported here because these modules import the compiled layout.
+  // Imported here, because these modules import the compiled layout.
   const [{ writeJsKernel }, { writeScalarModule, writeSimdModule }, { assemble }] = await Promise.all([
     import('./build/js-kernel.js'),
     import('./build/wat-kernels.js'),

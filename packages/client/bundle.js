@@ -1,9 +1,9 @@
-// Makes the prebuilt file dist/tollgate.js, for pages without a bundler, and what it loads later in dist/tollgate/; for
-// classic script tags, dist/classic.js, which imports it. Beside them, for challenge-service alone: dist/frame.js, the
-// page in the frame of a widget, which loads the same files later, and the scripts of the widgets in dist/drop-in/.
+// Builds the prebuilt files: dist/tollgate.js for pages without a bundler, its on-demand modules in dist/tollgate/, and
+// dist/classic.js, which imports it from a classic script tag. For challenge-service only: dist/frame.js, the page in a
+// widget frame, with the same on-demand modules, and the widget scripts in dist/drop-in/.
 //
 //   node packages/client/bundle.js
-//       run after packages/client/build.js; does nothing if the file is newer than the code in it
+//       run after packages/client/build.js; skipped if the file is newer than its code
 import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ const languages = fileURLToPath(new URL('./dist/tollgate/', import.meta.url));
 const scripts = fileURLToPath(new URL('./dist/drop-in/', import.meta.url));
 const workerFiles = ["new URL('./worker.js', import.meta.url)", 'new URL(workerFile, import.meta.url)'];
 
-/** The file is page script and worker script in one, so that a page has one file to serve. */
+/** One file is both page script and worker script, so that a site serves a single file. */
 const workersLoadThisFile = {
   name: 'workers-load-this-file',
   enforce: 'pre',
@@ -29,7 +29,7 @@ const workersLoadThisFile = {
   },
 };
 
-/** Texts in other languages than English stay files: a page loads the one that it speaks. */
+/** Texts in other languages than English stay separate files: a page loads its own language. */
 const languagesStayFiles = {
   name: 'languages-stay-files',
   enforce: 'pre',
@@ -39,7 +39,7 @@ const languagesStayFiles = {
   },
 };
 
-/** What shows the key of the browser stays a file, because forms without a session never load it. */
+/** The proof module stays a separate file, because forms without a session never load it. */
 const proofStaysFile = {
   name: 'proof-stays-file',
   enforce: 'pre',
@@ -50,7 +50,7 @@ const proofStaysFile = {
 };
 
 const unitsImport = "import { createUnitSearch } from './hashwx/unit-search.js';";
-/** Requests wait in their order until the file is there. */
+/** Requests wait in order until the file has loaded. */
 const unitsLoaded = `function createUnitSearch(options) {
   let search;
   return (request) => {
@@ -66,8 +66,8 @@ const kernelLoaded = `async function openJsKernel() {
     const { searchSuffixes } = await import('../js-kernel.js');`;
 
 /**
- * What few pages need is a file beside it: HashWX, for services that ask for that work, the kernel of long searches in
- * JavaScript, the warnings in the console, and the display of an element in another place than its own.
+ * Rarely needed modules are a separate file: HashWX, the JavaScript kernel for long searches, console warnings, and the
+ * floating display of the element.
  */
 const rareStaysFile = {
   name: 'rare-stays-file',
@@ -88,7 +88,7 @@ const rareStaysFile = {
       : undefined,
 };
 
-/** The entry of that file. */
+/** Entry of that file. */
 const rareEntry = {
   name: 'rare-entry',
   enforce: 'pre',
@@ -105,7 +105,7 @@ const rareEntry = {
   },
 };
 
-/** What the scripts of the widgets install; the tag is read before anything else. */
+/** Entry of the widget scripts; they read their tag first. */
 const vendors = {
   recaptcha: ['recaptcha'],
   hcaptcha: ['hcaptcha'],
@@ -114,7 +114,7 @@ const vendors = {
 };
 const capitalised = (name) => name[0].toUpperCase() + name.slice(1);
 
-/** The entry of such a script. */
+/** Returns the entry of a widget script. */
 const widgetEntry = {
   name: 'widget-entry',
   enforce: 'pre',
@@ -163,7 +163,7 @@ async function bundle() {
   }
 }
 
-/** Writes one file into the folder of the build. */
+/** Writes a file into the build folder. */
 async function write(input, fileName, plugins, format = 'es') {
   const { build } = await import('vite');
   await build({

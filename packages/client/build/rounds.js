@@ -17,17 +17,17 @@ import {
  * @property {(x: string, bits: number) => string} rotate to the right
  * @property {(x: string, bits: number) => string} shift to the right
  * @property {(e: string, f: string, g: string) => string} choose bitwise: f where e is 1, else g
- * @property {(index: number) => string} entry the word of the table at this index
- * @property {(t: number) => string} constant of round t, from `constants`
+ * @property {(index: number) => string} entry the table word at this index
+ * @property {(t: number) => string} constant the constant of round t, from `constants`
  * @property {boolean} [nestsRotations] whether nested rotations are faster than separate ones
  * @property {(name: string) => string} get a variable
  * @property {(name: string, value: string) => string} a statement that sets a variable
  */
 
-/** The round constants; the last one includes the initial value that is added to the digest's first word. */
+/** Round constants; the last one includes the initial value of the digest's first word. */
 export const constants = roundConstants.with(63, roundConstants[63] + initialState[0]);
 
-/** The variables of one guess. The caller sets `x`, the suffix word. */
+/** Variables of one guess. The caller sets `x`, the suffix word. */
 export const variables = [
   ...'abcdefgh',
   ...['x', 't', 'u', 'v', 'ab', 'bc'],
@@ -61,7 +61,7 @@ function loadState({ add, xor, get, set, entry }) {
   ];
 }
 
-/** Returns which variables are a, b, … h in round t. The names rotate, so that no value is moved. */
+/** Returns the variables a, b, … h of round t. The names rotate, so that no value moves. */
 function lettersOf(t) {
   return Array.from({ length: 8 }, (_, i) => 'abcdefgh'[(i + 8 * 8 - (t - suffixWord - 1)) % 8]);
 }
@@ -69,8 +69,8 @@ function lettersOf(t) {
 const wordName = (t) => `w${t % 16}`;
 
 /**
- * XORs the rotations of `x` to the right by each of `bits`. Nested as in Horner's rule, this takes as many operations,
- * but fewer copies of `x` where a rotation overwrites its operand; in return more operations depend on each other.
+ * XORs the right rotations of `x` by each of `bits`. Nested as in Horner's rule, this takes as many operations, but fewer
+ * copies of `x` where a rotation overwrites its operand; in return more operations depend on each other.
  * @param {string} name a variable for intermediate results
  * @returns {{ before: string[], value: string }}
  */

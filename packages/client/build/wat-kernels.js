@@ -1,4 +1,4 @@
-// Generates the kernels in WebAssembly's text format: the same rounds on integers and on vectors of four lanes.
+// Generates the kernels in WebAssembly text format: the same rounds on integers and on vectors of four lanes.
 import {
   constantsOffset,
   powersOffset,
@@ -45,16 +45,16 @@ const vectors = {
   shift: shiftRight,
   choose: (e, f, g) => `(v128.bitselect ${f} ${g} ${e})`,
   entry: (index) => broadcast(tableOffset + 4 * index),
-  // Loaded from memory, because V8 assembles a vector constant from two integers each time it is used.
+  // Loaded from memory, because V8 assembles a vector constant from two integers on each use.
   constant: (t) => broadcast(constantsOffset + 4 * t),
 };
 
-/** Counts of the shifts to the left; rotations to the right consist of one in each direction. */
+/** Counts of the left shifts; a right rotation consists of a shift in each direction. */
 const leftShifts = [2, 6, 7, 11, 13, 17, 18, 19, 22, 25].map((bits) => 32 - bits);
 
 /**
- * Makes the powers of two locals, so that a shift to the left by a constant (`i32.const`, `i32x4.shl`: five bytes) can
- * become a multiplication (`local.get`, `i32x4.mul`: five bytes) by changing three bytes: `multiplyInsteadOfShifts` does so.
+ * Stores the powers of two in locals, so that `multiplyInsteadOfShifts` can replace a constant left shift (`i32.const`,
+ * `i32x4.shl`: five bytes) with a multiplication (`local.get`, `i32x4.mul`: five bytes) by changing three bytes.
  */
 const powers = {
   locals: Array.from({ length: 32 }, (_, count) => `(local $power${count} v128)`).join(' '),
@@ -71,7 +71,7 @@ export function writeScalarModule() {
   });
 }
 
-/** @returns {string} a module that tries four guesses at a time; it tests all four together and looks for the one that matched only then */
+/** @returns {string} a module that tries four guesses at a time: it tests all four together, then looks for the match */
 export function writeSimdModule() {
   return writeModule({
     language: vectors,
@@ -85,7 +85,7 @@ export function writeSimdModule() {
   });
 }
 
-/** @param test returns the suffix if the first word of the digest has only zeros above `shift` bits */
+/** @param test returns the suffix if the digest's first word has only zeros above its lowest `shift` bits */
 function writeModule({ language, type, step, test, locals = '', before = '' }) {
   return `(module
   (memory (export "memory") 1)

@@ -1,4 +1,4 @@
-// The challenges of a form in the browser: fetches, solves and renews them.
+// Form challenges in the browser: fetches, solves and renews them.
 
 export type {
   ChallengeOptions,

@@ -1,4 +1,4 @@
-// The prebuilt file for pages that can insert only classic scripts: imports `tollgate.js` from beside its own address.
+// Prebuilt file for pages that can insert only classic scripts: imports `tollgate.js` from its own folder.
 
 const own = (document.currentScript as HTMLScriptElement | null)?.src;
 if (!own) {

@@ -1,4 +1,4 @@
-// The form element: importing this module defines <tollgate-challenge>.
+// Form element: importing this module defines <tollgate-challenge>.
 import type { TollgateEventMap } from './element/events.js';
 import { addLanguage, type Direction, type TextKey, type Texts } from './element/languages.js';
 import { TollgateChallenge } from './element/tollgate-challenge.js';
@@ -13,7 +13,7 @@ declare global {
 
 const name = 'tollgate-challenge';
 
-// Defined only where there is a DOM, and only once if a page loads two copies of the package.
+// Defined only with a DOM, and only once if a page loads two copies of the package.
 if (globalThis.customElements?.get(name) === undefined) {
   globalThis.customElements?.define(name, TollgateChallenge);
 }

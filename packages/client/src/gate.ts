@@ -1,22 +1,22 @@
-// The script of the page that the gate shows: sends the solved challenges, then opens what the visitor has asked for.
+// Script of the gate page: sends the solved challenges, then opens the requested page.
 
 import type { TollgateChallenge } from './element/tollgate-challenge.js';
 
-/** Refusals after which the person is asked whether to go on. */
+/** Rejections after which the person has to press a button to continue. */
 const MOST_ATTEMPTS = 5;
 
-/** Pauses in a row, after 429 and while the service is away, after which the person is asked. */
+/** Consecutive pauses, after a 429 or while the service is unavailable, after which the person has to press a button. */
 const MOST_PAUSES = 6;
 const LONGEST_PAUSE_SECONDS = 120;
 
-/** A page that is older than this is loaded again before it sends: its note of the network holds for ten minutes. */
+/** Older pages reload before they send: their network note is valid for ten minutes. */
 const OLD_MS = 540_000;
 
-/** Where the last pass is kept, so that a browser without cookies is not sent round and round. */
+/** Storage key of the last pass, so that a browser without cookies does not loop. */
 const PASSED_AT = 'tollgate-gate';
 const ASKED_AGAIN_MS = 20_000;
 
-/** Passes in a row for a browser whose address changes, after which the person is asked. */
+/** Consecutive passes of a browser with a changing address, after which the person has to press a button. */
 const MOST_MOVES = 3;
 
 const form = document.querySelector<HTMLFormElement>('#check');
@@ -25,9 +25,9 @@ if (form !== null) openCheck(form);
 function openCheck(form: HTMLFormElement): void {
   const element = form.querySelector<TollgateChallenge>('tollgate-challenge')!;
   const note = document.querySelector<HTMLElement>('#note')!;
-  /** The texts, and what the page says of the visit. */
+  /** Texts and visit data of the page. */
   const { done, notKept, moved, failed, wait, retry, back, goesTo } = form.dataset;
-  /** There is a button where the person sends the form: the answer to an image is theirs. */
+  /** Present if the person submits the form, to answer an image. */
   const button = form.querySelector('button');
   let isSending = false;
   let attempts = 0;
@@ -41,12 +41,12 @@ function openCheck(form: HTMLFormElement): void {
     void send();
   });
   element.addEventListener('tollgate-verified', onVerified);
-  // A lost form leads back, and not round.
+  // A lost form leads back to its page and cannot loop.
   if (back === undefined && goesRound()) offerRetry(moved ?? notKept);
-  // The element may have been faster than this file.
+  // The element may be ready before this file has loaded.
   else if (element.status === 'ready') onVerified();
 
-  /** Whether the last pass did not help. Where the address has changed, a further one may. */
+  /** Whether the last pass had no effect. After a change of address another one may help. */
   function goesRound(): boolean {
     const passes = recentPasses();
     return passes > 0 && (moved === undefined || passes >= MOST_MOVES);
@@ -91,19 +91,19 @@ function openCheck(form: HTMLFormElement): void {
     else offerRetry(failed);
   }
 
-  /** A person who has typed an answer keeps it; what was sent with another method cannot be loaded again. */
+  /** Only pages without a typed answer reload; a request with another method cannot be repeated by a reload. */
   function isOld(): boolean {
     const canReload = button === null && back === undefined && goesTo === undefined;
     return canReload && Date.now() - performance.timeOrigin > OLD_MS;
   }
 
-  /** Shows how long the check has to wait, and goes on with it. @param retryAfter seconds */
+  /** Shows the waiting time, then continues. @param retryAfter seconds */
   function pause(retryAfter: string | null): void {
     const asked = Number(retryAfter ?? 0) || 0;
     const seconds = Math.min(Math.max(asked, 2 ** pauses), LONGEST_PAUSE_SECONDS);
     const untilMs = Date.now() + seconds * 1000;
     const time = document.createElement('p');
-    // Read on demand, and not each second.
+    // Screen readers read it on demand, not each second.
     time.setAttribute('role', 'timer');
     pauses += 1;
     isStopped = true;
@@ -121,7 +121,7 @@ function openCheck(form: HTMLFormElement): void {
       clearInterval(timer);
       time.remove();
       resume();
-      // The work was not looked at, and is still good unless it has expired meanwhile.
+      // The work was not checked, so it can be sent unless it has expired.
       if (button !== null && element.status === 'ready') void send();
     }
   }
@@ -130,7 +130,7 @@ function openCheck(form: HTMLFormElement): void {
     note.textContent = done ?? '';
     element.hidden = true;
     button?.remove();
-    // The body of a request cannot be kept: the page before still has it.
+    // The request body is lost here, but the previous page still has it.
     if (back !== undefined) {
       offer(back, () => history.back());
       return;
@@ -160,7 +160,7 @@ function openCheck(form: HTMLFormElement): void {
     else void element.refresh();
   }
 
-  /** Adds a button; the element controls those that send the form. */
+  /** Adds a plain button: the element controls submit buttons. */
   function offer(text: string | undefined, onClick: (offered: HTMLElement) => void): void {
     const offered = document.createElement('button');
     offered.type = 'button';
@@ -171,7 +171,7 @@ function openCheck(form: HTMLFormElement): void {
   }
 }
 
-/** Formats seconds in the language of the page, with Western digits. */
+/** Formats seconds in the page's language, with Western digits. */
 function inSeconds(seconds: number): string {
   const language = `${document.documentElement.lang || 'en'}-u-nu-latn`;
   return new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'long' }).format(
@@ -179,14 +179,14 @@ function inSeconds(seconds: number): string {
   );
 }
 
-/** Passes in a row until just now; a browser that keeps no cookies counts as if it had one. */
+/** Returns the recent consecutive passes; 1 for a browser without cookies. */
 function recentPasses(): number {
   if (!navigator.cookieEnabled) return 1;
   try {
     const [atMs, passes] = (sessionStorage.getItem(PASSED_AT) ?? '').split(' ').map(Number);
     return Date.now() - (atMs ?? 0) < ASKED_AGAIN_MS ? (passes ?? 1) : 0;
   } catch {
-    // The browser keeps nothing for this site.
+    // No storage for this site.
     return 0;
   }
 }
@@ -195,6 +195,6 @@ function rememberPass(): void {
   try {
     sessionStorage.setItem(PASSED_AT, `${Date.now()} ${recentPasses() + 1}`);
   } catch {
-    // Then the page asks again and again, and says so each time.
+    // Without storage the gate page returns each time and says so.
   }
 }

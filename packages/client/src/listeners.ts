@@ -1,4 +1,4 @@
-// A set of listeners. What one of them throws stops neither the others nor the caller.
+// Set of listeners. An error in one of them stops neither the others nor the caller.
 
 export interface Listeners<Arguments extends unknown[]> {
   /** @returns a function that removes the listener */
@@ -22,7 +22,7 @@ export function createListeners<Arguments extends unknown[]>(): Listeners<Argume
   };
 }
 
-/** Reports what the listener throws as an uncaught error of the page. */
+/** Reports errors of the listener as uncaught errors of the page. */
 export function notifyListener<Arguments extends unknown[]>(
   listener: ((...values: Arguments) => void) | undefined,
   ...values: Arguments

@@ -1,4 +1,4 @@
-// React hooks for the session and the challenges of a form, and the JSX types of the form element.
+// React hooks for session and challenges, and JSX types of the form element.
 'use client';
 
 export type { TollgateChallengeAttributes } from './react/element-attributes.js';

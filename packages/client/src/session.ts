@@ -1,4 +1,4 @@
-// The session in the browser: login, silent refresh, requests with the token, logout.
+// Browser session: login, silent refresh, requests with the token, logout.
 
 import { createSession } from './session/create-session.js';
 import { SessionError } from './session/errors.js';

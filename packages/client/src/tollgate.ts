@@ -1,8 +1,8 @@
-// The prebuilt file: session, challenges and form element in one module, which its workers load as well.
+// Prebuilt file: session, challenges and form element in one module, also loaded by its workers.
 
 export * from './challenge.js';
 export { addLanguage, TollgateChallenge } from './element.js';
 export * from './session.js';
 
-// A worker that this file starts runs the same file: it finds no document, and searches.
+// The workers run this file too: without a document it searches.
 if (typeof document === 'undefined' && 'importScripts' in globalThis) void import('./solver/worker.js');

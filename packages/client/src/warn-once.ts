@@ -1,8 +1,8 @@
-// Tells developers in the console what a person cannot mend.
+// Console warnings for developers about problems that users cannot fix.
 
 const said = new Set<string>();
 
-/** Says a sentence once per page, however often it is true. */
+/** Logs a sentence once per page. */
 export function warnOnce(sentence: string): void {
   if (said.has(sentence)) return;
   said.add(sentence);

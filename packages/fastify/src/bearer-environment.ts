@@ -1,4 +1,4 @@
-// The variables of the bearer guard: what verifies tokens of each format.
+// Variables of the bearer guard: secrets and keys for each token format.
 
 import { type Static, Type } from '@sinclair/typebox';
 import {
@@ -13,25 +13,27 @@ import {
 import { type EnvelopeKey, importAccessKeys, type PublicKey, readJwks } from '@tollgate/shared/crypto';
 import { ConfigurationError } from '@tollgate/shared/schemas';
 
-/** The variables of the guard. */
+/** Variables of the guard. */
 export const BearerEnvironment = Type.Object({
   ACCESS_SECRET: Type.Optional(SecretVariables.ACCESS_SECRET),
   ACCESS_KEYS: Type.Optional(
     Type.String({
-      description: 'Opens access tokens: what the command `keys export-access` prints',
+      description: 'Decryption keys of access tokens: the output of the command `keys export-access`',
       secret: true,
-      expected: 'what the command keys export-access prints',
+      expected: 'the output of the command keys export-access',
     }),
   ),
   ACCESS_JWKS_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^\\s@]+$',
-      description: 'Where the public keys of access tokens are',
-      expected: 'the address of the public keys, such as https://auth.example.com/.well-known/jwks.json',
+      description: 'URL of the public keys for access tokens',
+      expected: 'the URL of the public keys, such as https://auth.example.com/.well-known/jwks.json',
     }),
   ),
   ACCESS_PUBLIC_KEYS: Type.Optional(
-    Type.String({ description: 'The public keys themselves: what the command `keys export-public` prints' }),
+    Type.String({
+      description: 'Public keys for access tokens: the output of the command `keys export-public`',
+    }),
   ),
   ...PublicTokenVariables,
   STORE_URL: StoreVariables.STORE_URL,
@@ -39,17 +41,17 @@ export const BearerEnvironment = Type.Object({
     default: 900,
     minimum: 1,
     maximum: 31_536_000,
-    description: 'Seconds that an access token lives',
+    description: 'Access token lifetime in seconds',
   }),
 });
 type BearerValues = Static<typeof BearerEnvironment>;
 
-/** What verifies tokens. At least one of both is there. */
+/** Verification keys. At least one of both is set. */
 export interface BearerKeys {
   readonly values: BearerValues;
   /** For sealed tokens. */
   readonly sealed: { readonly secret: string; readonly keys: EnvelopeKey[] } | undefined;
-  /** For public tokens: the address of the keys, or the keys. */
+  /** For public tokens: the keys or their URL. */
   readonly open:
     | {
         readonly keys: string | readonly PublicKey[];
@@ -113,6 +115,6 @@ function readPublicKeys(text: string): readonly PublicKey[] {
     if (!(error instanceof RangeError || error instanceof SyntaxError)) throw error;
   }
   throw new ConfigurationError([
-    'ACCESS_PUBLIC_KEYS must be a JSON Web Key Set, as the command keys export-public prints it',
+    'ACCESS_PUBLIC_KEYS must be a JSON Web Key Set, the output of the command keys export-public',
   ]);
 }

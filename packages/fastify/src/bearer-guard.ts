@@ -1,4 +1,4 @@
-// The bearer guard of an application: verifies the access tokens of the session service on its own.
+// Bearer guard for applications: verifies access tokens without a request to the session service.
 
 import { canonicalText, createKeyedEnvelope, openKeyRing } from '@tollgate/shared/crypto';
 import { AccessClaims } from '@tollgate/shared/schemas';
@@ -24,23 +24,23 @@ import { type BearerKeys, readBearerEnvironment } from './bearer-environment.js'
 import { pluginLog } from './plugin-log.js';
 import { followRemoteKeys } from './remote-keys.js';
 
-/** The options of the plugin. */
+/** Plugin options. */
 export interface BearerGuardOptions {
   /**
    * Variables, usually `process.env`:
-   * - For sealed tokens `ACCESS_SECRET`, the same as in the session service, and `ACCESS_KEYS`, the output of its command
-   *   `keys export-access`. `ENCRYPTION_KEY` would open refresh tokens too.
-   * - For public tokens `ACCESS_JWKS_URL`, the address of the public keys, or `ACCESS_PUBLIC_KEYS`, the output of the
-   *   command `keys export-public`; and `ACCESS_TOKEN_ISSUER` and `ACCESS_TOKEN_AUDIENCE`, which the tokens must name. None
-   *   of these is a secret. With the variables of both formats, tokens of both are accepted.
-   * - `STORE_URL`, the store of the sessions, optional. With it ended sessions are refused within a second, and a token
-   *   verified here counts as used, so that the refresh token before it is refused as stolen. Without it ended sessions
-   *   are refused once their access tokens expire, and the session service does not see the uses here.
-   * - `ACCESS_TTL`, the lifetime of access tokens in seconds, 900 by default. A token with a longer lifetime is refused,
-   *   unless a node of the session service has reported to the store that it issues such tokens.
+   * - For sealed tokens: `ACCESS_SECRET`, the same as in the session service, and `ACCESS_KEYS`, the output of its command
+   *   `keys export-access`. `ENCRYPTION_KEY` would decrypt refresh tokens too.
+   * - For public tokens: `ACCESS_JWKS_URL`, the URL of the public keys, or `ACCESS_PUBLIC_KEYS`, the output of the command
+   *   `keys export-public`; and `ACCESS_TOKEN_ISSUER` and `ACCESS_TOKEN_AUDIENCE`, as in the tokens. None of these is a
+   *   secret. With the variables of both formats, tokens of both are accepted.
+   * - `STORE_URL`, the session store, optional. With it ended sessions are rejected within a second, and a token verified
+   *   here counts as used, so that the previous refresh token is rejected as stolen. Without it ended sessions are rejected
+   *   once their access tokens expire, and the session service does not see uses here.
+   * - `ACCESS_TTL`, the access token lifetime in seconds, 900 by default. A token with a longer lifetime is rejected, unless
+   *   a node of the session service has reported in the store that it issues such tokens.
    */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Folder that a relative path in `file:` starts from; the working directory by default. */
+  /** Base folder of relative paths in `file:`; the working directory by default. */
   readonly root?: string;
 }
 
@@ -79,7 +79,7 @@ async function bearerGuard(
       await storeWatch.stop();
       await store.close();
     });
-    // The store refuses commands until it is connected; an unreachable store does not keep the application from starting.
+    // The store rejects commands until it is connected; the application starts without a reachable store.
     await waitForStore(store, CONNECT_MS);
     revocations = follower;
     onVerified = createProofOfUse(openProofStore(store));
@@ -92,7 +92,7 @@ async function bearerGuard(
   });
 }
 
-/** In a scope of its own, so that the application can register @fastify/jwt for itself. */
+/** In a separate scope, so that the application can register @fastify/jwt itself. */
 async function openSealed(
   app: FastifyInstance,
   { secret, keys }: NonNullable<BearerKeys['sealed']>,
@@ -103,7 +103,7 @@ async function openSealed(
     const secrets = openKeyRing(secret);
     codec = await openTokenCodec(scope, { kind: 'access', claims: AccessClaims, secrets, envelope });
   });
-  if (codec === undefined) throw new TypeError('the scope of the tokens did not load');
+  if (codec === undefined) throw new TypeError('the token scope did not load');
   return codec;
 }
 
@@ -114,7 +114,7 @@ async function openPublic(
   if (typeof keys !== 'string') return createPublicReader(() => keys, names);
   const remote = followRemoteKeys(keys, pluginLog(app));
   app.addHook('onClose', async () => remote.stop());
-  // An address that does not answer does not keep the application from starting.
+  // The application starts without a response from this URL.
   await remote.refresh();
   const reader = createPublicReader(remote.keys, names);
   return {
@@ -126,7 +126,7 @@ async function openPublic(
   };
 }
 
-/** The ids of the keys that do not change while the application runs. */
+/** Returns the ids of the keys that do not change at run time. */
 function idsOf({ sealed, open }: BearerKeys): Record<string, string[]> {
   const idsIn = (keys: readonly { readonly id: string }[]) => keys.map(({ id }) => id);
   return {
@@ -139,10 +139,10 @@ function idsOf({ sealed, open }: BearerKeys): Record<string, string[]> {
 }
 
 /**
- * Verifies the access tokens of the session service in any Fastify application. Decorates the server with
- * `requireBearer`, an `onRequest` hook that sets `request.bearer` to the claims of the token or answers 401
- * (`token_invalid`, `session_revoked`; `bearer({ maxAuthAge })` is that hook with a demand), and with `verifyAccess`, which returns a verdict. Opens the store of `STORE_URL`
- * and closes it with the server.
- * @throws ConfigurationError with a line for each mistake in the variables
+ * Verifies access tokens of the session service in any Fastify application. Decorates the server with `requireBearer`, an
+ * `onRequest` hook that sets `request.bearer` to the token's claims or responds 401 (`token_invalid`, `session_revoked`),
+ * and with `verifyAccess`, which returns a verdict. `bearer({ maxAuthAge })` is the hook with a maximum authentication age.
+ * Opens the store of `STORE_URL` and closes it with the server.
+ * @throws ConfigurationError with a line per mistake in the variables
  */
 export default fp(bearerGuard, { name: 'tollgate-bearer-guard', fastify: '5.x' });

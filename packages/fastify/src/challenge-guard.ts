@@ -1,4 +1,4 @@
-// The challenge guard of an application: opens the store of the challenge service and enforces the guards of routes.
+// Challenge guard for applications: opens the challenge store and enforces route guards.
 
 import { Type } from '@sinclair/typebox';
 import {
@@ -43,22 +43,22 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { pluginLog } from './plugin-log.js';
 
-/** The options of the plugin. */
+/** Plugin options. */
 export interface ChallengeGuardOptions {
-  /** The name of this application, 1 to 64 letters, digits, `_`, `.` or `-`: each application has its own failure counts. */
+  /** Application name, 1 to 64 letters, digits, `_`, `.` or `-`: each application has its own failure counts. */
   readonly application: string;
   /**
    * Variables, usually `process.env`, with the same values as in the challenge service: `CHALLENGE_SECRET`, `STORE_URL` or
    * `CAPTCHA_CACHE_STORE` (one of them is required), `CAPTCHA_MODULE` and the other `CAPTCHA_*`.
    */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Options in code; they replace the `CAPTCHA_*` variables of the options. */
+  /** Captcha options in code, in place of the `CAPTCHA_*` variables. */
   readonly options?: CaptchaOptionsInput;
-  /** Folder that relative paths in `file:` and `CAPTCHA_MODULE` start from; the working directory by default. */
+  /** Base folder of relative paths in `file:` and `CAPTCHA_MODULE`; the working directory by default. */
   readonly root?: string;
-  /** Challenge types in addition to those of `CAPTCHA_MODULE`; only those with a `verify` function matter here. */
+  /** Challenge types in addition to those of `CAPTCHA_MODULE`; only those with a `verify` function are used. */
   readonly kinds?: readonly ChallengeType[];
-  /** Called with the verdict on each submission, for metrics. */
+  /** Called with the verdict of each submission, for metrics. */
   readonly observer?: ChallengeObserver;
 }
 
@@ -95,7 +95,7 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
   if (mistakes.length > 0) throw new ConfigurationError(mistakes);
 
   const unknown = unknownCaptchaVariables(environment);
-  // An application may have such variables for its own use, so they do not stop it.
+  // The application may use such variables itself, so they are no error.
   if (unknown.length > 0) log.warn({ mistakes: unknown }, 'variables are ignored');
 
   const variable = cacheStoreVariableOf(values);
@@ -116,7 +116,7 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
     await keyReport.stop();
     await store.close();
   });
-  // The store refuses commands until it is connected; an unreachable store does not keep the application from starting.
+  // The store rejects commands until it is connected; the application starts without a reachable store.
   await waitForStore(store, CONNECT_MS);
   await app.register(guard, {
     store: openChallengeStore(store, options.cache.prefix),
@@ -128,7 +128,7 @@ async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOpti
   });
 }
 
-/** An application must name a store: in one of its own, nothing would issue challenges. */
+/** Requires a store: no service would issue challenges into a private one. */
 function checkNamedStore(values: Parameters<typeof checkStores>[0]): string[] {
   if (values.STORE_URL !== undefined || values.CAPTCHA_CACHE_STORE !== undefined) {
     return checkStores(values, ['CAPTCHA_CACHE_STORE']);
@@ -141,7 +141,7 @@ function checkNamedStore(values: Parameters<typeof checkStores>[0]): string[] {
 /**
  * Enforces `config.guards` of routes, and decorates the server with `captcha`, which verifies submissions outside guarded
  * routes, and requests with `countAttempt`. Await it before you add routes. Opens the store and closes it with the server.
- * A refused submission is answered 422 with a `ChallengeRefusal` body; 503 `store_unavailable` if the store is unreachable.
- * @throws ConfigurationError with a line for each mistake in the options and variables
+ * Responds 422 with a `ChallengeRefusal` body to a rejected submission, and 503 `store_unavailable` without a store.
+ * @throws ConfigurationError with a line per mistake in the options and variables
  */
 export default fp(challengeGuard, { name: 'tollgate-challenge-guard', fastify: '5.x' });

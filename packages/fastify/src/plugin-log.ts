@@ -1,16 +1,16 @@
-// The log of the plugins. In an application without a logger, which would hide them, warnings go to stderr.
+// Plugin log. Without a logger, which would hide warnings, they go to stderr.
 
 import type { FastifyInstance } from 'fastify';
 
-/** The part of a logger that the plugins use. */
+/** Logger functions used by the plugins. */
 export interface PluginLog {
   info(about: object, message: string): void;
   warn(about: object, message: string): void;
 }
 
-/** Returns the application's logger; for an application without one, a log that writes a line to stderr per warning. */
+/** Returns the application's logger; without one, a log that writes a line per warning to stderr. */
 export function pluginLog({ log }: Pick<FastifyInstance, 'log'>): PluginLog {
-  // All methods of the logger that Fastify has by default are one function. So are those of a silent one, which has a level.
+  // All methods of Fastify's default logger are one function. So are those of a silent logger, which has a level.
   if (log.level !== undefined || log.warn !== log.fatal) return log;
   return { info() {}, warn: (about, message) => console.warn(lineOf(about, message)) };
 }

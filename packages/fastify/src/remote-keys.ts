@@ -1,8 +1,8 @@
-// The public keys of a URL, for services that verify access tokens without a secret.
+// Public keys from a URL, for services that verify access tokens without a secret.
 
 import { type PublicKey, readJwks } from '@tollgate/shared/crypto';
 
-/** The part of a logger that this file uses. */
+/** Logger functions used by this file. */
 export interface RemoteKeysLog {
   info(about: object, message: string): void;
   warn(about: object, message: string): void;
@@ -13,19 +13,19 @@ export interface RemoteKeys {
   /** Returns the current keys, the same array until they change; refetches old ones in the background. */
   keys(): readonly PublicKey[];
   /**
-   * Fetches the keys; resolves when done, also after a failure. Returns undefined shortly after the last fetch, whose keys
-   * then decide. Never rejects.
+   * Fetches the keys; resolves on success and on failure. Returns undefined shortly after the last fetch: then its keys
+   * apply. Never rejects.
    */
   refresh(): Promise<void> | undefined;
-  /** Aborts a request under way, and sends no other. */
+  /** Aborts a request in flight, and sends no further ones. */
   stop(): void;
 }
 
-/** Age of keys at which they are refetched, in milliseconds. */
+/** Key age for a refetch, in milliseconds. */
 export const REFRESH_AFTER_MS = 300_000;
-/** How long keys stay in use while their URL does not respond, in milliseconds. */
+/** Maximum key age while the URL does not respond, in milliseconds. */
 export const KEEP_MS = 3_600_000;
-/** Shortest times between two requests, in milliseconds: after a success, and after a failure. */
+/** Minimum interval between two requests, in milliseconds: after a success, and after a failure. */
 export const COOLDOWN_MS = { found: 30_000, failed: 5000 } as const;
 
 const TIMEOUT_MS = 2000;

@@ -1,6 +1,6 @@
-// The entry of the package: guards for the forms and the protected routes of a Fastify application.
+// Package entry: guards for forms and protected routes of a Fastify application.
 
-// These imports add the decorators of the server and the request to the types of the application.
+// These imports add the types of the server and request decorators.
 import '@tollgate/shared/guard';
 import '@tollgate/shared/tokens';
 

@@ -145,7 +145,7 @@ t.test('mistakes in the variables stop the start, with a line each', async (t) =
   t.strictSame(lines({ ...ISSUED_FOR, ACCESS_PUBLIC_KEYS }), []);
   t.match(lines({}), [
     /^ACCESS_SECRET is missing: it must be a secret/,
-    /^ACCESS_KEYS is missing: it must be what/,
+    /^ACCESS_KEYS is missing: it must be the output/,
   ]);
   t.match(lines(ISSUED_FOR), [/^ACCESS_SECRET is missing/, /^ACCESS_KEYS is missing/]);
   t.strictSame(lines({ ACCESS_JWKS_URL }), [
@@ -157,11 +157,11 @@ t.test('mistakes in the variables stop the start, with a line each', async (t) =
     'ACCESS_PUBLIC_KEYS must not be set together with ACCESS_JWKS_URL',
   ]);
   for (const address of ['auth.example.com', 'file:///etc/keys', 'https://user:password@auth.example.com/']) {
-    t.match(lines({ ...ISSUED_FOR, ACCESS_JWKS_URL: address }), [/^ACCESS_JWKS_URL must be the address/]);
+    t.match(lines({ ...ISSUED_FOR, ACCESS_JWKS_URL: address }), [/^ACCESS_JWKS_URL must be the URL/]);
   }
   for (const keys of ['x', '{}', 'null', '{"keys":[]}', '{"keys":[{"kty":"oct","k":"AA","kid":"a"}]}', OLD]) {
     t.strictSame(lines({ ...ISSUED_FOR, ACCESS_PUBLIC_KEYS: keys }), [
-      'ACCESS_PUBLIC_KEYS must be a JSON Web Key Set, as the command keys export-public prints it',
+      'ACCESS_PUBLIC_KEYS must be a JSON Web Key Set, the output of the command keys export-public',
     ]);
   }
 });

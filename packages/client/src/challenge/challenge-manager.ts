@@ -1,4 +1,4 @@
-// Fetches and solves what the pending submission of a form lacks, one thing at a time, and reports the state.
+// Fetches and solves the missing challenges of the next submission, one at a time, and reports the state.
 
 import { PowGaveUpError } from '../solver/errors.js';
 import type { Solver } from '../solver/solver.js';
@@ -10,7 +10,7 @@ import { type PendingCaptcha, PendingSubmission } from './pending-submission.js'
 import { type Requirements, withoutEffort } from './requirements.js';
 import { createRetryDelay } from './retry-delay.js';
 
-/** Key strokes do not repeat a failed request sooner than this. */
+/** Minimum delay before a key stroke retries a failed request. */
 const REPEAT_MS = 5_000;
 /** Timers stop while a machine sleeps, so ages are checked at least this often. */
 const AGE_CHECK_MS = 15_000;
@@ -19,7 +19,7 @@ export interface ManagerEvents {
   onChange(): void;
   /** A challenge may have expired. */
   onExpiry(): void;
-  /** Whether to fetch work again that expired before it was solved. */
+  /** Whether to fetch new work after work has expired unsolved. */
   mayRenew(): boolean;
 }
 
@@ -29,7 +29,7 @@ export function openChallengeManager(options: ChallengeOptions, solver: Solver, 
   const source = openChallengeSource(options, solver);
   const pending = new PendingSubmission(options);
   const retryDelay = createRetryDelay(notify);
-  /** Under way; aborting it ends it. */
+  /** Current task. */
   let task: AbortController | null = null;
   let taskDone = Promise.resolve();
   let progress: WorkProgress | null = null;
@@ -61,7 +61,7 @@ export function openChallengeManager(options: ChallengeOptions, solver: Solver, 
     events.onChange();
   }
 
-  /** Fetches the captcha first, so that the person can answer it while the work is solved. */
+  /** Fetches the captcha first, so that the person can answer it while the device solves the work. */
   async function fetchMissing(signal: AbortSignal): Promise<void> {
     while (pending.needsCaptcha) {
       const captcha = await fetchCaptcha(signal);
@@ -126,7 +126,7 @@ export function openChallengeManager(options: ChallengeOptions, solver: Solver, 
   }
 
   function dropExpired(isChanged = false): void {
-    // The timer comes first: what expires between two looks at the clock is noticed by the next one.
+    // Start the timer first: it catches a challenge that expires while this function runs.
     const { leftMs } = pending;
     clearTimeout(timer);
     if (Number.isFinite(leftMs)) timer = setTimeout(events.onExpiry, Math.min(AGE_CHECK_MS, leftMs));
@@ -146,26 +146,26 @@ export function openChallengeManager(options: ChallengeOptions, solver: Solver, 
     get isRunning() {
       return task !== null;
     },
-    /** Whether a touch may retry. A search that gave up is not retried: it would give up again. */
+    /** Whether a touch may retry. Not after a search that gave up: it would give up again. */
     get mayRetry() {
       const isAged = performance.now() - failedAtMs >= REPEAT_MS;
       return error === null || (isAged && !(error instanceof PowGaveUpError));
     },
     start,
-    /** Stops the task under way; the challenge that is being solved is kept. */
+    /** Stops the current task and keeps its challenge. */
     pause(): void {
       if (task === null) return;
       abortTask();
       notify();
     },
     dropExpired,
-    /** Marks the fields as taken: they are not handed out again. */
+    /** Marks the fields as taken: they are not returned again. */
     spend(): void {
       pending.work = null;
       pending.spendCaptcha();
       notify();
     },
-    /** Discards everything that is not for the next requirements. @param keepsCaptcha keeps a captcha that can be sent again */
+    /** Discards challenges for other requirements. @param keepsCaptcha keeps a captcha that can be sent again */
     renew(next: Requirements, keepsCaptcha = false, code: string | null = null): void {
       refusal = code;
       abortTask();

@@ -1,4 +1,4 @@
-// The options for fetching, solving and controlling challenges.
+// Options for fetching, solving and controlling challenges.
 
 import type { SearchProgress, Solver, SolverState } from '../solver/solver.js';
 
@@ -10,35 +10,35 @@ export interface FetchOptions {
   readonly prefix?: string | undefined;
   /** Passed to every `fetch`, e.g. `{ credentials: 'include' }`. */
   readonly fetchOptions?: RequestInit | undefined;
-  /** The ticket (`pow_scope`) of the last refusal; the service prices the work by the failures of its account. */
+  /** Ticket (`pow_scope`) from the last error response; the service prices the work by the account's failures. */
   readonly scope?: string | undefined;
-  /** The fewest bits of work that the form accepts; its refusals report it (`pow_min_difficulty`). */
+  /** Lowest difficulty that the form accepts, in bits; error responses contain it (`pow_min_difficulty`). */
   readonly minDifficulty?: number | undefined;
   /**
-   * Algorithms of work, the preferred one first, e.g. `['hashwx-1', 'sha256']`; `sha256` by default. The service issues the
-   * first that it accepts, or `sha256`. Without WebAssembly nothing but `sha256` is asked for.
+   * Algorithms in order of preference, e.g. `['hashwx-1', 'sha256']`; `sha256` by default. The service uses the first
+   * that it accepts, or `sha256`. Without WebAssembly only `sha256` is requested.
    */
   readonly algorithms?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How to solve challenges. */
+/** Solver options. */
 export interface SolveOptions {
-  /** The most hashes between two pauses on the main thread, 25,000 by default; workers pause by time alone. */
+  /** Maximum hashes between two pauses on the main thread, 25,000 by default; workers pause by time only. */
   readonly chunkSize?: number | undefined;
-  /** Hashes before the search gives up, 300,000,000 by default; for `effort`, in each part. `Infinity` never gives up. */
+  /** Hash limit of the search, 300,000,000 by default; for `effort`, per part. `Infinity` never gives up. */
   readonly maxHashes?: number | undefined;
   readonly onProgress?: ((progress: SearchProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** A solver to reuse; by default one is opened, and closed afterwards. */
+  /** Solver to reuse; by default a new one is opened and closed afterwards. */
   readonly solver?: Solver | undefined;
-  /** URL of the worker's file for the solver that is opened, if a bundler moves it. */
+  /** Worker URL for the new solver, if a bundler moves the file. */
   readonly workerUrl?: string | URL | undefined;
 }
 
-/** The answer to an `effort` challenge. */
+/** Solution of an `effort` challenge. */
 export interface SolvedEffort {
-  /** The nonces, or for HashWX the numbers, of the parts, joined by dots: the value of the answer field. */
+  /** Value of the answer field: the nonces of the parts (for HashWX, numbers), joined by dots. */
   readonly answer: string;
   readonly hashes: number;
   readonly ms: number;
@@ -49,14 +49,13 @@ export interface SolvedEffort {
 export interface SolveEffortOptions extends Omit<SolveOptions, 'onProgress'> {
   /**
    * Also called with zero progress when a part begins.
-   * @param part index of the part that is being searched; the parts of HashWX are searched together, and it is about as
-   * many as should be solved by now
-   * @param all the progress of all parts together
+   * @param part index of the current part; HashWX searches all parts together, and this estimates the solved parts
+   * @param all total progress of all parts
    */
   readonly onProgress?: ((progress: SearchProgress, part: number, all: SearchProgress) => void) | undefined;
 }
 
-/** The names of the four fields in a submission, as set by `CAPTCHA_POW_FIELDS_*` and `CAPTCHA_FIELDS_*`. */
+/** Names of the four submission fields, as set by `CAPTCHA_POW_FIELDS_*` and `CAPTCHA_FIELDS_*`. */
 export interface FieldNames {
   /** `pow_token` by default. */
   readonly pow_token?: string | undefined;
@@ -72,16 +71,16 @@ export interface FieldNames {
 export interface ChallengeOptions extends Omit<FetchOptions, 'scope'>, SolveOptions {
   readonly fields?: FieldNames | undefined;
   /**
-   * `demanded` (default): an image only after a refusal with `captcha_required`; `always`: for forms guarded by
+   * `demanded` (default): an image only after a response with `captcha_required`; `always`: for forms guarded by
    * `captcha`; `never`: for forms that never check an image.
    */
   readonly image?: 'demanded' | 'always' | 'never' | undefined;
   /** Whether the form is guarded by proof of work; true by default. */
   readonly pow?: boolean | undefined;
-  /** The preset of the images; the service's default if omitted. */
+  /** Image preset; the service's default if omitted. */
   readonly preset?: string | undefined;
-  /** Whether to fetch the first challenges at once; true by default. If false, `touch`, `refresh` or `take` begins. */
+  /** Whether to fetch the first challenges at once; true by default. If false, `touch`, `refresh` or `take` starts. */
   readonly autoStart?: boolean | undefined;
-  /** Closes the challenge when it aborts. */
+  /** Closes the challenge on abort. */
   readonly signal?: AbortSignal | undefined;
 }

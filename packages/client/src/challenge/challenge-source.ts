@@ -14,7 +14,7 @@ import type { PendingEffort, PendingImage, PendingWork } from './pending-submiss
 import { loadEffort, solveEffort, solvePow } from './solve-challenge.js';
 import { isExpired, type Lifetime, readClocks, startLifetime, startTimeout } from './time-limits.js';
 
-/** What a challenge is fetched for. */
+/** Parameters of a challenge request. */
 export interface ChallengeRequest {
   readonly scope: string | undefined;
   readonly presets?: readonly string[] | undefined;
@@ -26,7 +26,7 @@ export interface ChallengeRequest {
 /** `solveWork` and `solveEffort` resolve with null if the challenge expires before it is solved. */
 export interface ChallengeSource {
   fetchImage(request: ChallengeRequest): Promise<PendingImage>;
-  /** Continues with the challenge of an aborted search. Nothing is lost by the abort: all guesses are equally likely. */
+  /** Continues with the challenge of an aborted search. The abort loses nothing: all guesses are equally likely. */
   solveWork(request: ChallengeRequest, report: (progress: WorkProgress) => void): Promise<PendingWork | null>;
   solveEffort(request: ChallengeRequest, report: (at: ShownEffort) => void): Promise<PendingEffort | null>;
   /** Forgets the challenge of an aborted search. */
@@ -91,7 +91,7 @@ export function openChallengeSource(options: ChallengeOptions, solver: Solver): 
   };
 }
 
-/** What this file shares with the work on effort, which pages load later. */
+/** Functions shared with the effort module, which pages load later. */
 const tools = { fetchEffortChallenge, progressOf, readClocks, solveEffort, startLifetime, withinLifetime };
 
 const noProgress = { hashes: 0, ms: 0 };

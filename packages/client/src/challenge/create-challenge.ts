@@ -1,4 +1,4 @@
-// The lifecycle of a form's challenges: when they are fetched, taken and renewed.
+// Challenge lifecycle: when challenges are fetched, taken and renewed.
 
 import { createListeners } from '../listeners.js';
 import { openSolver } from '../solver/solver.js';
@@ -10,19 +10,19 @@ import { watchPageActivity } from './page-activity.js';
 import { initialRequirements, keepsImage, readRefusal, requirementsAfter } from './requirements.js';
 import { countSubmissions, submitForm } from './submissions.js';
 
-/** For this long after fields were taken, touches fetch nothing: the answer to the submission decides what comes next. */
+/** How long touches fetch nothing after fields were taken: the response to the submission decides the next step. */
 const IN_FLIGHT_MS = 10_000;
 
-/** How often `take` fetches what is missing: on a slow device a challenge may expire before it is solved. */
+/** Maximum fetches of one `take`: on a slow device a challenge may expire before it is solved. */
 const MOST_STARTS = 3;
 
 /**
- * Creates the controller of a form's challenges.
+ * Creates a challenge controller for a form.
  *
  * | Status | Becomes | When |
  * |---|---|---|
  * | `idle` | `solving` | at once, unless `autoStart` is false or the page is hidden; on `touch`, `refresh`, `take`, `settle` |
- * | `solving` | `ready` | everything that the next submission needs is available |
+ * | `solving` | `ready` | all fields of the next submission are available |
  * | `solving` | `error` | a request failed, or a search gave up |
  * | `solving` | `idle` | the page was left; `pause`; the challenge expired before it was solved and the form is not in use |
  * | `ready` | `idle` | the fields were taken; the image has expired; the work has, and the form is not in use |
@@ -58,7 +58,7 @@ export function createChallenge(options: ChallengeOptions = {}): PausableChallen
     if (!startsWhenVisible) void start();
   }
 
-  /** Fetches by itself only while the form is in use, and not after an error. */
+  /** Fetches automatically only while the form is in use, and not after an error. */
   function renew(): void {
     if (takenAtMs === null && manager.state.error === null && activity.isActive()) void start();
   }
@@ -70,7 +70,7 @@ export function createChallenge(options: ChallengeOptions = {}): PausableChallen
     else renew();
   }
 
-  /** Discards challenges after the page was in the back/forward cache: they may have been sent. */
+  /** Discards challenges after a return from the back/forward cache: they may have been sent. */
   function onRestore(): void {
     const isUsed = manager.state.status !== 'idle' || takenAtMs !== null || autoStart;
     takenAtMs = null;

@@ -1,4 +1,4 @@
-// Fetches and solves `effort` challenges: what few pages need, loaded by itself.
+// Fetches and solves `effort` challenges. Loaded on demand: few pages need it.
 import type { HashwxTask, SearchProgress, Solver } from '../solver/solver.js';
 import type { EffortChallenge } from '../wire.js';
 import type {
@@ -11,7 +11,7 @@ import type { ShownEffort, WorkProgress } from './challenge-state.js';
 import type { PendingEffort } from './pending-submission.js';
 import type { ClockReading, Lifetime } from './time-limits.js';
 
-/** What the page has loaded already, and this file must not load again. */
+/** Functions that the page has loaded already and this file must not load again. */
 export interface EffortTools {
   fetchEffortChallenge(options: FetchOptions): Promise<EffortChallenge>;
   readClocks(): ClockReading;
@@ -80,7 +80,7 @@ export async function searchParts(
     const { nonce, ...found } = await solver.search(task, {
       ...options,
       onProgress(now) {
-        // As many parts as the chance says: which of them are solved tells less about what is left.
+        // Estimated from the chance, which predicts the remaining time better than the number of solved parts.
         const done = parts * (now.chance ?? 0);
         const part = Math.min(Math.floor(done), parts - 1);
         report({ ...now, chance: done - part }, part, now);

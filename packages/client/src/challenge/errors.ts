@@ -1,18 +1,18 @@
-// The errors of challenges: a failed request, and a submission without an answer to the image.
+// Challenge errors: a failed request, and a submission without an image answer.
 
-/** The details of a response that was not a challenge. */
+/** Details of a response without a challenge. */
 export interface RequestErrorDetails {
-  /** 200 if the service answered with something other than a challenge. */
+  /** 200 if a success had no challenge in its body. */
   readonly status: number;
-  /** The service's stable code (`rate_limited`, `store_unavailable` …); null if the body is not the service's. */
+  /** Stable error code (`rate_limited`, `store_unavailable` …); null if the body is not from the service. */
   readonly code: string | null;
   /** The value of `Retry-After`; null without one. */
   readonly retryAfterSeconds: number | null;
 }
 
 /**
- * A request for a challenge got another answer. `message` is the service's text for people, if it sent one. The status
- * is 404 when `prefix` is not the service's.
+ * A challenge request returned no challenge. `message` is the service's error message, if it sent one. Status 404
+ * usually means a wrong `prefix`.
  */
 export class CaptchaRequestError extends Error implements RequestErrorDetails {
   readonly status: number;
@@ -27,15 +27,15 @@ export class CaptchaRequestError extends Error implements RequestErrorDetails {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** Whether the service asks the client to wait. */
+  /** Whether the service requires the client to wait. */
   get isRateLimited(): boolean {
     return this.status === 429;
   }
 }
 
-/** A form was submitted while its image had no answer or had expired. No fields were taken or spent. */
+/** A form was submitted with an unanswered or expired image. No fields were taken or spent. */
 export class CaptchaUnansweredError extends Error {
-  /** Whether the image has expired, so that only a new one can be answered. */
+  /** Whether the image has expired: only a new one can be answered. */
   readonly expired: boolean;
 
   constructor(expired: boolean) {

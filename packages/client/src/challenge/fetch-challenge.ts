@@ -1,4 +1,4 @@
-// Fetches challenges of each type: proof of work, image, and effort.
+// Fetches proof-of-work, image and effort challenges.
 
 import { readRetryAfterMs } from '../retry-after.js';
 import type { EffortChallenge, ErrorBody, ImageChallenge, PowChallenge } from '../wire.js';
@@ -6,15 +6,15 @@ import type { FetchOptions } from './challenge-options.js';
 import { CaptchaRequestError } from './errors.js';
 import { startTimeout } from './time-limits.js';
 
-/** Nothing else reports a connection that has died. */
+/** Without a timeout a dead connection goes unnoticed. */
 const TIMEOUT_MS = 30_000;
 
-/** Whether this page can compute HashWX, as far as it knows: its policy may still forbid WebAssembly. */
+/** Whether this page may be able to compute HashWX: its content security policy may still forbid WebAssembly. */
 let hasHashwx = typeof WebAssembly === 'object';
 
 const algorithmsFor = ({ algorithms }: FetchOptions) => (hasHashwx ? algorithms : undefined);
 
-/** Fetches and solves; once more, in SHA-256, if this page turns out to have no WebAssembly. */
+/** Fetches and solves; repeats with SHA-256 if this page has no WebAssembly. */
 export async function orWithoutHashwx<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();
@@ -25,17 +25,17 @@ export async function orWithoutHashwx<T>(attempt: () => Promise<T>): Promise<T> 
   }
 }
 
-/** The fields that an answer must have. */
+/** Required response fields. */
 type Shape<T> = { readonly [K in keyof T]?: 'string' | 'number' };
 
-/** Those of both kinds of work. */
+/** Required fields of both kinds of work. */
 const workShape = { token: 'string', salt: 'string', algorithm: 'string', expires_in: 'number' } as const;
 
 /**
- * Fetches a proof of work, to be solved by `solvePow`.
- * @throws CaptchaRequestError if the answer is not a challenge; the same holds for the other two functions
- * @throws TypeError if there is no answer, as `fetch` does
- * @throws DOMException `TimeoutError` if there is no answer within 30 s
+ * Fetches a proof of work for `solvePow`.
+ * @throws CaptchaRequestError if the response is not a challenge; the same holds for the other two functions
+ * @throws TypeError if there is no response, as `fetch` does
+ * @throws DOMException `TimeoutError` if there is no response within 30 s
  */
 export function fetchPowChallenge(options: FetchOptions = {}): Promise<PowChallenge> {
   const { scope, minDifficulty: min_difficulty } = options;
@@ -43,13 +43,13 @@ export function fetchPowChallenge(options: FetchOptions = {}): Promise<PowChalle
   return requestChallenge<PowChallenge>('/pow', query, { ...workShape, difficulty: 'number' }, options);
 }
 
-/** Fetches an image, which the service draws when its `url` is loaded. @param preset the service's default if omitted */
+/** Fetches an image challenge, drawn when its `url` is loaded. @param preset the service's default if omitted */
 export function fetchImageChallenge(preset?: string, options: FetchOptions = {}): Promise<ImageChallenge> {
   const shape = { token: 'string', url: 'string', expires_in: 'number' } as const;
   return requestChallenge<ImageChallenge>('', { preset, hint: 1 }, shape, options);
 }
 
-/** Fetches work in place of an image, to be solved by `solveEffort`. A service without it answers 422 `unknown_preset`. */
+/** Fetches work in place of an image, for `solveEffort`. A service without `effort` responds 422 `unknown_preset`. */
 export function fetchEffortChallenge(options: FetchOptions = {}): Promise<EffortChallenge> {
   const query = { preset: 'effort', scope: options.scope, algorithms: algorithmsFor(options) };
   const shape = { ...workShape, parts: 'number', part_difficulty: 'number' } as const;
@@ -57,8 +57,8 @@ export function fetchEffortChallenge(options: FetchOptions = {}): Promise<Effort
 }
 
 /**
- * @param path of the endpoint, after the prefix
- * @param query undefined values are left out
+ * @param path endpoint path after the prefix
+ * @param query undefined values are omitted
  */
 async function requestChallenge<T>(
   path: '' | '/pow',
@@ -70,7 +70,7 @@ async function requestChallenge<T>(
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const search = String(new URLSearchParams(given));
   const url = `${baseUrl.replace(/\/+$/, '')}/${prefix.replace(/^\/+|\/+$/g, '')}${path}${search && `?${search}`}`;
-  const timeoutReason = () => new DOMException('The service does not answer.', 'TimeoutError');
+  const timeoutReason = () => new DOMException('The service did not respond.', 'TimeoutError');
   const timeout = startTimeout(TIMEOUT_MS, [signal, fetchOptions?.signal], timeoutReason);
   try {
     const response = await fetch(url, {
@@ -98,8 +98,8 @@ function hasShape<T>(body: unknown, shape: Shape<T>): body is T {
 
 function requestError(response: Response, body: Partial<ErrorBody> | null | undefined): CaptchaRequestError {
   const { status } = response;
-  const what = response.ok ? 'something other than a challenge' : `status ${status}`;
-  const message = body?.message ?? `The service answered with ${what}. Is the prefix right?`;
+  const result = response.ok ? 'no challenge' : `status ${status}`;
+  const message = body?.message ?? `The service returned ${result}. Check the prefix.`;
   const retryAfterMs = readRetryAfterMs(response.headers);
   return new CaptchaRequestError(message, {
     status,

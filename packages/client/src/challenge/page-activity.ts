@@ -1,16 +1,16 @@
-// Whether a person uses the form: page visibility, and input in the last two minutes.
+// Form activity: page visibility, and input in the last two minutes.
 
 export interface PageEvents {
   /** The page becomes visible. */
   onVisible(): void;
-  /** The page is left; it may come back from the back/forward cache. */
+  /** The user leaves the page; it may return from the back/forward cache. */
   onLeave(): void;
-  /** The page comes back from the back/forward cache: its challenges may have been sent. */
+  /** The page returns from the back/forward cache: its challenges may have been sent. */
   onRestore(): void;
 }
 
 export interface PageActivity {
-  /** Records that the person uses the form. */
+  /** Records user activity. */
   touch(): void;
   isVisible(): boolean;
   /** Whether the page is visible and was touched in the last 2 minutes. */

@@ -1,4 +1,4 @@
-// The challenges for the next submission of a form, compared with its requirements.
+// Challenges for the next submission, checked against its requirements.
 
 import type { ChallengeOptions } from './challenge-options.js';
 import type { ShownEffort, ShownImage } from './challenge-state.js';
@@ -28,17 +28,17 @@ export interface PendingEffort {
 
 export type PendingCaptcha = PendingImage | PendingEffort;
 
-/** Keeps the challenges of the next submission. It fetches, solves and waits for nothing itself. */
+/** Holds the challenges of the next submission. It does not fetch, solve or wait. */
 export class PendingSubmission {
   requirements: Requirements;
   work: PendingWork | null = null;
   #captcha: PendingCaptcha | null = null;
   /** The captcha was taken: it is still displayed, but must not be sent. */
   #isSpent = false;
-  /** A replacement was requested. */
+  /** Whether a replacement was requested. */
   #isUnwanted = false;
   #answer = '';
-  /** Progress of the effort that is being solved or has been solved. */
+  /** Progress of the current or solved effort. */
   #effort: ShownEffort | null = null;
   readonly #options: ChallengeOptions;
 
@@ -59,7 +59,7 @@ export class PendingSubmission {
     return !this.needsCaptcha && !this.needsWork && !(this.#captcha !== null && isExpired(this.#captcha));
   }
 
-  /** Why the person still has to answer the image; null if an answer is there or none is needed. */
+  /** Why the image answer is missing; null if it is present or not needed. */
   get unanswered(): 'expired' | 'blank' | null {
     if (this.#captcha?.kind !== 'image' || this.needsCaptcha) return null;
     if (isExpired(this.#captcha)) return 'expired';
@@ -73,7 +73,7 @@ export class PendingSubmission {
     return { kind: 'image', url, characters, expired: isExpired(this.#captcha) };
   }
 
-  /** The fields of the next submission under their configured names; empty unless complete. */
+  /** Fields of the next submission under their configured names; empty unless complete. */
   get fields(): Record<string, string> {
     const fields: Record<string, string> = {};
     if (!this.isComplete) return fields;
@@ -112,7 +112,7 @@ export class PendingSubmission {
     if (captcha.kind === 'image') this.#effort = null;
   }
 
-  /** Requests another captcha; the current one can be sent until the replacement arrives. */
+  /** Requests a replacement; the current captcha can be sent until the new one arrives. */
   replaceCaptcha(kind: Requirements['kind']): void {
     this.requirements = { ...this.requirements, kind };
     this.#isUnwanted = true;
@@ -126,7 +126,7 @@ export class PendingSubmission {
       this.#dropCaptcha();
   }
 
-  /** Makes a captcha that was taken available again, unless it has expired. @returns whether there is one */
+  /** Makes a taken captcha available again, unless it has expired. @returns whether there is one */
   restoreCaptcha(): boolean {
     const captcha = this.#captcha;
     if (!this.requirements.captchaRequired || captcha?.kind !== this.requirements.kind || isExpired(captcha))
@@ -135,13 +135,13 @@ export class PendingSubmission {
     return true;
   }
 
-  /** Called when a replacement could not be fetched. A spent captcha is removed: an answer to it would be useless. */
+  /** Call it when the replacement could not be fetched. Removes a spent captcha: an answer to it would be useless. */
   cancelReplacement(): void {
     this.#isUnwanted = false;
     if (this.#isSpent || this.#captcha === null) this.#dropCaptcha();
   }
 
-  /** Drops expired work and effort. An expired image stays on display as such. @returns whether anything was dropped */
+  /** Drops expired work and effort. An expired image stays on display. @returns whether anything was dropped */
   dropExpired(): boolean {
     const isWorkExpired = this.work !== null && isExpired(this.work);
     const isEffortExpired = this.#captcha?.kind === 'effort' && isExpired(this.#captcha);

@@ -1,28 +1,28 @@
-// What the next submission of a form must contain, as far as the client knows from refusals.
+// Requirements of the next submission, as known from error responses.
 
 import type { ChallengeOptions } from './challenge-options.js';
 
 export interface Requirements {
   readonly captchaRequired: boolean;
-  /** Which captcha satisfies them: an image, or work in its place. */
+  /** Required captcha: an image, or work in its place. */
   readonly kind: 'image' | 'effort';
   readonly alternatives: readonly string[];
-  /** The ticket that prices the next work. */
+  /** Ticket that prices the next work. */
   readonly scope: string | undefined;
-  /** The presets that the form accepts; undefined if it has not said. */
+  /** Presets that the form accepts; undefined if unknown. */
   readonly presets?: readonly string[] | undefined;
-  /** The fewest bits of work that the form accepts, as the page or a refusal says. */
+  /** Lowest difficulty that the form accepts, in bits, from the page or an error response. */
   readonly minDifficulty?: number | undefined;
-  /** The algorithms of work to ask for: those of the page, or those that a refusal says the form accepts. */
+  /** Algorithms to request: those of the page, or those that the form accepts according to an error response. */
   readonly algorithms?: readonly string[] | undefined;
 }
 
 type ImageOption = NonNullable<ChallengeOptions['image']>;
 
-/** The requirements of a form that has not been sent yet, and again after each success: what its page says of them. */
+/** Initial requirements, taken from the page; they apply again after each success. */
 export function initialRequirements(options: ChallengeOptions): Requirements {
   const captchaRequired = options.image === 'always';
-  // Only refusals name the alternatives; a service with `effort` disabled refuses the request for it.
+  // Only error responses name the alternatives; a service with `effort` disabled rejects a request for it.
   return {
     ...options,
     captchaRequired,
@@ -32,7 +32,7 @@ export function initialRequirements(options: ChallengeOptions): Requirements {
   };
 }
 
-/** The requirements after a refusal; what the refusal does not mention stays as it was. */
+/** Requirements after an error response; fields missing from it keep their value. */
 export function requirementsAfter(
   before: Requirements,
   refusal: Refusal,
@@ -53,7 +53,7 @@ export function requirementsAfter(
   };
 }
 
-/** The requirements where the service does not offer `effort`. */
+/** Requirements for a service without `effort`. */
 export function withoutEffort(requirements: Requirements): Requirements {
   return {
     ...requirements,
@@ -62,7 +62,7 @@ export function withoutEffort(requirements: Requirements): Requirements {
   };
 }
 
-/** The fields of an error body that concern challenges; undefined where the body does not have them. */
+/** Challenge fields of an error body; undefined where the body lacks them. */
 export interface Refusal {
   readonly code: string | undefined;
   readonly captchaRequired: boolean | undefined;
@@ -70,13 +70,13 @@ export interface Refusal {
   readonly alternatives: readonly string[] | undefined;
   /** The presets that the form accepts. */
   readonly presets: readonly string[] | undefined;
-  /** The fewest bits of work that the form accepts; NaN if the body does not say. */
+  /** Lowest difficulty that the form accepts, in bits; NaN if the body lacks it. */
   readonly minDifficulty: number;
-  /** The algorithms of work that the form accepts. */
+  /** Algorithms that the form accepts. */
   readonly algorithms: readonly string[] | undefined;
 }
 
-/** Reads the body of any error response; a body in another format yields no requirements. */
+/** Reads any error body; another format yields no requirements. */
 export function readRefusal(body: unknown): Refusal {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   return {
@@ -95,9 +95,9 @@ function namesIn(value: unknown): string[] | undefined {
 }
 
 /**
- * Codes of refusals that come before an image is checked: servers check shape, rate limit and delay first, then the
- * work, then the image. If a server sends one of these later, as with `validation_failed` from its own handler, the
- * image is sent again in vain, and `captcha_invalid` brings a new one.
+ * Error codes that precede the image check: servers check schema, rate limit and delay first, then the work, then the
+ * image. A server may send one of these later, such as `validation_failed` from its own handler. Then the image is sent
+ * again in vain, and `captcha_invalid` brings a new one.
  */
 const codesBeforeImage = new Set([
   'body_too_large',
@@ -108,7 +108,7 @@ const codesBeforeImage = new Set([
   'pow_insufficient',
 ]);
 
-/** Whether the image of the refused submission can be sent again. */
+/** Whether the image of the rejected submission can be sent again. */
 export function keepsImage({ code = '' }: Refusal): boolean {
   return codesBeforeImage.has(code);
 }

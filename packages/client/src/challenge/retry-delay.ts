@@ -1,22 +1,22 @@
-// The delay after which the service accepts the next request.
+// Retry delay: how long the service rejects further requests.
 
 import { CaptchaRequestError } from './errors.js';
 
 /** After a 429 without `Retry-After`. */
 const DEFAULT_DELAY_SECONDS = 60;
 
-/** The longest delay that a timer can hold. */
+/** Maximum timer delay. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 export interface RetryDelay {
-  /** When the next request is allowed, in epoch milliseconds; null if it is allowed now. */
+  /** Time of the next allowed request, in epoch milliseconds; null if it is allowed now. */
   readonly untilMs: number | null;
-  /** Starts the delay that the error of a request asks for, if any. */
+  /** Starts the delay that a request error requires, if any. */
   apply(error: Error): void;
   close(): void;
 }
 
-/** @param onEnd called when a delay is over */
+/** @param onEnd called at the end of a delay */
 export function createRetryDelay(onEnd: () => void): RetryDelay {
   let untilMs: number | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -26,7 +26,7 @@ export function createRetryDelay(onEnd: () => void): RetryDelay {
   };
   return {
     get untilMs() {
-      // Compared with the clock, because the timer is late on a machine that slept.
+      // Compared with the clock, because timers are late after the machine slept.
       return untilMs !== null && Date.now() < untilMs ? untilMs : null;
     },
     apply(error) {

@@ -13,8 +13,8 @@ import type {
 import { fetchPowChallenge, orWithoutHashwx } from './fetch-challenge.js';
 
 /**
- * Searches for a nonce so that SHA-256(salt ‖ nonce) begins with `difficulty` zero bits, or for the numbers that solve the
- * parts of a challenge in HashWX.
+ * Finds a nonce for which SHA-256(salt ‖ nonce) begins with `difficulty` zero bits, or the numbers that solve the parts of
+ * a HashWX challenge.
  * @throws PowGaveUpError after `maxHashes` hashes: the difficulty is too high for a browser
  * @throws TypeError if the algorithm is neither SHA-256 nor HashWX
  * @throws HashwxUnavailableError for HashWX without WebAssembly
@@ -29,8 +29,8 @@ export async function solvePow(
 }
 
 /**
- * Solves the parts of an `effort` challenge: of SHA-256 one after the other, with `maxHashes` for each; of HashWX together.
- * @throws what `solvePow` throws
+ * Solves the parts of an `effort` challenge: SHA-256 parts one after the other, with `maxHashes` each; HashWX parts together.
+ * @throws the errors of `solvePow`
  */
 export async function solveEffort(
   challenge: Pick<EffortChallenge, 'salt' | 'parts' | 'part_difficulty' | 'algorithm'>,
@@ -50,7 +50,7 @@ export interface ObtainOptions extends FetchOptions, SolveOptions {
   readonly fields?: Pick<FieldNames, 'pow_token' | 'pow_nonce'> | undefined;
 }
 
-/** Fetches a proof of work, solves it, and returns the two fields of the submission. */
+/** Fetches and solves a proof of work and returns its two submission fields. */
 export function obtainPow(options: ObtainOptions = {}): Promise<Record<string, string>> {
   const { pow_token = 'pow_token', pow_nonce = 'pow_nonce' } = options.fields ?? {};
   return orWithoutHashwx(async () => {

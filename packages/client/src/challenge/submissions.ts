@@ -1,13 +1,13 @@
-// Submissions of a form: how many are under way, and sending one with its challenge fields.
+// Form submissions: counts those in flight, and sends one with its challenge fields.
 
 import type { ChallengeController } from './controller.js';
 
 type Send = (fields: Record<string, string>) => Promise<Response>;
 
 /**
- * Sends a form with its challenge fields, and again when the response asks for better work.
- * @returns the last response, its body unread
- * @throws what `take` or `send` throws; fields that may have reached the server are not used again in that case either
+ * Sends a form with its challenge fields, and again when the response requires harder work.
+ * @returns the last response with an unread body
+ * @throws errors of `take` and `send`; even then, fields that may have reached the server are not reused
  */
 export async function submitForm(
   { take, settle }: Pick<ChallengeController, 'take' | 'settle'>,
@@ -27,7 +27,7 @@ export async function submitForm(
   }
 }
 
-/** A body that is not JSON says nothing about challenges. */
+/** Other bodies than JSON have no challenge fields. */
 async function readBody(response: Response): Promise<unknown> {
   const copy = response.clone();
   return copy.json().catch(() => undefined);

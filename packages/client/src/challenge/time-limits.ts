@@ -1,29 +1,29 @@
-// Time limits: how long a challenge can be sent, and a timeout combined with other abort signals.
+// Challenge lifetimes, and timeouts combined with other abort signals.
 
-/** A reading of both clocks. */
+/** Reading of both clocks. */
 export interface ClockReading {
   readonly monotonicMs: number;
   readonly wallMs: number;
 }
 
-/** The time in which a challenge can be sent. */
+/** Period in which a challenge can be sent. */
 export interface Lifetime {
   /** Milliseconds left, by the clock that has advanced further; negative once expired. */
   leftMs(): number;
 }
 
-/** A challenge counts as expired this long before its end, so that it does not expire in transit. */
+/** Margin before expiry, so that a challenge does not expire in transit. */
 const MARGIN_SECONDS = 5;
 
-/** The largest share of a short lifetime that the margin takes. */
+/** Maximum share of a short lifetime used as margin. */
 const MARGIN_SHARE = 0.25;
 
-/** Reads both clocks: some browsers stop the monotonic one while the machine sleeps, and people change the other. */
+/** Reads both clocks: some browsers stop the monotonic clock during sleep, and users can change the wall clock. */
 export function readClocks(): ClockReading {
   return { monotonicMs: performance.now(), wallMs: Date.now() };
 }
 
-/** @param from when the challenge was requested: it cannot have been issued earlier */
+/** @param from time of the request: the challenge cannot have been issued earlier */
 export function startLifetime(from: ClockReading, expiresInSeconds: number): Lifetime {
   const marginSeconds = Math.min(MARGIN_SECONDS, expiresInSeconds * MARGIN_SHARE);
   const usableMs = (expiresInSeconds - marginSeconds) * 1000;
@@ -47,9 +47,9 @@ export interface Timeout {
 }
 
 /**
- * Stands in for AbortSignal.any and AbortSignal.timeout, which browsers lack that support everything else.
+ * Replaces AbortSignal.any and AbortSignal.timeout, which some supported browsers lack.
  * @param signals abort the timeout's signal early
- * @param timeoutReason creates the abort reason when the limit is over
+ * @param timeoutReason creates the abort reason on timeout
  */
 export function startTimeout(
   limitMs: number,

@@ -1,11 +1,11 @@
-// Calls functions of the page: given as such, or by the name of a global, which is looked up when it is called.
+// Calls page callbacks: functions, or names of globals, which are looked up at each call.
 
 import { warnOnce } from '../warn-once.js';
 import type { Reason } from './messages.js';
 
 type Callback = (...values: unknown[]) => unknown;
 
-/** Returns the function that is meant now; undefined if there is none. */
+/** Returns the current function; undefined if there is none. */
 export function callbackOf(given: unknown): Callback | undefined {
   if (typeof given === 'function') return given as Callback;
   if (typeof given !== 'string') return undefined;
@@ -13,7 +13,7 @@ export function callbackOf(given: unknown): Callback | undefined {
   return typeof named === 'function' ? (named as Callback) : undefined;
 }
 
-/** Calls a function of the page. What it throws is an uncaught error of the page, and stops nothing here. */
+/** Calls a page callback. Its errors become uncaught errors of the page and stop nothing here. */
 export function call(given: unknown, ...values: unknown[]): void {
   try {
     callbackOf(given)?.(...values);
@@ -24,14 +24,14 @@ export function call(given: unknown, ...values: unknown[]): void {
   }
 }
 
-/** Calls it in a later task, never while the caller runs or in one of its microtasks. */
+/** Calls a page callback in a later task, never during the caller or its microtasks. */
 export function callLater(given: unknown, ...values: unknown[]): void {
   setTimeout(() => call(given, ...values));
 }
 
-/** Callbacks during which something holds, such as that a reset comes from the client and not from a person. */
+/** Tracks running callbacks, for example to tell a reset by the client from one by a person. */
 export interface Guarded {
-  /** Whether such a callback runs, or the microtasks after it. */
+  /** True while a callback or its microtasks run. */
   readonly isCalling: boolean;
   call(given: unknown, ...values: unknown[]): void;
 }
@@ -45,7 +45,7 @@ export function guardCallbacks(): Guarded {
     call(given, ...values) {
       calls += 1;
       call(given, ...values);
-      // Frameworks run what a callback has changed in microtasks.
+      // Frameworks apply the changes of a callback in microtasks.
       setTimeout(() => {
         calls -= 1;
       });
@@ -53,21 +53,21 @@ export function guardCallbacks(): Guarded {
   };
 }
 
-/** What developers are told of a failure. */
+/** Console messages for developers. */
 const explanations: Readonly<Record<Reason, string>> = {
   frame:
-    'its frame did not load. PUBLIC_URL of challenge-service must be the address at which pages reach it, frame-src of the page must allow it, and SITES must list the host name of each page around the frame',
+    "its frame did not load. PUBLIC_URL of challenge-service must be its public address, the page's frame-src must allow it, and SITES must list the host name of each page around the frame",
   hostname:
     'SITES does not list the host name of this page in "hostnames"; a sandboxed frame and a file have none',
   sitekey: 'its sitekey is not in SITES',
-  network: 'the service does not answer',
-  rate_limited: 'the service asks to wait',
+  network: 'the service does not respond',
+  rate_limited: 'rate limit exceeded',
   unavailable: 'the service is not available',
-  gave_up: 'the device found no solution',
-  failed: 'the console of its frame says more',
+  gave_up: 'this device found no solution',
+  failed: 'see the console of its frame',
 };
 
-/** Tells the console of a failure that no callback of the page takes. */
+/** Logs a failure when the page has no error callback. */
 export function warn(reason: Reason): void {
   warnOnce(`a widget has failed (${reason}): ${explanations[reason]}.`);
 }

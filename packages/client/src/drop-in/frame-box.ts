@@ -1,13 +1,13 @@
-// The box of a widget in its container: the size of the frame, and how a hidden one is shown to a person.
+// Widget box in its container: sizes the frame, and raises a hidden one when a person has to act.
 
 import type { WidgetSettings } from './widget-settings.js';
 
-/** The width of a frame in which a person does something, in CSS pixels. */
+/** Minimum width of an interactive frame, in CSS pixels. */
 const LEAST_WIDTH = 300;
 
 export interface FrameBox {
   readonly node: HTMLElement;
-  /** @param height of what the frame shows, in CSS pixels */
+  /** @param height content height in CSS pixels */
   show(height: number, needsPerson: boolean, title: string): void;
   remove(): void;
 }
@@ -19,7 +19,7 @@ export function createFrameBox(
 ): FrameBox {
   const node = document.createElement('div');
   let isShown = false;
-  // Properties of `style`, because a policy of the page may refuse the attribute.
+  // Properties of `style`, because the page's policy may block the attribute.
   Object.assign(frame.style, {
     border: '0',
     display: 'block',

@@ -1,31 +1,31 @@
-// The frame of a widget: its element, and the messages to and from it.
+// Widget frame: its element, and the messages to and from it.
 
 import type { FromFrame, ToFrame } from './messages.js';
 
-/** How long after its `load` the greeting of a frame may take, in milliseconds. */
+/** Greeting timeout after the `load` event, in milliseconds. */
 const GREETING_MS = 1_000;
 
 export interface FrameEvents {
-  /** The frame is loaded, for the first time or again after it was moved in the document. */
+  /** The frame has loaded, for the first time or again after a move in the document. */
   onGreeting(): void;
   onMessage(message: FromFrame): void;
-  /** What was loaded is not the frame: it is refused, or there is no answer. */
+  /** No greeting arrived: the frame was blocked, or its URL returned something else. */
   onBroken(): void;
 }
 
 export interface FrameLink {
-  /** What the container holds. */
+  /** Element in the container. */
   readonly node: HTMLIFrameElement;
-  /** Whether the frame has greeted since it was last loaded. */
+  /** Whether the frame has sent its greeting since the last load. */
   readonly isOpen: boolean;
-  /** Reaches the frame only while it is open. */
+  /** Sends only while the frame is open. */
   send(message: ToFrame): void;
-  /** Loads it again. */
+  /** Reloads the frame. */
   reload(): void;
   remove(): void;
 }
 
-/** @param url of the frame; its origin is the only one that is heard and spoken to */
+/** @param url frame URL; messages are exchanged with its origin only */
 export function createFrameLink(url: string, events: FrameEvents): FrameLink {
   const { origin } = new URL(url);
   const node = document.createElement('iframe');
@@ -58,7 +58,7 @@ export function createFrameLink(url: string, events: FrameEvents): FrameLink {
 
   window.addEventListener('message', onMessage);
   node.addEventListener('load', onLoad);
-  // A frame that leaves the document loses its window, and loads again where it is inserted.
+  // A frame removed from the document loses its window, and reloads when it is inserted again.
   node.src = url;
   return {
     node,

@@ -1,14 +1,14 @@
-// The pause after failures: none after the first, then longer with each further one.
+// Backoff after failures: none after the first, then longer with each further one.
 
 const FIRST_MS = 2_000;
 const LONGEST_MS = 30_000;
 
 export interface GrowingPause {
-  /** How many runs in a row have failed. */
+  /** Consecutive failures. */
   readonly failures: number;
-  /** What is left of the pause in milliseconds; 0 or less if there is none. */
+  /** Remaining milliseconds; 0 or less if there is no pause. */
   readonly leftMs: number;
-  /** Counts a failure, and begins its pause. */
+  /** Counts a failure and starts its pause. */
   fail(): void;
   /** Ends the pause and forgets the failures. */
   end(): void;

@@ -1,29 +1,29 @@
-// The token that a widget holds: in its fields, and only until a little before the service would refuse it.
+// Widget token: kept in its fields until shortly before the service would reject it.
 
 import type { ResponseFields } from './response-fields.js';
 
-/** How long before its expiry a token is not used any more: a tenth of its life, at most 5 seconds. */
+/** Margin before expiry: a tenth of the lifetime, at most 5 seconds. */
 const MARGIN_SHARE = 0.1;
 const MOST_MARGIN_SECONDS = 5;
 
-/** Timers stop while a machine sleeps, so the clocks are compared at least this often. */
+/** Timers stop during sleep, so the clocks are compared at least this often. */
 const CHECK_MS = 15_000;
 
 const KEY_BYTES = 16;
 
 export interface HeldToken {
-  /** `''` without one that can be used. */
+  /** `''` without a usable token. */
   readonly token: string;
-  /** Names the token, and says nothing about it; `''` without one. */
+  /** Random identifier of the token; `''` without one. */
   readonly key: string;
   /** Whether the last token has expired. */
   readonly isExpired: boolean;
   hold(token: string, expiresInSeconds: number): void;
-  /** Forgets the token, and that it has expired. */
+  /** Forgets the token and its expiry. */
   clear(): void;
 }
 
-/** @param onExpired called when the token is not used any more, the fields being empty */
+/** @param onExpired called after expiry, when the fields are empty */
 export function createHeldToken(fields: ResponseFields, onExpired: () => void): HeldToken {
   let held: { readonly token: string; readonly key: string; readonly leftMs: () => number } | null = null;
   let isExpired = false;
@@ -46,7 +46,7 @@ export function createHeldToken(fields: ResponseFields, onExpired: () => void): 
     }
     drop();
     isExpired = true;
-    // Later, because a client that asks for the token may be what has found out.
+    // In a later task, because a client that reads the token may have triggered this check.
     setTimeout(() => {
       if (isExpired) onExpired();
     });
@@ -80,7 +80,7 @@ export function createHeldToken(fields: ResponseFields, onExpired: () => void): 
   };
 }
 
-/** By the clock that has advanced further: some stop while the machine sleeps, and people change the other. */
+/** By the clock that has advanced further: some stop during sleep, and users can change the other. */
 function countDown(expiresInSeconds: number): () => number {
   const marginSeconds = Math.min(expiresInSeconds * MARGIN_SHARE, MOST_MARGIN_SECONDS);
   const lifeMs = (expiresInSeconds - marginSeconds) * 1000;

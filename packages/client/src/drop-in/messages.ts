@@ -1,6 +1,6 @@
-// What the script in the page and the frame of a widget say to each other by `postMessage`. Both check origin and source.
+// Messages between the script in the page and the widget frame, by `postMessage`. Both check origin and source.
 
-/** The vendor whose interface a widget has. */
+/** Vendor interface of a widget. */
 export type Flavour = 'recaptcha' | 'hcaptcha' | 'turnstile';
 
 export type Theme = 'light' | 'dark' | 'auto';
@@ -8,12 +8,12 @@ export type Size = 'normal' | 'compact' | 'flexible' | 'invisible';
 
 /**
  * Why a run failed.
- * - `frame`: the frame of the widget does not load
- * - `hostname`: the site does not list the host name of the page
- * - `sitekey`: there is no such site
- * - `network`: no answer
- * - `rate_limited`, `unavailable`: what the service answered
- * - `gave_up`: the device did not find a solution
+ * - `frame`: the widget frame does not load
+ * - `hostname`: the site does not list the page's host name
+ * - `sitekey`: unknown site key
+ * - `network`: no response
+ * - `rate_limited`, `unavailable`: error response of the service
+ * - `gave_up`: the device found no solution
  * - `failed`: anything else
  */
 export type Reason =
@@ -26,53 +26,53 @@ export type Reason =
   | 'gave_up'
   | 'failed';
 
-/** Those that another try does not mend. */
+/** Reasons that a retry does not fix. */
 export const lastingReasons: readonly Reason[] = ['hostname', 'sitekey'];
 
-/** What the page tells the frame. */
+/** Messages from the page to the frame. */
 export type ToFrame =
-  /** The answer to the greeting. */
+  /** Response to the greeting. */
   | {
       readonly tollgate: 'set-up';
       readonly api: Flavour;
       readonly theme: Theme;
-      /** A BCP 47 tag; undefined for that of the browser. */
+      /** BCP 47 tag; undefined for the browser's language. */
       readonly language: string | undefined;
-      /** The least height of what is shown, in CSS pixels. */
+      /** Minimum content height in CSS pixels. */
       readonly height: number;
-      /** Whether the frame is only shown while the person has something to do. */
+      /** Whether the frame is shown only while a person has to act. */
       readonly isHidden: boolean;
     }
-  /** Fetches, solves and redeems; ends the run before. */
+  /** Fetches, solves and redeems; ends the previous run. */
   | {
       readonly tollgate: 'run';
       readonly run: number;
       readonly action: string | undefined;
       readonly cdata: string | undefined;
-      /** Whether to try again after a failure that may pass. */
+      /** Whether to retry after a temporary failure. */
       readonly retries: boolean;
     }
   /** Ends the run. */
   | { readonly tollgate: 'stop' }
-  /** Shows that the last run has succeeded: the frame was loaded again since. */
+  /** Shows the success of the last run after the frame was reloaded. */
   | { readonly tollgate: 'done' }
-  /** The token has expired. @see `asks`: whether the person is to press a button for another one */
+  /** The token has expired; with `asks` the person presses a button for a new one. */
   | { readonly tollgate: 'expired'; readonly asks: boolean };
 
-/** What the frame tells the page. */
+/** Messages from the frame to the page. */
 export type FromFrame =
-  /** It is loaded, and can be set up. */
+  /** The frame has loaded and can be set up. */
   | { readonly tollgate: 'greeting' }
-  /** What it shows now: the height that takes in CSS pixels, and whether the person has something to do. */
+  /** Current content: its height in CSS pixels, and whether a person has to act. */
   | {
       readonly tollgate: 'shown';
       readonly title: string;
       readonly height: number;
       readonly needsPerson: boolean;
     }
-  /** The person used it. */
+  /** The person has touched the frame. */
   | { readonly tollgate: 'touched' }
-  /** The person does not want to go on. */
+  /** The person has cancelled. */
   | { readonly tollgate: 'closed' }
   | {
       readonly tollgate: 'token';

@@ -1,6 +1,6 @@
-// Waits for a person: for their next touch, and until they can see an element.
+// Waits for user input, and for an element to become visible.
 
-/** Events that a person causes and a script cannot. */
+/** Events that scripts cannot cause as trusted ones. */
 const touches = ['pointerdown', 'keydown'] as const;
 
 /**
@@ -21,9 +21,9 @@ export function onceTouched(onTouch: () => void): () => void {
 }
 
 /**
- * Calls back once the page is visible and the element has a box: it is in the document, and neither it nor what it stands in is
- * `display: none`. In a later task.
- * @param element null to look at the page alone
+ * Calls back once, in a later task, when the page is visible and the element has a box: it is in the document, and neither
+ * it nor an ancestor is `display: none`.
+ * @param element null to check page visibility only
  * @returns a function that ends the wait
  */
 export function onceVisible(element: Element | null, onVisible: () => void): () => void {

@@ -1,20 +1,20 @@
-// The fields with the token, which stand in the container so that its form sends them.
+// Token fields in the container, sent with its form.
 
-/** A field, by the name in the form. */
+/** Field with its form name. */
 export interface FieldPlan {
   readonly name: string;
   readonly element: 'textarea' | 'input';
-  /** Whether its id is its name as well, as long as no other element has that id. */
+  /** Whether to use the name as id too, if no other element has that id. */
   readonly hasId: boolean;
 }
 
 export interface ResponseFields {
-  /** Empties the fields with `''`. */
+  /** `''` empties the fields. */
   set(token: string): void;
   remove(): void;
 }
 
-/** Adds the fields to the end of the container. */
+/** Appends the fields to the container. */
 export function createFields(container: HTMLElement | null, plans: readonly FieldPlan[]): ResponseFields {
   const fields = container === null ? [] : plans.map((plan) => createField(container, plan));
   return {
@@ -34,14 +34,14 @@ function createField(container: HTMLElement, { name, element, hasId }: FieldPlan
   field.name = name;
   if (hasId) field.id = freeId(page, name);
   field.style.display = 'none';
-  // Browsers would otherwise fill in the token of an earlier visit.
+  // Otherwise browsers fill in the token of an earlier visit.
   field.autocomplete = 'off';
   field.ariaHidden = 'true';
   container.append(field);
   return field;
 }
 
-/** The first has the name itself, further ones a number behind it. */
+/** The first field has the name itself, further ones a numeric suffix. */
 function freeId(page: Document, name: string): string {
   let id = name;
   for (let index = 1; page.getElementById(id) !== null; index += 1) id = `${name}-${index}`;

@@ -1,18 +1,18 @@
-// The runs of a widget: each brings one token, and one is under way at a time.
+// Widget runs: each returns one token, and one runs at a time.
 
-/** What a run brings: a token, and what names it. */
+/** Result of a run: a token and its identifier. */
 export interface Received {
   readonly token: string;
   readonly key: string;
 }
 
-/** A run, and who waits for its token. */
+/** A run and the promise of its token. */
 export interface Run {
   readonly id: number;
   readonly action: string | undefined;
   /**
-   * Whether it is somebody's own: its token is for one caller, and its first failure ends it. Others are joined by whoever
-   * asks meanwhile, and go on after failures.
+   * True for a run of a single caller, which its first failure ends. Later callers join the other runs, which continue
+   * after failures.
    */
   readonly isOwn: boolean;
   readonly received: Promise<Received>;
@@ -21,16 +21,16 @@ export interface Run {
 }
 
 export interface RunQueue {
-  /** The run under way; null if there is none. */
+  /** Current run; null if there is none. */
   readonly current: Run | null;
   readonly isEmpty: boolean;
-  /** Adds a run, or returns the one that can be joined. */
+  /** Adds a run, or returns one that the caller can join. */
   add(isOwn: boolean, action: string | undefined): Run;
-  /** Begins the next run, unless one is under way. @returns null if none waits */
+  /** Starts the next run, unless one is running. @returns null if the queue is empty */
   begin(): Run | null;
-  /** Ends the run under way. */
+  /** Ends the current run. */
   end(): void;
-  /** Ends all runs, or only those of somebody's own. */
+  /** Ends all runs, or only those of a single caller. */
   rejectAll(error: unknown, ownOnly?: boolean): void;
 }
 

@@ -1,8 +1,8 @@
-// What the script knows when it begins: the address of the service, and the parameters of its own tag.
+// Script parameters: the service address, and the query of the script's own tag.
 
 /**
- * The address of the service with its prefix, without a slash at its end: the service puts it here when it serves the
- * file. It cannot be taken from the tag, because another server may have passed the file on.
+ * Service address with prefix, without a trailing slash; the service inserts it when it serves the file. The tag's
+ * address is not reliable: another server may have forwarded the file.
  */
 const serviceAddress = 'https://service-address.invalid';
 
@@ -13,13 +13,13 @@ export interface ScriptParameters {
   readonly render: string;
   /** The name of a global function. */
   readonly onload: string | undefined;
-  /** The language of widgets that name none. */
+  /** Default language of widgets. */
   readonly language: string | undefined;
-  /** Whether hCaptcha's script also stands in for reCAPTCHA's. */
+  /** Whether hCaptcha's script also replaces reCAPTCHA's. */
   readonly compat: boolean;
 }
 
-/** Reads the tag of the running script; call it before anything asynchronous. */
+/** Reads the tag of the running script; call it synchronously. */
 export function readScriptTag(): ScriptParameters {
   const { src = '' } = (document.currentScript ?? {}) as Partial<HTMLScriptElement>;
   const query = src === '' ? new URLSearchParams() : new URL(src, document.baseURI).searchParams;
@@ -33,7 +33,7 @@ export function readScriptTag(): ScriptParameters {
   };
 }
 
-/** Returns a text that is given: clients write `undefined` and `null` into addresses, too. */
+/** Returns a text that is set: clients also write `undefined` and `null` into addresses. */
 export function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = String(value);

@@ -1,29 +1,29 @@
-// The options of a widget, from an object or from the attributes of its container, as its settings.
+// Widget settings, from an options object or the attributes of the container.
 
 import type { Flavour, Size, Theme } from './messages.js';
 import type { FieldPlan } from './response-fields.js';
 import { textOf } from './script-tag.js';
 
-/** Options by the vendors' names; clients pass all that they know. */
+/** Options by the vendors' names; clients may pass unknown ones. */
 export type Options = Readonly<Record<string, unknown>>;
 
-/** What the vendors' interfaces have in common, and where they differ. */
+/** Differences between the vendors' interfaces. */
 export interface Vendor {
   readonly flavour: Flavour;
-  /** The class of elements that are rendered by themselves. */
+  /** Class of elements that are rendered automatically. */
   readonly className: string;
   readonly sizes: Readonly<Record<'normal' | 'compact', readonly [width: number, height: number]>>;
   readonly theme: Theme;
-  /** The option that names the language. */
+  /** Name of the language option. */
   readonly language: 'hl' | 'language';
   fieldsOf(options: Options): readonly FieldPlan[];
-  /** Whether a widget begins by itself; only at `execute` otherwise. */
+  /** Whether a widget starts automatically; otherwise only on `execute`. */
   startsItself(options: Options, size: Size): boolean;
-  /** @throws Error if an option has a value that cannot be */
+  /** @throws Error for an invalid option value */
   check?(options: Options): void;
 }
 
-/** What a widget does and how it looks. */
+/** Behaviour and appearance of a widget. */
 export interface WidgetSettings {
   readonly api: Flavour;
   readonly sitekey: string;
@@ -31,19 +31,19 @@ export interface WidgetSettings {
   readonly size: Size;
   readonly width: number;
   readonly height: number;
-  /** Whether it is only shown while the person has something to do. */
+  /** Whether the widget is shown only while a person has to act. */
   readonly isHidden: boolean;
   readonly language: string | undefined;
   readonly tabIndex: number;
   readonly action: string | undefined;
   readonly cdata: string | undefined;
   readonly startsItself: boolean;
-  /** What begins anew after the token has expired: the next touch of the page, that of the widget, or nothing. */
+  /** Renewal after token expiry: on the next touch of the page, of the widget, or never. */
   readonly refresh: 'auto' | 'manual' | 'never';
-  /** Whether it tries again by itself after failures that may pass. */
+  /** Whether to retry automatically after temporary failures. */
   readonly retries: boolean;
   readonly fields: readonly FieldPlan[];
-  /** Each a function or the name of a global one. */
+  /** Functions or names of global functions. */
   readonly onToken: unknown;
   readonly onExpired: unknown;
   readonly onError: unknown;
@@ -54,9 +54,9 @@ const sizes = ['normal', 'compact', 'flexible', 'invisible'] as const;
 const refreshes = ['auto', 'manual', 'never'] as const;
 
 /**
- * Returns the settings of a widget.
- * @param options may have any further ones
- * @param usualLanguage that of the script's tag
+ * Returns the widget settings.
+ * @param options unknown ones are ignored
+ * @param usualLanguage language of the script's tag
  * @throws Error without a site key
  */
 export function settingsOf(
@@ -92,7 +92,7 @@ export function settingsOf(
   };
 }
 
-/** Returns the options in the `data-` attributes of an element. */
+/** Returns the options from an element's `data-` attributes. */
 export function optionsIn(element: Element): Options {
   const entries = [...element.attributes]
     .filter(({ name }) => name.startsWith('data-'))
@@ -103,7 +103,7 @@ export function optionsIn(element: Element): Options {
   return Object.fromEntries(entries);
 }
 
-/** Removes what counts as not given. */
+/** Removes unset options. */
 export function given(options: unknown): Options {
   if (typeof options !== 'object' || options === null) return {};
   return Object.fromEntries(Object.entries(options).filter(([, value]) => textOf(value) !== undefined));

@@ -1,4 +1,4 @@
-// A widget: when it runs, and what the page is told.
+// Widget: starts runs and notifies the page.
 
 import { call, guardCallbacks, warn } from './callbacks.js';
 import { createFrameBox } from './frame-box.js';
@@ -11,10 +11,10 @@ import { createFields } from './response-fields.js';
 import { createRunQueue, type Received, type Run } from './run-queue.js';
 import type { WidgetSettings } from './widget-settings.js';
 
-/** How soon a frame that did not load is loaded again at the earliest. */
+/** Minimum delay before a frame is reloaded. */
 const RELOAD_MS = 2_000;
 
-/** What the promise of a run that `reset`, `close` or `remove` has ended is rejected with. */
+/** Rejection reason of a run ended by `reset`, `close` or `remove`. */
 const CLOSED = 'challenge-closed';
 
 export interface Widget {
@@ -24,18 +24,18 @@ export interface Widget {
   /** Whether its frame is in the document. */
   readonly isConnected: boolean;
   readonly held: Pick<HeldToken, 'token' | 'key' | 'isExpired'>;
-  /** @returns a fresh token; rejects with the error code of the vendor */
+  /** @returns a new token; rejects with the vendor's error code */
   execute(isOwn: boolean, action?: string): Promise<Received>;
   reset(): void;
-  /** Ends what is under way. */
+  /** Ends all runs. */
   close(): void;
   remove(): void;
 }
 
 /**
- * @param container null for a widget without a place of its own
- * @param service the address of the service with its prefix
- * @param errorOf what `error-callback` is called with
+ * @param container null for a widget without a container
+ * @param service service address with prefix
+ * @param errorOf returns the code for `error-callback`
  */
 export function createWidget(
   container: HTMLElement | null,
@@ -44,7 +44,7 @@ export function createWidget(
   errorOf: (reason: Reason) => string | undefined,
 ): Widget {
   const { startsItself, refresh } = settings;
-  // A document that a page has written into a frame has an origin, but no address.
+  // A document written into a frame by a page has an origin, but no address.
   const page = new URLSearchParams({ origin: globalThis.origin });
   const url = `${service}/sites/${encodeURIComponent(settings.sitekey)}/frame?${page}`;
   const link = createFrameLink(url, { onGreeting, onMessage, onBroken: () => fail('frame', null) });
@@ -54,14 +54,14 @@ export function createWidget(
   const held = createHeldToken(fields, onExpired);
   const queue = createRunQueue();
   const pause = createGrowingPause();
-  /** Callbacks during which a reset comes from the client, and not from a person. */
+  /** A reset during these callbacks comes from the client, not from a person. */
   const callbacks = guardCallbacks();
   let nextTimer: ReturnType<typeof setTimeout> | undefined;
   let reloadTimer: ReturnType<typeof setTimeout> | undefined;
   const visiblePart = settings.isHidden ? null : box.node;
-  /** Ends the wait for a person. */
+  /** Stops waiting for a person. */
   let endWait = startsItself ? onceVisible(visiblePart, start) : () => {};
-  /** What a touch of the frame does. */
+  /** Handles a touch of the frame. */
   let onFrameTouched = () => {};
 
   function start(): void {
@@ -69,7 +69,7 @@ export function createWidget(
     next();
   }
 
-  /** Begins the next run, if there is one, the frame is there and no pause is on. */
+  /** Starts the next run, unless the frame is missing or a pause is active. */
   function next(): void {
     clearTimeout(nextTimer);
     if (queue.current !== null || queue.isEmpty || !link.isOpen) return;
@@ -135,11 +135,11 @@ export function createWidget(
   function onExpired(): void {
     link.send({ tollgate: 'expired', asks: startsItself && refresh === 'manual' });
     if (startsItself && refresh !== 'never') awaitTouch(refresh === 'manual');
-    // A client may have taken it out of the page without a word.
+    // A client may have removed the widget from the page without a call.
     if (box.node.isConnected) callbacks.call(settings.onExpired);
   }
 
-  /** Starts at the next touch of the person: of the frame, or of anything in the page. */
+  /** Starts at the next touch of the frame, or of anything in the page. */
   function awaitTouch(isFrameOnly: boolean): void {
     const touched = () => {
       endWait();
@@ -172,7 +172,7 @@ export function createWidget(
       endWait();
       const run = queue.add(isOwn, action);
       if (pause.failures > 0 && pause.leftMs <= 0) {
-        // Whoever asks again does not wait for the next try.
+        // A new call does not wait for the next retry.
         if (!link.isOpen) link.reload();
         else if (run === queue.current) send(run);
       }
@@ -183,7 +183,7 @@ export function createWidget(
       endWait();
       close();
       held.clear();
-      // A client that resets whenever it is told of a failure would never come to rest.
+      // A client that resets on each failure would loop forever.
       if (startsItself && callbacks.isCalling) awaitTouch(false);
       else if (startsItself) endWait = onceVisible(visiblePart, start);
     },

@@ -1,35 +1,35 @@
-// The widgets of a page that have one vendor's interface: rendering them, and finding the one that is meant.
+// A page's widgets of one vendor: renders and finds them.
 
 import type { Reason } from './messages.js';
 import type { ScriptParameters } from './script-tag.js';
 import { createWidget, type Widget } from './widget.js';
 import { given, type Options, optionsIn, settingsOf, type Vendor } from './widget-settings.js';
 
-/** How a client names a widget. */
+/** Widget identifier for clients. */
 export type WidgetId = string | number;
 
 export interface WidgetsOptions<Id extends WidgetId> {
   readonly vendor: Vendor;
   readonly script: ScriptParameters;
-  /** The id of the widget that is rendered as this one, counted from 0. */
+  /** Returns the id of the nth rendered widget, counted from 0. */
   readonly idAt: (index: number) => Id;
   readonly errorOf: (reason: Reason) => string | undefined;
-  /** Whether a container may also be a selector. */
+  /** Whether selectors are accepted as container. */
   readonly takesSelectors?: boolean;
 }
 
 export interface Widgets<Id extends WidgetId> {
   /**
    * Renders a widget.
-   * @param container its element, or what names it; null for a widget without a place of its own
+   * @param container an element, its id or a selector; null for a widget without a container
    * @throws Error if there is no such element, or no site key
    */
   render(container: unknown, options: Options): Id;
-  /** The widget that is meant by an id or a container; without one the first that is in the document. */
+  /** Finds a widget by id or container; without either, the first one in the document. */
   find(meant?: unknown): Widget | undefined;
-  /** The widget without a place that was rendered for a site key; renders it if there is none. */
+  /** Returns the widget without a container for a site key; renders it if there is none. */
   forSiteKey(sitekey: string): Widget;
-  /** The id of the widget in a container. */
+  /** Returns the id of the widget in a container. */
   idIn(container: unknown): Id | undefined;
   remove(meant?: unknown): void;
   /** Renders all elements of the vendor's class that have a site key and no widget. */
@@ -48,7 +48,7 @@ export function createWidgets<Id extends WidgetId>({
   const buttons = new WeakMap<Element, Id>();
   let rendered = 0;
 
-  // A page that the browser brings back holds tokens that may have been sent.
+  // A page restored by the browser has tokens that may have been sent.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) for (const widget of all.values()) if (widget.held.token !== '') widget.reset();
   });
@@ -75,7 +75,7 @@ export function createWidgets<Id extends WidgetId>({
     return id;
   }
 
-  /** The click of a button runs in place of what it does otherwise. */
+  /** A click on the button starts a run in place of its default action. */
   function bindButton(button: HTMLElement, options: Options): Id {
     const place = document.createElement('div');
     const id = add(place, { ...options, size: 'invisible', execution: 'execute' });
@@ -110,7 +110,7 @@ export function createWidgets<Id extends WidgetId>({
     render(container, options) {
       if (container === null) return add(null, given(options));
       const element = elementOf(container);
-      if (element === null) throw new Error('The container of the widget is not in the page.');
+      if (element === null) throw new Error('The widget container is not in the page.');
       return isButton(element) ? bindButton(element, given(options)) : add(element, given(options));
     },
     find(meant) {

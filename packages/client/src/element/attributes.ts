@@ -1,4 +1,4 @@
-// Reads the attributes of the element as options of its controller.
+// Reads the element's attributes as controller options.
 
 import type { ChallengeOptions } from '../challenge/challenge-options.js';
 
@@ -7,9 +7,9 @@ const credentials = ['omit', 'same-origin', 'include'] as const;
 const starts = ['load', 'focus', 'submit'] as const;
 const displays = ['inline', 'floating', 'invisible'] as const;
 
-/** When the element fetches its first challenges. */
+/** Start of the first fetch. */
 export type Start = (typeof starts)[number];
-/** How the element is displayed. */
+/** Display mode. */
 export type Display = (typeof displays)[number];
 
 /** Attributes whose change requires a new controller. */
@@ -31,10 +31,10 @@ export const optionAttributes = [
   'start',
 ] as const;
 
-/** The service of elements without `base-url`: the one that serves this file, else the page's own origin. */
+/** Service of elements without `base-url`: the origin of this file, else that of the page. */
 const usualBaseUrl = /^(http.+)\/api\/captcha\/(v\/\w+\/)?tollgate\.js/.exec(import.meta.url)?.[1];
 
-/** Returns when to start: at the first focus by default if an image is always required, which would expire before. */
+/** Returns the start mode: by default `focus` if an image is always required, because it would expire before. */
 export function startOf(element: Element): Start {
   const usual = element.getAttribute('image') === 'always' ? 'focus' : 'load';
   return oneOf(starts, element.getAttribute('start')) ?? usual;
@@ -44,7 +44,7 @@ export function displayOf(element: Element): Display {
   return oneOf(displays, element.getAttribute('display')) ?? 'inline';
 }
 
-/** Reads the options; the controller's defaults apply to attributes that are missing or invalid. */
+/** Reads the options; the controller's defaults replace missing and invalid attributes. */
 export function optionsFrom(element: Element): ChallengeOptions {
   const text = (name: (typeof optionAttributes)[number]) => element.getAttribute(name) ?? undefined;
   const number = (name: (typeof optionAttributes)[number]) => {
@@ -75,8 +75,8 @@ export function optionsFrom(element: Element): ChallengeOptions {
 }
 
 /**
- * Returns the last refusal of a form that a server renders, in the format of its body; null if the element has none of
- * its attributes: `captcha-required`, `captcha-alternatives` (separated by spaces), `pow-scope`.
+ * Returns the last error of a server-rendered form, in the format of an error body; null without any of its attributes:
+ * `captcha-required`, `captcha-alternatives` (separated by spaces), `pow-scope`.
  */
 export function refusalFrom(element: Element): Record<string, unknown> | null {
   const captchaRequired = element.hasAttribute('captcha-required');

@@ -1,8 +1,8 @@
-// Tries again by itself after failures that pass: no network, no answer, a service that is not available.
+// Retries automatically after temporary failures: no network, no response, an unavailable service.
 import type { ChallengeState } from '../challenge/challenge-state.js';
 import { isPassing } from './error-codes.js';
 
-/** Milliseconds before the first repetition; each further one waits twice as long. */
+/** Milliseconds before the first retry; each further one waits twice as long. */
 const FIRST_MS = 2_000;
 const LONGEST_MS = 30_000;
 
@@ -12,7 +12,7 @@ export interface AutoRetry {
   stop(): void;
 }
 
-/** @param retry fetches again what failed */
+/** @param retry repeats the failed fetch */
 export function createAutoRetry(retry: () => void): AutoRetry {
   let failures = 0;
   let failed: Error | null = null;
@@ -35,14 +35,14 @@ export function createAutoRetry(retry: () => void): AutoRetry {
     update(state) {
       if (state === null || state.status === 'ready') failures = 0;
       if (state?.status !== 'error' || state.error === null || !isPassing(state.error)) return stop();
-      // The delay that the service asks for ends with a change of the state.
+      // A `Retry-After` delay ends with a state change.
       if (state.error === failed || state.retryAtMs !== null) return;
       failed = state.error;
       addEventListener('online', retryNow);
       document.addEventListener('visibilitychange', retryNow);
       const delayMs = Math.min(FIRST_MS * 2 ** failures, LONGEST_MS);
       failures += 1;
-      // Spread, because a service that comes back meets everybody who waits for it.
+      // Random spread: all waiting clients return at the same time.
       timer = setTimeout(retryNow, delayMs * (0.75 + Math.random() / 2));
     },
     stop,

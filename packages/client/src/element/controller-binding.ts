@@ -1,4 +1,4 @@
-// The controller of an element: its own, created from the attributes, or one that a script shares with it.
+// Controller of an element: created from its attributes, or shared by a script.
 
 import type { ChallengeController, PausableChallenge } from '../challenge/controller.js';
 import { createChallenge } from '../challenge/create-challenge.js';
@@ -6,26 +6,26 @@ import { optionsFrom, refusalFrom, startOf } from './attributes.js';
 
 export interface ControllerBinding {
   readonly controller: ChallengeController | null;
-  /** Creates a controller from the attributes, or subscribes to the shared one again. */
+  /** Creates a controller from the attributes, or resubscribes to the shared one. */
   open(): void;
-  /** Uses a controller that a script shares; the script closes it. */
+  /** Uses a shared controller; the script closes it. */
   share(controller: ChallengeController): void;
-  /** Resumes the element's own controller; the first time, after it has read the last refusal from the attributes. */
+  /** Resumes the element's own controller; the first time, after it has read the last error from the attributes. */
   start(): void;
   /** Stops requests of the element's own controller until `start`. */
   pause(): void;
-  /** Recreates the element's own controller, once for all attributes that change together. @param onDone called afterwards */
+  /** Recreates the element's own controller, once per batch of attribute changes. @param onDone called afterwards */
   renew(onDone: () => void): void;
   /** Removes the controller; closes it if it is the element's own. */
   clear(): void;
-  /** Called when the element has left the page: closes its own controller, keeps a shared one but unsubscribes from it. */
+  /** Call it when the element has left the page: closes its own controller, unsubscribes from a shared one. */
   disconnect(): void;
 }
 
 /** @param onChange called after each change of the controller, and when the controller is replaced */
 export function createControllerBinding(element: Element, onChange: () => void): ControllerBinding {
   let controller: ChallengeController | null = null;
-  /** The same controller, unless it is shared. */
+  /** The element's own controller; null if a shared one is used. */
   let own: PausableChallenge | null = null;
   let isStarted = false;
   let isRenewing = false;
@@ -40,7 +40,7 @@ export function createControllerBinding(element: Element, onChange: () => void):
     onChange();
   }
 
-  /** Starts the work only if it is to start now, the element is enabled and no refusal changes its price. */
+  /** Starts the work at once only if the start mode is `load`, the element is enabled and no error changes the price. */
   function open(): void {
     if (controller !== null) {
       unsubscribe ??= controller.subscribe(onChange);

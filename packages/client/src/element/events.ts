@@ -1,39 +1,39 @@
-// The events of the element about its challenges.
+// Challenge events of the element.
 import type { ChallengeState, WorkProgress } from '../challenge/challenge-state.js';
 import { type ErrorCode, errorCodeOf } from './error-codes.js';
 import { loadWarnings } from './load-warnings.js';
 
-/** The detail of `tollgate-progress`. */
+/** Detail of `tollgate-progress`. */
 export interface ProgressDetail {
-  /** The share of the work that is done, from 0 to 1, on average. */
+  /** Average share of the work done, from 0 to 1. */
   readonly share: number;
   readonly hashes: number;
 }
 
-/** The detail of `tollgate-error`. */
+/** Detail of `tollgate-error`. */
 export interface ErrorDetail {
   readonly code: ErrorCode;
-  /** The code of the service's answer; null if there was none. */
+  /** Code of the error response; null without one. */
   readonly serviceCode: string | null;
   readonly error: Error;
 }
 
-/** The events that only this element has; all bubble. */
+/** Events specific to this element; all bubble. */
 export interface TollgateEventMap {
   /** The element is set up. */
   'tollgate-ready': CustomEvent<null>;
   'tollgate-progress': CustomEvent<ProgressDetail>;
   'tollgate-error': CustomEvent<ErrorDetail>;
-  /** Everything that the next submission needs is in the form. */
+  /** All fields of the next submission are in the form. */
   'tollgate-verified': CustomEvent<null>;
 }
 
 export interface EventDispatcher {
-  /** @param isComplete whether everything that the next submission needs is in the form */
+  /** @param isComplete whether all fields of the next submission are in the form */
   update(state: ChallengeState, isComplete: boolean): void;
 }
 
-/** Dispatches events when the state has changed. */
+/** Dispatches events after a state change. */
 export function createEventDispatcher(element: Element): EventDispatcher {
   let wasReady = false;
   let wasComplete = false;

@@ -1,5 +1,4 @@
-// The languages of the element: which one applies, and its texts, which are loaded when they are needed. A page can add
-// languages.
+// Languages of the element: selects one and loads its texts on demand. A page can add languages.
 import { en, type TextKey, type Texts } from './texts/en.js';
 
 export type { TextKey, Texts };
@@ -23,11 +22,11 @@ const loaders = {
   'zh-hant': () => import('./texts/zh-hant.js'),
 } satisfies Record<string, () => Promise<{ readonly default: Texts }>>;
 
-/** The tag of a language that has texts, in lower case: `en`, `pt-pt`. */
+/** Tag of a language with texts, in lower case: `en`, `pt-pt`. */
 export type Language = string;
 export type Direction = 'ltr' | 'rtl';
 
-/** The languages that come with the element, English first. */
+/** Built-in languages, English first. */
 export const languages: readonly Language[] = ['en', ...Object.keys(loaders)];
 
 const rightToLeft: readonly Language[] = ['ar', 'he'];
@@ -45,10 +44,10 @@ const loading = new Map<Language, Promise<Texts>>();
 export const languageEvents = new EventTarget();
 
 /**
- * Adds a language, or replaces one that comes with the element. Elements that stand in it are displayed again.
+ * Adds a language, or replaces a built-in one. Elements in this language are updated.
  * @param tag its BCP 47 tag, such as `eo` or `es-MX`; it also applies to longer tags that begin with it
- * @param load returns its texts once an element needs them; English replaces those that are missing
- * @throws {RangeError} if the tag is not one
+ * @param load returns its texts on first use; English replaces missing ones
+ * @throws {RangeError} if the tag is invalid
  */
 export function addLanguage(tag: string, load: AddedLanguage['load'], direction: Direction = 'ltr'): void {
   const language = new Intl.Locale(tag).baseName.toLowerCase();
@@ -68,7 +67,7 @@ export function loadTexts(language: Language): Promise<Texts> {
   const begun = loading.get(language);
   if (begun !== undefined) return begun;
   const texts = fetchTexts(language).then((fetched) => {
-    // Unless the language has been replaced meanwhile.
+    // Unless the language was replaced in between.
     if (loading.get(language) === texts) loaded.set(language, fetched);
     return fetched;
   });
@@ -100,7 +99,7 @@ export function directionOf(language: Language): Direction {
   return added.get(language)?.direction ?? (rightToLeft.includes(language) ? 'rtl' : 'ltr');
 }
 
-/** Returns the language of the nearest `lang` attribute, also outside of shadow roots; English if there are no texts in it. */
+/** Returns the language of the nearest `lang` attribute, also outside of shadow roots; English if it has no texts. */
 export function languageOf(element: Element): Language {
   return languageFor(nearestTag(element));
 }

@@ -1,6 +1,6 @@
-// Loads the texts of warnings, which few pages need.
+// Loads the warning texts, which few pages need.
 
-/** Warns as soon as they are there. */
+/** Warns once they are loaded. */
 export function loadWarnings(warn: (warnings: typeof import('./warnings.js')) => void): void {
   import('./warnings.js').then(warn, () => undefined);
 }

@@ -1,10 +1,10 @@
-// Texts of the page that replace those of the language.
+// Texts of the page, which replace those of the language.
 import type { Texts } from './languages.js';
 import { loadWarnings } from './load-warnings.js';
 
 /**
- * Reads texts by their names: an object, or the same as JSON. What is neither is reported in the console and ignored.
- * @param source null and undefined are no texts
+ * Reads texts by name, from an object or its JSON. Reports and ignores any other value.
+ * @param source null and undefined mean no texts
  */
 export function readTexts(source: unknown): Partial<Texts> {
   if (source === null || source === undefined) return {};

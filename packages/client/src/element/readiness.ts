@@ -1,22 +1,22 @@
-// When the element begins, and whether a submission may come before it is ready.
+// Start of the element, and whether it delays early submissions.
 import type { ChallengeStatus } from '../challenge/challenge-state.js';
 import { displayOf, startOf } from './attributes.js';
 import type { FormUse } from './form/form-binding.js';
 
 export interface Readiness {
-  /** Whether a submission that comes too early is delayed, in place of disabled buttons. */
+  /** Whether to delay early submissions in place of disabling the buttons. */
   readonly holdsSubmit: boolean;
-  /** Whether the element begins, or goes on, when the form is used in this way. */
+  /** Whether this use of the form starts the element or keeps it active. */
   beginsOn(use: FormUse): boolean;
   /** Call it after each change. */
   update(status: ChallengeStatus): Pick<Readiness, 'holdsSubmit'>;
-  /** Call it when the element begins anew. */
+  /** Call it when the element restarts. */
   reset(): void;
 }
 
 export function createReadiness(element: Element): Readiness {
   let isStarted = false;
-  /** Once it was ready, work expires unnoticed: a person who comes back must not find the buttons disabled. */
+  /** Once it was ready, work may expire unnoticed: a returning person must not find the buttons disabled. */
   let wasReady = false;
   const readiness: Readiness = {
     get holdsSubmit() {

@@ -1,4 +1,4 @@
-// The element <tollgate-challenge>: adds the challenge fields to its form.
+// Element <tollgate-challenge>: adds the challenge fields to its form.
 
 import type { ChallengeStatus } from '../challenge/challenge-state.js';
 import type { ChallengeController } from '../challenge/controller.js';
@@ -18,8 +18,8 @@ import { createPresenter, type Presenter } from './view/presenter.js';
 const ownAttributes = ['hold-submit', 'lang', 'display', 'texts'] as const;
 
 /**
- * A form-associated element. Events: `statuschange` when `status` has changed, those of `TollgateEventMap`, `input` and
- * `change` as on any field. docs/client/element.md lists the attributes, parts and custom properties.
+ * Form-associated element. Events: `statuschange` after a change of `status`, those of `TollgateEventMap`, and `input` and
+ * `change` like any field. docs/client/element.md lists the attributes, parts and custom properties.
  */
 export class TollgateChallenge extends FormField {
   static readonly observedAttributes: readonly string[] = [...optionAttributes, ...ownAttributes];
@@ -57,7 +57,7 @@ export class TollgateChallenge extends FormField {
     for (const name of ['focusin', 'input', 'pointerdown']) this.addEventListener(name, onUse);
   }
 
-  /** The controller: the element's own, or one that a script shares with it and closes itself. */
+  /** Controller: the element's own, or one shared by a script, which closes it. */
   get controller(): ChallengeController | null {
     return this.#binding.controller;
   }
@@ -74,27 +74,27 @@ export class TollgateChallenge extends FormField {
     return this.controller?.status ?? 'idle';
   }
 
-  /** Texts by their names that replace those of the language; the attribute `texts` holds the same as JSON. */
+  /** Texts by name, which replace those of the language; the attribute `texts` contains the same as JSON. */
   get texts(): Partial<Texts> {
     return this.#texts;
   }
 
-  /** Frameworks set an attribute's text as a property, so that JSON is accepted here too. */
+  /** Frameworks set attribute text as a property, so JSON is accepted here too. */
   set texts(texts: Partial<Texts> | string | null | undefined) {
     this.#texts = readTexts(texts);
     this.#update();
   }
 
-  /** Fetches and solves fresh challenges. Resolves when that has succeeded or failed. */
+  /** Fetches and solves new challenges. Resolves on success and on failure. */
   async refresh(): Promise<void> {
     await this.controller?.refresh();
   }
 
   /**
-   * Handles the answer to a submission that a script has sent. Fetches fresh challenges, and displays an image if the
-   * body has `captcha_required`.
-   * @param body the parsed body of a refusal; null after a success
-   * @returns whether to send the form again at once with better work (`pow_insufficient`)
+   * Processes the response to a submission by a script. Fetches new challenges, and displays an image if the body has
+   * `captcha_required`.
+   * @param body parsed body of an error response; null after a success
+   * @returns whether to send the form again at once with harder work (`pow_insufficient`)
    */
   async settle(body: unknown): Promise<boolean> {
     return (await this.controller?.settle(body)) ?? false;
@@ -113,7 +113,7 @@ export class TollgateChallenge extends FormField {
   }
 
   disconnectedCallback(): void {
-    // A move within the page disconnects and reconnects the element: the work goes on.
+    // A move within the page disconnects and reconnects the element: the work continues.
     queueMicrotask(() => {
       if (this.isConnected) return;
       this.#presenter.stop();
@@ -163,7 +163,7 @@ export class TollgateChallenge extends FormField {
 
   #answer(text: string): void {
     this.controller?.setAnswer(text);
-    // The fields have changed without a change of the state.
+    // The fields change without a state change.
     this.#update();
   }
 
@@ -189,7 +189,7 @@ export class TollgateChallenge extends FormField {
     this.#update();
   }
 
-  /** Fetches what follows a submission whose response nobody has reported: what it required stays required unless it succeeded. */
+  /** Renews the challenges after a submission with an unreported response: requirements stay, unless it succeeded. */
   #renew(succeeded: boolean | undefined): void {
     if (succeeded) void this.settle(null);
     else {

@@ -1,28 +1,28 @@
-// What the element tells developers in the console: what only a change of the page or the service mends.
+// Console warnings of the element about problems that need a change to the page or the service.
 
 import { warnOnce } from '../warn-once.js';
 
-/** @param error of the code `wrong_setup` */
+/** @param error one with the code `wrong_setup` */
 export function warnOfSetup({ message }: Error): void {
   warnOnce(
     globalThis.origin === 'null'
-      ? 'the service answers no page without an origin: serve the page over http(s), and in no sandboxed frame without allow-same-origin.'
-      : `the service does not answer with a challenge: ${message} (Do base-url, prefix and preset of the element, and the gateway, lead to challenge-service?)`,
+      ? 'the service rejects pages without an origin: serve the page over http(s); a sandboxed frame needs allow-same-origin.'
+      : `the service returned no challenge: ${message} (Check base-url, prefix and preset of the element, and the gateway's route to challenge-service.)`,
   );
 }
 
-/** @param url of the image that did not load */
+/** @param url URL of the missing image */
 export function warnOfImage(url: string): void {
   const { origin } = new URL(url, document.baseURI);
   warnOnce(
-    `an image of ${origin} did not load. PUBLIC_URL of challenge-service must be the address at which pages reach it, and img-src of the page must allow it.`,
+    `an image of ${origin} did not load. PUBLIC_URL of challenge-service must be its public address, and the page's img-src must allow it.`,
   );
 }
 
 /** @param form has more than one element */
 export function warnOfElements(form: HTMLFormElement, count: number): void {
   console.warn(
-    `Tollgate: a form has ${count} <tollgate-challenge> elements; one is enough, because all of them send the same fields.`,
+    `Tollgate: a form has ${count} <tollgate-challenge> elements; use one, because all of them send the same fields.`,
     form,
   );
 }

@@ -1,4 +1,4 @@
-// The challenges of a component: created when it is mounted, closed when it is unmounted.
+// Challenges of a component: created on mount, closed on unmount.
 
 import type { ChallengeOptions } from '../challenge/challenge-options.js';
 import { idleState } from '../challenge/challenge-state.js';
@@ -9,7 +9,7 @@ import { createListeners } from '../listeners.js';
 const noFields = Object.freeze({});
 
 export interface MountedChallenge {
-  /** The same object for the whole life of the component; idle while the component is not mounted. */
+  /** The same object for the whole life of the component; idle while it is not mounted. */
   readonly controller: ChallengeController;
   /** Call it in an effect. Changed options recreate everything. @returns the effect's cleanup */
   mount(options: ChallengeOptions): () => void;
@@ -62,7 +62,7 @@ export function createMountedChallenge(): MountedChallenge {
       if (current?.options !== options) replace(options);
       return () => {
         isMounted = false;
-        // Strict Mode ends an effect and starts it again at once: the work goes on.
+        // Strict Mode ends an effect and restarts it at once: the work continues.
         queueMicrotask(() => {
           if (!isMounted) replace(null);
         });

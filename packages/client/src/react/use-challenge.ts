@@ -1,4 +1,4 @@
-// The hook for the challenges of a form.
+// Hook for the challenges of a form.
 
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { ChallengeOptions } from '../challenge/challenge-options.js';
@@ -6,7 +6,7 @@ import { idleState } from '../challenge/challenge-state.js';
 import type { ChallengeController } from '../challenge/controller.js';
 import { createMountedChallenge } from './mounted-challenge.js';
 
-/** The options of `createChallenge`, except two: `state.work` reports the progress, and unmounting closes everything. */
+/** Options of `createChallenge`, except two: `state.work` reports the progress, and unmounting closes everything. */
 export type UseChallengeOptions = Omit<ChallengeOptions, 'onProgress' | 'signal'>;
 
 /** The functions are the same on every render; the object changes with the state. */
@@ -18,9 +18,9 @@ export interface UsedChallenge extends Omit<ChallengeController, 'isSubmitting' 
 const noOptions: UseChallengeOptions = {};
 
 /**
- * Fetches the challenges of a form when the component is mounted, and closes them when it is unmounted. Options can be
- * an inline object: only changed values recreate the challenges.
- * @param source options, or the controller of another component, which the hook subscribes to but does not close
+ * Fetches a form's challenges on mount and closes them on unmount. Options can be an inline object: only changed values
+ * recreate the challenges.
+ * @param source options, or another component's controller, which the hook subscribes to but does not close
  */
 export function useChallenge(source: UseChallengeOptions | ChallengeController = noOptions): UsedChallenge {
   const shared = 'subscribe' in source ? source : null;
@@ -47,7 +47,7 @@ export function useChallenge(source: UseChallengeOptions | ChallengeController =
       controller,
       state,
       status: state.status,
-      // A getter, because typing changes the fields without a change of the state.
+      // A getter, because typing changes the fields without a state change.
       get fields() {
         return controller.fields;
       },

@@ -1,4 +1,4 @@
-// The hook for the session of the page.
+// Hook for the session of the page.
 
 import { useSyncExternalStore } from 'react';
 import type { Session } from '../session/session-options.js';
@@ -8,8 +8,8 @@ import { unknownState } from '../session/session-state.js';
 const never = () => () => {};
 
 /**
- * Returns the state of a session and renders the component again when it changes. On a server and during hydration the
- * state is `unknown`.
+ * Returns the session state and rerenders the component on changes. On a server and during hydration the state is
+ * `unknown`.
  * @param session created once, outside of components; null on a server
  */
 export function useSession(session: Session | null): SessionState {

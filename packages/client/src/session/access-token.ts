@@ -1,4 +1,4 @@
-// The access token and its age. A closure keeps the token, so that only code that was given it can read it.
+// Access token and its age. A closure hides the token: only code that received the object can read it.
 
 import type { Environment } from './environment.js';
 
@@ -8,24 +8,24 @@ export interface AccessToken {
   /** Returns the token itself. */
   reveal(): string;
   readonly lifeMs: number;
-  /** When it expires, milliseconds since 1970. */
+  /** Expiry time, milliseconds since 1970. */
   readonly expiresAtMs: number;
-  /** Milliseconds since it was requested. */
+  /** Milliseconds since the request. */
   ageMs(): number;
 }
 
-/** Measures time from now on. */
+/** Starts a stopwatch. */
 export function startStopwatch(clocks: Clocks) {
   const nowMs = clocks.nowMs();
   const monotonicMs = clocks.monotonicMs();
   return {
     startedAtMs: nowMs,
-    // One clock may stop while the machine sleeps, the other can be set back: the larger age is the right one.
+    // One clock may stop during sleep, the other can be set back: the larger age is correct.
     elapsedMs: () => Math.max(clocks.nowMs() - nowMs, clocks.monotonicMs() - monotonicMs),
   };
 }
 
-/** @param stopwatch started when the token was requested: the token cannot be older than that */
+/** @param stopwatch started with the token request: the token cannot be older */
 export function createAccessToken(
   token: string,
   lifeMs: number,

@@ -1,19 +1,19 @@
-// `fetch` with the access token: which requests carry it, and which are repeated after a refresh.
+// `fetch` with the access token: adds it to requests, and repeats rejected ones after a refresh.
 
 export interface BearerFetchDeps {
   readonly base: URL;
-  /** Origins that receive the token. */
+  /** Origins to which the token is sent. */
   readonly origins: readonly string[];
   readonly send: typeof fetch;
   /** The current token. */
   token(): string | undefined;
-  /** Increases whenever somebody else may have signed in: no request of one person is sent in the name of another. */
+  /** Increases when another user may have logged in, so that no request of one user is sent with another's token. */
   userChanges(): number;
-  /** The refresh that must come before the first attempt; undefined if none is needed. */
+  /** Refresh before the first attempt; undefined if none is needed. */
   prepare(): Promise<unknown> | undefined;
-  /** Whether a refresh may help a request that carried no token. */
+  /** Whether a refresh may help a request without a token. */
   mayResume(): boolean;
-  /** Resolves after one attempt: retries go on by themselves. Undefined if the last failure is too recent. */
+  /** Resolves after one attempt; retries continue in the background. Undefined if the last failure is too recent. */
   refresh(): Promise<unknown> | undefined;
 }
 
@@ -26,7 +26,7 @@ export function createBearerFetch(deps: BearerFetchDeps): typeof fetch {
     if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`);
     return send(request);
   };
-  /** A request with an `Authorization` of the caller's own stays as it is. */
+  /** A request with its own `Authorization` is not changed. */
   const mayCarryToken = ({ url, headers }: Request) => {
     const { origin, pathname } = new URL(url);
     return origins.includes(origin) && origin + pathname !== login && !headers.has('authorization');
@@ -38,7 +38,7 @@ export function createBearerFetch(deps: BearerFetchDeps): typeof fetch {
     const changes = deps.userChanges();
     await untilAborted(deps.prepare(), request.signal);
     const used = deps.userChanges() === changes ? deps.token() : undefined;
-    // A body can be read only once, so the first attempt sends a copy.
+    // A body can be read only once: the first attempt sends a copy.
     const response = await sendWith(request.clone(), used);
     if (response.status !== 401 && response.status !== 403) return response;
     if (used === undefined && !deps.mayResume()) return response;

@@ -1,4 +1,4 @@
-// Keeps the cookies of the session service in memory, where no browser does. Loaded there alone.
+// In-memory cookie jar for programs without a browser. Loaded only there.
 
 interface Cookie {
   readonly value: string;
@@ -6,7 +6,7 @@ interface Cookie {
   readonly isSecure: boolean;
 }
 
-/** A `fetch` that stores and sends the cookies of the service at this address, each on its own path alone. */
+/** Returns a `fetch` that stores and sends the cookies of the service at this address, each on its own path only. */
 export function keepCookies(base: URL): typeof fetch {
   const cookies = new Map<string, Cookie>();
 
@@ -30,7 +30,7 @@ export function keepCookies(base: URL): typeof fetch {
       for (const line of response.headers.getSetCookie?.() ?? []) {
         const [, name = '', value = ''] = /^\s*([^=;]+)=([^;]*)/.exec(line) ?? [];
         const path = /;\s*path=([^;]+)/i.exec(line)?.[1] ?? '/';
-        // The service clears a cookie by an empty value.
+        // The service clears a cookie with an empty value.
         if (value === '') cookies.delete(name);
         else cookies.set(name, { value, path, isSecure: /;\s*secure/i.test(line) });
       }

@@ -17,9 +17,9 @@ import { createTokenRefresher } from './token-refresh.js';
 const invalidCookieReason = /^(token_invalid|session_expired|session_revoked)$/;
 
 /**
- * Creates the session of a page; a page needs only one. It does not ask by itself whether somebody is signed in: call
- * `resume` when the page starts. The access token stays inside: it is in no storage, no property and no message.
- * @throws TypeError if `baseUrl` is relative where there is no page
+ * Creates the session of a page; one per page. Call `resume` when the page starts: the session does not check on its own
+ * whether a user is logged in. The access token stays inside: it is in no storage, property or message.
+ * @throws TypeError if `baseUrl` is relative outside of a page
  */
 export function createSession(options: SessionOptions = {}): Session {
   return openSession(options, currentEnvironment());
@@ -46,12 +46,12 @@ export function openSession(options: SessionOptions, environment: Environment): 
     onExpired: (reason, definitive) => expired.notify(reason, { definitive }),
   });
   const tabs = openTabChannel(environment, name, onTabMessage);
-  /** How often somebody else may have signed in, here or in another tab. */
+  /** Counts possible changes of the user, here or in another tab. */
   let userChanges = 0;
 
   /**
    * Refreshes, or completes a pending logout. Runs under the mutex, so that tabs set the hint in the order of their requests.
-   * @returns undefined if nobody is signed in after the logout
+   * @returns undefined after a completed logout
    */
   async function refreshOrLogOut(signal: AbortSignal): Promise<AccessToken | undefined> {
     if (!hint.isLogoutPending()) {
@@ -59,7 +59,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
       if (observable.state.reason === 'logout_pending' && !hint.mayBeSignedIn()) return undefined;
       try {
         const token = await service.refresh(signal);
-        // Without locks another tab may have requested a logout meanwhile.
+        // Without locks another tab may have requested a logout in between.
         if (!hint.isLogoutPending()) {
           hint.set('signed-in');
           return token;
@@ -77,7 +77,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
 
   const isWorthAsking = () => options.hint === false || refresher.isActive() || hint.mayBeSignedIn();
 
-  /** Sends the fields of a login, and keeps the token of its answer. */
+  /** Sends the login fields and stores the token of the response. */
   function logIn(path: string, fields: LoginFields | CodeFields): Promise<Response> {
     return changeUser(async () => {
       const { response, token } = await service.login(path, fields);
@@ -91,7 +91,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
     });
   }
 
-  /** Runs work that changes who is signed in. An earlier refresh is aborted: its cookie could replace the new one. */
+  /** Runs a login or logout. Aborts an earlier refresh: its cookie could replace the new one. */
   function changeUser<T>(work: () => Promise<T>): Promise<T> {
     refresher.abortAttempt();
     return runExclusive(work);
@@ -102,7 +102,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
     refresher.abortAttempt();
   }
 
-  /** Forgets the token after a logout here or in another tab. @param pending why the server has not confirmed it */
+  /** Forgets the token after a logout here or in another tab. @param pending error of an unconfirmed logout */
   function signOut(pending?: SessionError): void {
     onUserChange();
     refresher.drop('signed-out', pending ? 'logout_pending' : 'logged_out');
@@ -110,13 +110,13 @@ export function openSession(options: SessionOptions, environment: Environment): 
   }
 
   function logOut(): Promise<void> {
-    // The page may be left before the server answers. Where others sign in too, they would not end what is remembered.
+    // The page may close before the server responds. Not with `hint: false`: there another login would not clear the hint.
     if (options.hint !== false) hint.set('logout');
     return changeUser(async () => {
-      // A login in another tab may have come first.
+      // A login in another tab may have cleared the hint.
       if (options.hint !== false) hint.set('logout');
       const error = await service.logout(refresher.token()).catch((error: SessionError) => error);
-      // Or afterwards, in a tab that did not wait for the lock any longer: its session is not the one to end.
+      // A tab that stopped waiting for the lock may have logged in during the logout: keep its session.
       const isOvertaken = options.hint !== false && hint.mayBeSignedIn() && !hint.isLogoutPending();
       if (error && isOvertaken) onTabMessage('signed-in');
       else {
@@ -129,13 +129,13 @@ export function openSession(options: SessionOptions, environment: Environment): 
   }
 
   function onTabMessage(message: TabMessage): void {
-    // The storage may tell later than the message whether the server has confirmed it.
+    // Storage may lag behind the message.
     if (message === 'signed-out') signOut();
     if (message === 'logout-pending') signOut(unreachable);
     if (message !== 'signed-in') return;
-    // The storage may tell later than the message, or not at all, that nobody's logout is pending any more.
+    // Storage may lag behind the message or miss the end of the pending logout.
     hint.set('signed-in');
-    // The login has ended the session of this tab and may belong to another person.
+    // The login has ended this tab's session and may belong to another user.
     onUserChange();
     refresher.suspend();
     refresher.refresh();
@@ -150,7 +150,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
       refresher.wake(event.type === 'online');
       return;
     }
-    // In the back/forward cache a page gets no messages about logins and logouts, so it asks the server.
+    // In the back/forward cache a page misses login and logout messages, so it asks the server.
     tabs.open();
     onUserChange();
     if (!isWorthAsking()) return;
@@ -176,7 +176,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
     refresh,
   });
 
-  /** Sends fields with the bearer, and keeps the token of the answer if it has one. */
+  /** Sends fields with the access token, and stores the token of the response, if any. */
   async function sendSigned(path: string, fields: object): Promise<Response> {
     const changes = userChanges;
     const { response, token } = await service.login(path, fields, bearerFetch);

@@ -1,31 +1,31 @@
-// What the session needs from the platform: clocks, timers, randomness, events, locks, a tab channel, storage, cookies.
+// Platform functions of the session: clocks, timers, randomness, events, locks, a tab channel, storage, cookies.
 
 export interface Environment {
-  /** The wall clock; it goes on while the machine sleeps, and can be changed. */
+  /** Wall clock; continues during sleep, and can be changed. */
   nowMs(): number;
-  /** A monotonic clock; it may stop while the machine sleeps. */
+  /** Monotonic clock; may stop during sleep. */
   monotonicMs(): number;
   /** At least 0, less than 1. */
   random(): number;
   startTimer(callback: () => void, ms: number): number;
   stopTimer(timer: number): void;
   /**
-   * Listens, until the signal aborts, to events after which timers may be late or the network may be back, and to
-   * `pagehide`.
+   * Listens, until the signal aborts, to `pagehide` and to events after which timers may be late or the network may be
+   * back.
    */
   listen(listener: (event: Event) => void, signal: AbortSignal): void;
-  /** Whether a person may be looking at the page. */
+  /** Whether the page may be visible. */
   isVisible(): boolean;
   /** Undefined if the browser has no Web Locks. */
   readonly locks: LockManager | undefined;
   openChannel(name: string): BroadcastChannel | undefined;
-  /** Storage that tabs of the origin share and that outlives the browser; throws where the browser forbids it. */
+  /** Persistent storage shared by the origin's tabs; throws if the browser forbids it. */
   openStorage(): Storage | undefined;
-  /** Loads what shows the key of this browser; undefined where there are no keys. */
+  /** Loads the proof module; undefined where the platform has no keys. */
   readonly loadProof: (() => Promise<typeof import('./binding/device-proof.js')>) | undefined;
-  /** The platform's `fetch`, with the cookies of the service at this address. */
+  /** Returns the platform's `fetch`, with the cookies of the service at this address. */
   openFetch(base: URL): typeof fetch;
-  /** The base of relative URLs. */
+  /** Base of relative URLs. */
   readonly pageUrl: string;
 }
 
@@ -37,7 +37,7 @@ const clocksAndTimers = {
   stopTimer: (timer: number) => clearTimeout(timer),
 };
 
-/** The environment of this page or worker, or of a program without either. */
+/** Returns the environment of this page, worker or program. */
 export function currentEnvironment(): Environment {
   return globalThis.location ? browserEnvironment() : programEnvironment();
 }
@@ -65,13 +65,13 @@ function browserEnvironment(): Environment {
   };
 }
 
-/** Each session of a program is a browser of its own: it has its own cookies, and shares nothing with another. */
+/** Each session of a program acts as a separate browser: it has its own cookies and shares nothing. */
 function programEnvironment(): Environment {
   return {
     ...clocksAndTimers,
     startTimer(callback, ms) {
       const timer = setTimeout(callback, ms);
-      // Node would not exit before the next refresh.
+      // Otherwise Node would not exit before the next refresh.
       (timer as unknown as { unref?(): void }).unref?.();
       return timer;
     },

@@ -1,18 +1,18 @@
-// The error of a session request.
+// Error of a session request.
 
 import { type Meaning, meaningOf } from './answers.js';
 
-/** The session service did not answer, or not with what the request needs. */
+/** The session service returned no response, an error, or an invalid body. */
 export class SessionError extends Error {
   override readonly name = 'SessionError';
   /**
-   * The `code` of the server's answer, or `http_` and the status if it had none; `network` without an answer;
-   * `invalid_answer` if a success carried no token.
+   * `code` of the response, or `http_` and the status if it had none; `network` without a response; `invalid_answer` if a
+   * success carried no token.
    */
   declare readonly reason: string;
-  /** The HTTP status; 0 without an answer. */
+  /** HTTP status; 0 without a response. */
   declare readonly status: number;
-  /** How long the server asks the client to wait, in milliseconds; 0 if it does not say. */
+  /** `Retry-After` of the response in milliseconds; 0 without one. */
   declare readonly retryAfterMs: number;
 
   constructor(reason: string, status = 0, retryAfterMs = 0, options?: { cause?: unknown }) {
@@ -22,7 +22,7 @@ export class SessionError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** What the failure of a refresh says about the session. */
+  /** Effect of a failed refresh on the session. */
   get meaning(): Meaning {
     return meaningOf(this.status, this.reason);
   }

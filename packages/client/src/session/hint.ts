@@ -1,20 +1,20 @@
-// Remembers in this browser that somebody may be signed in, or that a logout is pending. It holds no secret.
+// Login hint in this browser: a user may be logged in, or a logout is pending. It holds no secret.
 
-/** `logout`: a logout was requested, and the server has not confirmed it. */
+/** `logout`: a requested logout that the server has not confirmed. */
 export type Remembered = 'signed-in' | 'logout';
 
 export interface Hint {
-  /** @param value null if nobody is signed in */
+  /** @param value null if no user is logged in */
   set(value: Remembered | null): void;
-  /** Also true where the browser keeps no storage, because nothing is known then. */
+  /** Also true without storage, where the state is unknown. */
   mayBeSignedIn(): boolean;
-  /** Where the browser keeps no storage, only the page that requested the logout knows. */
+  /** Without storage only the page that requested the logout knows. */
   isLogoutPending(): boolean;
 }
 
-/** @param openStorage throws or returns undefined where the browser has no storage for this page */
+/** @param openStorage throws or returns undefined if the browser has no storage for this page */
 export function openHint(openStorage: () => Storage | undefined, key: string): Hint {
-  /** Whether a logout is pending that could not be stored. */
+  /** Whether a pending logout could not be stored. */
   let isLogoutUnsaved = false;
 
   function tryStorage<T>(use: (storage: Storage) => T): T | undefined {
@@ -38,7 +38,7 @@ export function openHint(openStorage: () => Storage | undefined, key: string): H
     mayBeSignedIn: () =>
       tryStorage((storage) => {
         if (storage.getItem(key)) return true;
-        // A full storage would have lost the hint. The probe has another key, because a tab may set the hint meanwhile.
+        // Full storage would have lost the hint. The probe has another key, because a tab may set the hint in between.
         const probe = `${key}?`;
         storage.setItem(probe, '?');
         storage.removeItem(probe);

@@ -1,14 +1,14 @@
-// A mutex for the requests that change the session: always within the page, and across tabs where the browser has Web Locks.
+// Mutex for requests that change the session: within the page, and across tabs if the browser has Web Locks.
 
 import type { Environment } from './environment.js';
 
-/** @param signal ends the wait for the lock, but not the wait for earlier work of the same page */
+/** @param signal ends the wait for the lock, but not for earlier work of the same page */
 export type RunExclusive = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /**
- * Runs each work after the previous one of this page, and while no other tab runs work under the same name. Without
- * locks, or if the lock is not acquired within the limit, it does not wait for other tabs: the server tolerates
- * concurrent refreshes, and a tab that hangs must not block the others.
+ * Runs work in order within this page, and exclusively across tabs with the same name. Without locks, or after the lock
+ * timeout, it does not wait for other tabs: the server tolerates concurrent refreshes, and a hanging tab must not block
+ * the others.
  */
 export function createMutex(environment: Environment, name: string, limitMs: number): RunExclusive {
   const { locks, startTimer, stopTimer } = environment;

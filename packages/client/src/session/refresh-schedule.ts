@@ -1,14 +1,14 @@
-// When the access token is refreshed, and how long a failed refresh waits before it is retried.
+// Refresh time of the access token, and retry delays after a failed refresh.
 
 import type { Meaning } from './answers.js';
 
 const leadSeconds = 60;
-/** The longest delay. A service that is away comes back by itself; for the rest somebody has to do something first. */
+/** Maximum delays. An unavailable service recovers by itself; other failures need someone to act. */
 const longestRetryDelaySeconds = { passing: 30, unknown: 300, definitive: 300 };
 
 /**
- * Whole milliseconds after which a token that lives `expiresIn` seconds is refreshed.
- * @param chance from 0 to 1: the share of the jitter that is used
+ * Returns the whole milliseconds after which a token with a lifetime of `expiresIn` seconds is refreshed.
+ * @param chance share of the jitter, from 0 to 1
  */
 export function refreshAfterMs(expiresIn: number, jitterSeconds: number, chance: number): number {
   const seconds =
@@ -16,7 +16,7 @@ export function refreshAfterMs(expiresIn: number, jitterSeconds: number, chance:
   return Math.max(0, Math.floor(seconds * 1000));
 }
 
-/** Milliseconds before the next retry: 1, 2, 4 … 30 or 300 seconds. @param retries retries so far */
+/** Returns the milliseconds before the next retry: 1, 2, 4 … 30 or 300 seconds. @param retries retries so far */
 export function retryDelayMs(retries: number, meaning: Meaning): number {
   return Math.min(2 ** retries, longestRetryDelaySeconds[meaning]) * 1000;
 }

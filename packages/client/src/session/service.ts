@@ -1,4 +1,4 @@
-// The requests to the session service: login, refresh and logout.
+// Requests to the session service: login, refresh and logout.
 
 import { readRetryAfterMs } from '../retry-after.js';
 import type { TokenBody } from '../wire.js';
@@ -7,12 +7,12 @@ import type { Prover } from './binding/device-proof.js';
 import type { Environment } from './environment.js';
 import { SessionError } from './errors.js';
 
-/** A connection may die while the machine sleeps, and nothing else reports that. */
+/** Without a timeout a connection that died during sleep goes unnoticed. */
 const timeoutMs = 20_000;
-/** Shorter than the time that other tabs wait for the lock, so that no login overlaps; a refresh is retried anyway. */
+/** Shorter than the lock timeout of other tabs, so that no login overlaps; a refresh is retried anyway. */
 const refreshTimeoutMs = 8_000;
 
-/** Stands for a failure that says nothing about the session. */
+/** A failure without information about the session. */
 export const unreachable = new SessionError('network');
 
 export interface ServiceOptions {
@@ -23,20 +23,21 @@ export interface ServiceOptions {
 
 export interface Service {
   /**
-   * Returns a refusal, and an answer without a body, without a token. @throws what `fetch` throws, or {SessionError} `network` or `invalid_answer`
-   * @param path that of a login, a reauthentication or a change of the password
-   * @param via sends the request; by default as the others, without a token
+   * Returns the response; error responses and those without a body have no token.
+   * @param path path of a login, reauthentication or password change
+   * @param via sends the request; by default like the others, without a token
+   * @throws errors of `fetch`, or {SessionError} `network` or `invalid_answer`
    */
   login(
     path: string,
     fields: object,
     via?: typeof fetch,
   ): Promise<{ response: Response; token?: AccessToken }>;
-  /** @param signal aborts the request, so that the cookie of its answer is dropped. @throws {SessionError} */
+  /** @param signal aborts the request, so that the browser drops the response's cookie. @throws {SessionError} */
   refresh(signal: AbortSignal): Promise<AccessToken>;
-  /** Ends the session of the token; if it is refused, that of the cookie. @throws {SessionError} */
+  /** Ends the token's session; if the token is rejected, the cookie's. @throws {SessionError} */
   logout(token: string | undefined): Promise<void>;
-  /** Ends the session of the cookie. @param signal as for `refresh`. @throws {SessionError} */
+  /** Ends the cookie's session. @param signal as for `refresh`. @throws {SessionError} */
   endCookie(signal: AbortSignal): Promise<void>;
 }
 
@@ -51,7 +52,7 @@ export function connectService(options: ServiceOptions, environment: Environment
 
   let prover: Promise<Prover> | undefined;
 
-  /** Sends a login or a refresh, with the key of this browser where it keeps one. */
+  /** Sends a login or refresh, with a proof if this browser stores keys. */
   async function prove(path: string, init: RequestInit & { signal: AbortSignal }, headers = {}) {
     const send = (more?: Record<string, string>) => request(path, init, { ...headers, ...more });
     prover ??= environment.loadProof?.().then(({ createProver }) => createProver(base, environment, request));
@@ -61,7 +62,7 @@ export function connectService(options: ServiceOptions, environment: Environment
     return prove ? prove(path, send, init.signal) : send();
   }
 
-  /** Runs the work with a signal that aborts after the timeout or with the given signal. */
+  /** Runs work with a signal that aborts after the timeout or with the given signal. */
   async function withTimeout<T>(
     ms: number,
     given: AbortSignal | null | undefined,
@@ -112,16 +113,16 @@ export function connectService(options: ServiceOptions, environment: Environment
           const response = await prove('refresh', { method: 'POST', signal });
           if (response.ok) return readToken(response, stopwatch);
           const error = await readError(response);
-          // If the code that shows the key did not load, the service could say nothing else.
+          // Without the proof module this is the only possible response.
           if (error.reason === 'binding_required' && environment.loadProof && !prover) throw unreachable;
-          // The answer to a conflict has removed the cookies that were planted.
+          // The response to a conflict has removed the planted cookies.
           if (isRepeated || error.reason !== 'cookie_conflict') throw error;
         }
       }).catch(throwSessionError),
     logout: (token) =>
       withTimeout(timeoutMs, null, async (signal) => {
         const bearer = { authorization: `Bearer ${token}` };
-        // `Authorization` of the page's own is for something in front of the service, which needs it.
+        // The page's own `Authorization` is for a proxy in front of the service, which needs it.
         const mayUseToken = token && !new Headers(fetchOptions.headers).has('authorization');
         const response = mayUseToken && (await request('logout', { method: 'POST', signal }, bearer));
         if (!response || response.status === 401) await endCookie(signal);
@@ -133,7 +134,7 @@ export function connectService(options: ServiceOptions, environment: Environment
 
 /**
  * @throws {SessionError} `invalid_answer` if the body carries no token
- * @throws what `fetch` throws if the body does not arrive completely
+ * @throws errors of `fetch` if the body is incomplete
  */
 async function readTokenBody(response: Response): Promise<TokenBody> {
   const body = parseJson(await response.text());
@@ -151,7 +152,7 @@ async function readError(response: Response): Promise<SessionError> {
   );
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever came over the wire
+// biome-ignore lint/suspicious/noExplicitAny: unvalidated response
 function parseJson(text: string): any {
   try {
     return JSON.parse(text);

@@ -1,25 +1,25 @@
-// The options and the interface of a session.
+// Session options and interface.
 
 import type { SessionState } from './session-state.js';
 
 export interface SessionOptions {
-  /** URL of the services, as in their `PUBLIC_URL`; '' is the root of the page's own origin. Absolute where there is no page. */
+  /** URL of the services, as in their `PUBLIC_URL`; '' is the root of the page's origin. Absolute outside of a page. */
   readonly baseUrl?: string;
   /** Passed to every login, refresh and logout; `credentials` is `include` by default. */
   readonly fetchOptions?: RequestInit;
-  /** A refresh comes up to this many seconds early, at random; 0 by default: exactly `expiresIn` − 60 s. */
+  /** Random advance of a refresh, up to this many seconds; 0 by default: exactly `expiresIn` − 60 s. */
   readonly jitterSeconds?: number;
-  /** How long to wait for another tab that refreshes, before refreshing at the same time; 10 by default. */
+  /** Lock timeout in seconds: afterwards a tab refreshes while another one does; 10 by default. */
   readonly lockSeconds?: number;
-  /** Origins besides that of `baseUrl` to which `fetch` sends the token, e.g. `https://api.example.com`. */
+  /** Additional origins to which `fetch` sends the token, e.g. `https://api.example.com`; that of `baseUrl` is included. */
   readonly bearerOrigins?: readonly string[];
-  /** False asks the server at every start, even if this browser has no hint that somebody was signed in; true by default. */
+  /** False asks the server at every start, even without a login hint in this browser; true by default. */
   readonly hint?: boolean;
-  /** Replaces the platform's `fetch`, and its cookies. */
+  /** Replaces the platform's `fetch` and cookies. */
   readonly fetch?: typeof fetch;
 }
 
-/** The body of a login: email, password and the challenge fields. */
+/** Login body: email, password and the challenge fields. */
 export interface LoginFields {
   readonly email: string;
   readonly password: string;
@@ -28,18 +28,18 @@ export interface LoginFields {
   readonly [field: string]: string | boolean | undefined;
 }
 
-/** The body of a login with a code. */
+/** Login body with a code. */
 export interface CodeFields {
   readonly code: string;
   readonly remember?: boolean;
 }
 
-/** The body of a reauthentication: password and the challenge fields, or a code. */
+/** Reauthentication body: password and the challenge fields, or a code. */
 export type ReauthenticationFields =
   | { readonly password: string; readonly [field: string]: string }
   | Pick<CodeFields, 'code'>;
 
-/** The body of a change of the password: both passwords and the challenge fields. */
+/** Password change body: both passwords and the challenge fields. */
 export interface PasswordFields {
   readonly old_password: string;
   /** At least 8 characters, at most 1,024 bytes. */
@@ -47,67 +47,66 @@ export interface PasswordFields {
   readonly [field: string]: string;
 }
 
-/** How sure the end of a session is. */
+/** Certainty of an expiry. */
 export interface Expiry {
-  /** Whether the service has ended the session. If not, `state.status` is `unknown`, and attempts go on. */
+  /** Whether the service has ended the session. If not, `state.status` is `unknown`, and retries continue. */
   readonly definitive: boolean;
 }
 
 export interface Session {
-  /** A snapshot, the same object until something changes. */
+  /** Snapshot, the same object until a change. */
   readonly state: SessionState;
-  /** Calls the listener after every change. @returns a function that removes the listener */
+  /** Calls the listener after each change. @returns a function that removes the listener */
   subscribe(listener: () => void): () => void;
   /**
-   * Calls the listener with the reason whenever the access token is lost without a logout: the service has ended the
-   * session (`definitive`), or nothing was learned from it until the token expired.
+   * Calls the listener with the reason when the access token is lost without a logout: the service has ended the session
+   * (`definitive`), or the token expired before it responded.
    * @returns a function that removes the listener
    */
   onExpired(listener: (reason: string, expiry: Expiry) => void): () => void;
   /**
-   * Sends the fields and returns the response, also for a refusal: check `ok`. The body of a success is
+   * Sends the fields and returns the response, including error responses: check `ok`. The body of a success is
    * `{ "expiresIn": … }`; the token stays inside the session.
-   * @throws what `fetch` throws if there is no answer
-   * @throws {SessionError} `network` if there is no answer within 20 s, `invalid_answer` if a success carries no token
+   * @throws errors of `fetch` if there is no response
+   * @throws {SessionError} `network` if there is no response within 20 s, `invalid_answer` if a success has no token
    */
   login(fields: LoginFields): Promise<Response>;
   /**
-   * Signs in with a code that the application has got for its user, and returns the response as `login` does. Each code
+   * Logs in with a code that the application has obtained for its user, and returns the response like `login`. Each code
    * works once, for a minute.
    * @param options.remember false ends the session with the browser; true by default
    */
   loginWithCode(code: string, options?: { readonly remember?: boolean }): Promise<Response>;
   /**
-   * Proves again who is signed in, for requests that are answered 401 `insufficient_user_authentication`, and keeps the
-   * new token: then send that request again. Returns the response as `login` does.
+   * Authenticates the logged-in user again after a 401 `insufficient_user_authentication` and stores the new token; then
+   * repeat the rejected request. Returns the response like `login`.
    */
   reauthenticate(fields: ReauthenticationFields): Promise<Response>;
   /**
-   * Replaces the password of who is signed in, and returns the response, also for a refusal: check `ok`. This session
-   * goes on, in all tabs; every other session of the user ends.
-   * @throws as `login` does
+   * Changes the password of the logged-in user and returns the response, including error responses: check `ok`. This
+   * session continues in all tabs; all other sessions of the user end.
+   * @throws like `login`
    */
   changePassword(fields: PasswordFields): Promise<Response>;
   /**
-   * Signs in with the refresh cookie, if the browser has one: call it when the page starts. It sends no request while
-   * a token is valid, or if nobody was signed in with this browser.
-   * @returns whether somebody is signed in now
-   * @throws {SessionError} if that is not known yet, because the service did not answer, or something else did. Attempts
-   *   go on by themselves
+   * Logs in with the refresh cookie, if the browser has one: call it when the page starts. It sends no request while a
+   * token is valid, or if no user was logged in with this browser.
+   * @returns whether a user is logged in
+   * @throws {SessionError} if this is not known yet: no response or an unexpected one. Retries continue in the background
    */
   resume(): Promise<boolean>;
   /**
-   * The browser's `fetch`, with the token. A request that is answered 401 or 403 is repeated once after a refresh; if
-   * the first attempt of that refresh fails, the response is the refusal. Relative URLs are relative to `baseUrl`.
-   * Requests to other origins, and those with an `Authorization` of their own, carry no token and are not repeated.
+   * The browser's `fetch`, with the token. After a 401 or 403 it refreshes and repeats the request once; if that refresh
+   * fails at its first attempt, it returns the error response. Relative URLs are relative to `baseUrl`. Requests to other
+   * origins, and those with their own `Authorization`, carry no token and are not repeated.
    */
   fetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response>;
   /**
    * Ends the session on the server, here and in the other tabs.
-   * @throws {SessionError} if the server has not confirmed it. The token is dropped in all tabs; the logout is remembered,
-   *   also across a reload, and retried until the server confirms it or somebody signs in. Nothing refreshes meanwhile
+   * @throws {SessionError} if the server has not confirmed it. The token is dropped in all tabs; the logout survives a
+   *   reload and is retried until the server confirms it or a user logs in. Until then there is no refresh
    */
   logout(): Promise<void>;
-  /** Forgets the token and removes all listeners. The session on the server goes on. */
+  /** Forgets the token and removes all listeners. The session on the server continues. */
   close(): void;
 }

@@ -1,27 +1,26 @@
-// The state of the session as the page sees it: an immutable snapshot without the token.
+// Session state for the page: an immutable snapshot without the token.
 
 import { createListeners, type Listeners } from '../listeners.js';
 
 /**
- * `unknown`: it is not known at present whether somebody is signed in, because the server has not been asked yet, or has not
- * answered, or somebody else may have signed in meanwhile.
- * `refreshing`: signed in, and the token is being replaced.
+ * `unknown`: the server has not been asked yet or has not responded, or another user may have logged in.
+ * `refreshing`: logged in; a token refresh is in progress.
  */
 export type SessionStatus = 'unknown' | 'signed-out' | 'refreshing' | 'signed-in';
 
 export interface SessionState {
   readonly status: SessionStatus;
-  /** When the access token expires, milliseconds since 1970; null without a token. */
+  /** Expiry time of the access token, milliseconds since 1970; null without a token. */
   readonly expiresAtMs: number | null;
   /**
-   * Why the session ended: the `code` of the server's answer, `logged_out`, or `logout_pending` while the server has not
-   * confirmed a logout; null if nobody was signed in. While `unknown`, why the last attempt failed: the `code` of the
-   * answer, `http_` and the status if it had none, `invalid_answer` or `network`; null if none was made.
+   * Reason for the end of the session: the `code` of the response, `logged_out`, or `logout_pending` while the server has
+   * not confirmed a logout; null if no user was logged in. While `unknown`, the reason of the last failed attempt: the
+   * `code` of the response, `http_` and the status if it had none, `invalid_answer` or `network`; null before any attempt.
    */
   readonly reason: string | null;
 }
 
-/** The state before the server has been asked, and on a server. */
+/** Initial state, and the state on a server. */
 export const unknownState: SessionState = Object.freeze({
   status: 'unknown',
   expiresAtMs: null,
@@ -31,7 +30,7 @@ export const unknownState: SessionState = Object.freeze({
 export interface ObservableState {
   readonly state: SessionState;
   readonly onChange: Listeners<[]>;
-  /** Notifies the listeners only if something has changed. */
+  /** Notifies the listeners only after a change. */
   update(next: SessionState): void;
 }
 

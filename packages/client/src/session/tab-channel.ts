@@ -1,13 +1,13 @@
-// Tells the other tabs of a login or logout. Messages never contain a token.
+// Notifies other tabs of a login or logout. Messages never contain a token.
 
 import type { Environment } from './environment.js';
 
-/** `logout-pending`: a logout that the server has not confirmed. */
+/** `logout-pending`: a logout without confirmation by the server. */
 export type TabMessage = 'signed-in' | 'signed-out' | 'logout-pending';
 
 export interface TabChannel {
   send(message: TabMessage): void;
-  /** Opens the channel again after `close`. */
+  /** Reopens the channel after `close`. */
   open(): void;
   close(): void;
 }

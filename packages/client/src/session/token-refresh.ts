@@ -1,5 +1,5 @@
-// Keeps the access token fresh: schedules refreshes, retries them until the service has said who is signed in, and ends
-// the session only when the service says so.
+// Keeps the access token fresh: schedules refreshes and retries them until the service returns a token or ends the
+// session. Only the service ends a session.
 
 import { type AccessToken, startStopwatch } from './access-token.js';
 import type { Environment } from './environment.js';
@@ -11,53 +11,53 @@ export interface TokenRefresherDeps {
   readonly environment: Environment;
   readonly observable: ObservableState;
   readonly jitterSeconds: number;
-  /** Makes one attempt, until the signal aborts. @returns undefined if it completed a logout. @throws {SessionError} */
+  /** Makes one attempt, until the signal aborts. @returns undefined after a completed logout. @throws {SessionError} */
   attemptRefresh(signal: AbortSignal): Promise<AccessToken | undefined>;
   isLogoutPending(): boolean;
-  /** Called when a token is dropped without a logout. @param definitive whether the service has ended the session */
+  /** Called when a token is lost without a logout. @param definitive whether the service has ended the session */
   onExpired(reason: string, definitive: boolean): void;
 }
 
 export interface TokenRefresher {
-  /** The token, even if it has expired. */
+  /** Returns the token, even an expired one. */
   token(): string | undefined;
   isValid(): boolean;
-  /** Whether there is a token to keep fresh, or a question that the service has not answered. */
+  /** Whether there is a token to refresh or a pending attempt. */
   isActive(): boolean;
   setToken(token: AccessToken): void;
-  /** Forgets the token, and ends the attempts. */
+  /** Forgets the token and ends all attempts. */
   drop(status: SessionStatus, reason: string | null): void;
-  /** Forgets the token until a refresh shows who is signed in; a refusal then ends the session as usual. */
+  /** Forgets the token until the next refresh; an error response to it ends the session as usual. */
   suspend(): void;
-  /** Makes an attempt now, or joins the one under way. @returns as `Session.resume` does */
+  /** Makes an attempt now, or joins the current one. @returns like `Session.resume` */
   refresh(): Promise<boolean>;
-  /** As `refresh`, but undefined if the last failure is too recent. */
+  /** Like `refresh`, but undefined if the last failure is too recent. */
   refreshIfDue(): Promise<boolean> | undefined;
-  /** Goes on after an attempt of somebody else that has failed. */
+  /** Schedules a retry after another caller's attempt failed. */
   retryAfter(error: SessionError): void;
-  /** Aborts the attempt under way. If somebody waits for it, another attempt waits for the mutex. */
+  /** Aborts the current attempt. If a caller waits for it, another attempt waits for the mutex. */
   abortAttempt(): void;
-  /** Does what is due. */
+  /** Starts a due refresh or retry. */
   check(): void;
-  /** Does what is due after sleep or network loss, and shortens the delay of a retry. @param isOnline whether the network has returned */
+  /** Checks after sleep or network loss, and shortens a retry delay. @param isOnline whether the network has returned */
   wake(isOnline: boolean): void;
 }
 
-/** Timers stop while the machine sleeps, so the clocks are checked at least this often. */
+/** Timers stop during sleep, so the clocks are checked at least this often. */
 const checkEveryMs = 30_000;
-/** The shortest delay after a failure, whatever happens in the page. */
+/** Minimum delay after a failure, whatever happens in the page. */
 const shortestDelayMs = 1_000;
-/** The longest `Retry-After` that is waited for: a wrong date or a page for maintenance must not keep anybody out for days. */
+/** Maximum `Retry-After`: a wrong date or a maintenance page must not lock users out for days. */
 const longestRetryAfterMs = 3_600_000;
 
 interface Call {
-  /** Whether somebody is signed in now; rejects if that is not known. */
+  /** Whether a user is logged in; rejects if unknown. */
   readonly result: Promise<boolean>;
   readonly resolve: (isSignedIn: boolean) => void;
   readonly reject: (error: SessionError) => void;
 }
 
-/** The last attempt, which has not told who is signed in. */
+/** The last failed attempt. */
 interface Failure {
   readonly error: SessionError;
   readonly elapsedMs: () => number;
@@ -69,15 +69,15 @@ export function createTokenRefresher(deps: TokenRefresherDeps): TokenRefresher {
   const { environment, observable } = deps;
   const { random, startTimer, stopTimer } = environment;
   let current: AccessToken | undefined;
-  /** Whether a token was dropped without a word of the service, and nothing has been learned since. */
+  /** Whether a token was dropped before the service responded, with no result since. */
   let hadToken = false;
-  /** The age of the token at which its refresh is due. */
+  /** Token age at which its refresh is due. */
   let dueMs = 0;
   let timer = 0;
   let call: Call | undefined;
   let failure: Failure | undefined;
   let attemptUnderWay: AbortController | undefined;
-  /** Increases with every change that invalidates the answer to an attempt under way. */
+  /** Increases with each change that invalidates the result of the current attempt. */
   let epoch = 0;
 
   const isValid = () => current !== undefined && current.ageMs() < current.lifeMs;
@@ -108,14 +108,14 @@ export function createTokenRefresher(deps: TokenRefresherDeps): TokenRefresher {
     if (call) return call.result;
     const { promise, ...settle } = withResolvers();
     call = { result: promise, ...settle };
-    // A scheduled refresh has no caller, so its rejection must not be reported as unhandled.
+    // A scheduled refresh has no caller: its rejection must not be reported as unhandled.
     promise.catch(() => {});
     attempt();
     return promise;
   }
 
   async function attempt(): Promise<void> {
-    // The attempt under way starts the next one when it ends.
+    // The current attempt starts the next one when it ends.
     if (attemptUnderWay) return;
     attemptUnderWay = new AbortController();
     const { signal } = attemptUnderWay;
@@ -139,7 +139,7 @@ export function createTokenRefresher(deps: TokenRefresherDeps): TokenRefresher {
     const wasSignedIn = current !== undefined || hadToken;
     const { state } = observable;
     const earlier = state.status === 'signed-out' ? state.reason : null;
-    // For a page that had no token, this code only means that there is no cookie.
+    // For a page without a token this code means only that there is no cookie.
     replace(undefined, 'signed-out', wasSignedIn || reason !== 'token_invalid' ? reason : earlier);
     if (wasSignedIn) deps.onExpired(reason, true);
   }
@@ -155,13 +155,13 @@ export function createTokenRefresher(deps: TokenRefresherDeps): TokenRefresher {
     };
     const asked = call;
     call = undefined;
-    // What is known stays so.
+    // A known end of the session stays known.
     if (!current && observable.state.status !== 'signed-out') updateState('unknown', error.reason);
     check();
     asked?.reject(error);
   }
 
-  /** The token has expired before the service answered. */
+  /** Handles a token that expired before the service responded. */
   function lose({ reason }: SessionError): void {
     current = undefined;
     hadToken = true;
@@ -169,7 +169,7 @@ export function createTokenRefresher(deps: TokenRefresherDeps): TokenRefresher {
     deps.onExpired(reason, false);
   }
 
-  /** Whether the delay after a failure is over. @param leastMs shortens the delay, unless the server has asked for it */
+  /** Whether the delay after a failure is over. @param leastMs shortens the delay, unless the server required it */
   function isDue(last: Failure, leastMs: number): boolean {
     if (last.error.retryAfterMs === 0) last.delayMs = Math.min(last.delayMs, leastMs);
     return last.elapsedMs() >= last.delayMs;
@@ -179,7 +179,7 @@ export function createTokenRefresher(deps: TokenRefresherDeps): TokenRefresher {
     stopTimer(timer);
     if (attemptUnderWay) return;
     if (failure && current && !isValid()) lose(failure.error);
-    // A listener may have begun an attempt.
+    // A listener may have started an attempt.
     if (attemptUnderWay || !(failure || current)) return;
     const waitMs = failure ? failure.delayMs - failure.elapsedMs() : dueMs - (current?.ageMs() ?? 0);
     if (waitMs <= 0 && (!failure || isValid() || environment.isVisible())) refresh();

@@ -1,4 +1,4 @@
-// Layout of the SHA-256 block that the kernels hash, and of the memory that the WebAssembly kernels read.
+// Layout of the SHA-256 block hashed by the kernels, and of the memory read by the WebAssembly kernels.
 //
 // Every message is 55 bytes long, the most that fits into one block: a prefix of 52 characters that a thousand
 // guesses share (the head and the first digits of the nonce), then a suffix of three digits. The suffix lies in word
@@ -6,28 +6,28 @@
 // parts of the message schedule that depend on the other words alone, are computed once per prefix.
 
 export const prefixLength = 52;
-/** Suffixes of a prefix: 000 to 999. */
+/** Suffixes per prefix: 000 to 999. */
 export const suffixCount = 1000;
-/** The word of the block that holds the suffix. */
+/** Block word with the suffix. */
 export const suffixWord = 13;
-/** Bits in a message. */
+/** Message length in bits. */
 export const messageBits = 55 * 8;
-/** The upper half of the message length, always zero. */
+/** Upper half of the message length, always zero. */
 const zeroWord = 14;
 
 const firstPrimes: number[] = [];
 for (let n = 2; firstPrimes.length < 64; n++) {
   if (firstPrimes.every((prime) => n % prime !== 0)) firstPrimes.push(n);
 }
-/** The first 32 bits of the fractional part (FIPS 180-4, 4.2.2 and 5.3.3). */
+/** Returns the first 32 bits of the fractional part (FIPS 180-4, 4.2.2 and 5.3.3). */
 const fraction = (x: number) => ((x - Math.floor(x)) * 2 ** 32) | 0;
 export const roundConstants = Int32Array.from(firstPrimes, (prime) => fraction(Math.cbrt(prime)));
 export const initialState = Int32Array.from(firstPrimes.slice(0, 8), (prime) => fraction(Math.sqrt(prime)));
 
-/** The four earlier words that word `t` is computed from (FIPS 180-4, 6.2.2, step 1). @param t 16 to 63 */
+/** Returns the four earlier words from which word `t` is computed (FIPS 180-4, 6.2.2, step 1). @param t 16 to 63 */
 export const sourcesOf = (t: number) => [t - 2, t - 7, t - 15, t - 16] as const;
 
-/** For each of the 64 words of the schedule, whether it depends on the suffix. */
+/** Whether each of the 64 schedule words depends on the suffix. */
 export const dependsOnSuffix: readonly boolean[] = Array.from({ length: 64 }, () => false);
 for (let t = suffixWord; t < 64; t++) {
   (dependsOnSuffix as boolean[])[t] =
@@ -35,7 +35,7 @@ for (let t = suffixWord; t < 64; t++) {
 }
 
 /**
- * Entries of the table that the kernels read, in order. The table is computed once per prefix.
+ * Entries of the kernel table, in order. The table is computed once per prefix.
  *
  * - `a` to `g`: the state after round 13 as if word 13 were zero; the kernel adds the suffix word to `a` and `e`
  * - `sumT`: a word that does not depend on the suffix, plus its round constant; in rounds 14 to 16 also plus the
@@ -50,11 +50,11 @@ export const tableEntries: readonly string[] = ['a', 'b', 'c', 'd', 'e', 'f', 'g
   }),
 );
 
-/** Byte offset of the table in the memory of a WebAssembly kernel, which fits in one page. */
+/** Byte offset of the table in the memory (one page) of a WebAssembly kernel. */
 export const tableOffset = 0;
-/** Byte offset of the round constants of the words that depend on the suffix; the module writes them itself. */
+/** Byte offset of the round constants for suffix-dependent words; the module writes them itself. */
 export const constantsOffset = 256;
 /** Byte offset of word 13 for each suffix. */
 export const suffixesOffset = 512;
-/** Byte offset of the powers of two below 2^32, which the kernel with SIMD reads. */
+/** Byte offset of the powers of two below 2^32 for the SIMD kernel. */
 export const powersOffset = 4608;

@@ -1,11 +1,11 @@
-// The error of a search that found no nonce.
+// Error of a search without a result.
 
-/** No solution within `maxHashes`: the server's difficulty is too high for a browser. */
+/** No solution within `maxHashes`: the difficulty is too high for a browser. */
 export class PowGaveUpError extends Error {
   override readonly name = 'PowGaveUpError';
   /** Hashes tried. */
   readonly hashes: number;
-  /** Leading zero bits to find. */
+  /** Required leading zero bits. */
   readonly difficulty: number;
 
   constructor(hashes: number, difficulty: number) {

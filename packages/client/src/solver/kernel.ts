@@ -1,14 +1,14 @@
-// What a hash kernel is.
+// Hash kernel interface.
 import type { KernelPath } from './solver-state.js';
 
 /**
- * - `simd`, `simdMul`: WebAssembly with four lanes; the second multiplies where the first shifts to the left
+ * - `simd`, `simdMul`: WebAssembly with four lanes; the second replaces left shifts with multiplications
  * - `wasm`: WebAssembly without SIMD
- * - `js`, `jsLoop`: JavaScript with all rounds in a row, or in a loop
+ * - `js`, `jsLoop`: JavaScript with unrolled rounds, or with a loop
  */
 export type KernelName = 'simd' | 'simdMul' | 'wasm' | 'js' | 'jsLoop';
 
-/** Hashes the suffixes of one prefix at a time. */
+/** Hashes the suffixes of one prefix. */
 export interface Kernel {
   readonly name: KernelName;
   readonly path: KernelPath;
@@ -17,12 +17,12 @@ export interface Kernel {
   /**
    * Tries the suffixes of the prepared prefix from `from` up to `to`, both multiples of `suffixStep`.
    * @param difficulty leading zero bits, 1 to 32
-   * @returns the first suffix whose digest has them, or -1
+   * @returns the first suffix whose digest has these bits, or -1
    */
   search(difficulty: number, from: number, to: number): number;
   /**
-   * Tells how long a slice of a search took. @param hashes of this slice
-   * @returns whether the next slice runs at another speed
+   * Reports the duration of a search slice. @param hashes hashes in this slice
+   * @returns whether the speed of the next slice differs
    */
   onSlice?(hashes: number, ms: number): boolean;
 }

@@ -1,4 +1,4 @@
-// Searches on the main thread where no worker is available, in chunks too short to block the page.
+// Searches on the main thread without workers, in chunks too short to block the page.
 import type { UnitReply, UnitRequest } from './hashwx/messages.js';
 import { createUnitSearch } from './hashwx/unit-search.js';
 import { openFastestKernel } from './kernels/open-kernel.js';
@@ -9,7 +9,7 @@ import { createRangeSearch } from './range-search.js';
 const sliceMs = 8;
 let kernel: ReturnType<typeof openFastestKernel> | undefined;
 
-/** @param chunkSize the most hashes in a chunk */
+/** @param chunkSize maximum hashes per chunk */
 export async function openMainThreadFallback(
   chunkSize: number,
   { onReply }: Pick<WorkerEvents, 'onReply'>,
@@ -23,13 +23,13 @@ export async function openMainThreadFallback(
   return fallback;
 }
 
-/** The same for units of HashWX. */
+/** The same for HashWX units. */
 export function openMainThreadUnits(
   onReply: (worker: PoolWorker<UnitRequest>, reply: UnitReply) => void,
 ): PoolWorker<UnitRequest> {
   const send = createUnitSearch({ sliceMs, reply: (reply) => onReply(units, reply) });
   const units: PoolWorker<UnitRequest> = {
-    // Ready at once; whether there is WebAssembly turns out with the first unit.
+    // Ready at once; the first unit shows whether WebAssembly is available.
     path: 'wasm',
     isLate: false,
     send,

@@ -1,4 +1,4 @@
-// Computes the midstate: everything about a block that does not depend on the last three digits of the nonce.
+// Computes the midstate: the part of the block hash that does not depend on the last three nonce digits.
 import {
   dependsOnSuffix,
   initialState,
@@ -25,9 +25,9 @@ const schedule = new Int32Array(64);
 const state = new Int32Array(8);
 
 /**
- * Fills the table that a kernel reads.
+ * Fills the kernel table.
  * @param prefix 52 ASCII characters
- * @param table as many words as there are `tableEntries`
+ * @param table one word per entry of `tableEntries`
  */
 export function computeMidstate(prefix: string, table: Int32Array): void {
   loadPrefix(prefix, schedule, state);

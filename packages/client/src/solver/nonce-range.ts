@@ -1,15 +1,15 @@
-// A range of nonces, disjoint from all other ranges, tried from its beginning.
+// Nonce range, disjoint from all others, searched from its start.
 import { prefixLength, suffixCount } from './block-layout.js';
 import { type Kernel, suffixStep } from './kernel.js';
 import type { SearchTask } from './worker-messages.js';
 
-/** A nonce begins with the number of its range, counted from here: six digits without a leading zero. */
+/** Number of the first range, the beginning of its nonces: six digits without a leading zero. */
 const firstRange = 100_000;
 
 export interface NonceRange {
   /** Nonces tried so far. */
   readonly hashes: number;
-  /** Tries `count` more, rounded up to a multiple of 4. @returns the nonce if one of them has the zero bits */
+  /** Tries `count` more nonces, rounded up to a multiple of 4. @returns one with the zero bits, if any */
   search(count: number): string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function openNonceRange(kernel: Kernel, { head, difficulty }: SearchTask,
     },
     search(count) {
       let left = Math.ceil(count / suffixStep) * suffixStep;
-      // Without workers the forms of a page share a kernel: another one may have prepared it since the last call.
+      // Without workers a page's forms share a kernel: another form may have prepared it since the last call.
       if (suffix < suffixCount) kernel.prepare(head + digits);
       while (left > 0) {
         if (suffix === suffixCount) nextPrefix();

@@ -1,6 +1,6 @@
-// Starts a worker, on pages that require Trusted Types as well.
+// Starts a worker, also on pages that require Trusted Types.
 
-/** The policy that a page allows with `trusted-types tollgate` if it requires Trusted Types (W3C Trusted Types). */
+/** Policy name for pages that require Trusted Types: `trusted-types tollgate` (W3C Trusted Types). */
 const POLICY_NAME = 'tollgate';
 
 /** A variable, because bundlers treat a literal here as a second file to copy. */
@@ -19,8 +19,8 @@ let policy: ScriptUrlPolicy | undefined;
 let isPlainUrlRefused = false;
 
 /**
- * @param workerUrl the worker's file; by default the one beside this module, which bundlers find and move
- * @throws what the browser throws if it refuses the worker at once
+ * @param workerUrl worker file; by default the one beside this module, which bundlers find and move
+ * @throws the browser's error if it rejects the worker at once
  */
 export function openWorker(workerUrl?: string | URL): Worker {
   const given = workerUrl ?? (isPlainUrlRefused ? new URL(workerFile, import.meta.url) : undefined);

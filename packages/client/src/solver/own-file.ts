@@ -1,10 +1,10 @@
-// Where the prebuilt file starts its workers from: `packages/client/bundle.js` puts this in place of the worker's own file.
+// Worker URL of the prebuilt file: `packages/client/bundle.js` replaces the worker file with this.
 
 let url: string | undefined;
 
 /**
- * Returns the URL of this file. Browsers start workers only from the origin of the page, so for a file of another origin it
- * is that of a line that imports the file (`blob:`, which `worker-src` may refuse).
+ * Returns the URL of this file. Browsers start workers only from the page's origin, so for another origin it returns a
+ * `blob:` URL with a line that imports the file; `worker-src` may block it.
  */
 export function ownFile(): string {
   url ??=

@@ -1,4 +1,4 @@
-// One worker of the pool: starts it, sends it requests, and terminates it when it fails.
+// Pool worker: starts it, sends requests, and terminates it on failure.
 import type { KernelPath } from './solver-state.js';
 import type {
   ReadyReply,
@@ -8,13 +8,13 @@ import type {
   WorkerRequest,
 } from './worker-messages.js';
 
-/** @typeParam Request what the worker searches: nonces of SHA-256 by default */
+/** @typeParam Request search request: SHA-256 nonces by default */
 export interface PoolWorker<Request extends WorkerRequest = SearchRequest> {
   /** Null until the worker is ready. */
   readonly path: KernelPath | null;
-  /** The worker is not ready after 5 seconds, so a search does not wait for it. It may still become ready. */
+  /** Whether the worker is not ready after 5 seconds: a search does not wait for it, but it may still become ready. */
   readonly isLate: boolean;
-  /** Replaces what the worker searches; null stops it. */
+  /** Replaces the worker's request; null stops its search. */
   send(request: Request | null): void;
   terminate(): void;
 }
@@ -30,10 +30,10 @@ export interface WorkerEvents<
   onFailed(worker: PoolWorker<Request>): void;
 }
 
-/** On a slow network, loading the worker's files can take longer than the search itself. */
+/** On a slow network, loading the worker files can take longer than the search. */
 const readyTimeoutMs = 5_000;
 
-/** @throws what the browser throws if it refuses a worker at once instead of dispatching an error event */
+/** @throws the browser's error if it rejects a worker at once instead of dispatching an error event */
 export function startPoolWorker<
   Request extends WorkerRequest = SearchRequest,
   Reply extends Exclude<WorkerReply, ReadyReply> = SearchReply,
@@ -60,7 +60,7 @@ export function startPoolWorker<
   };
 
   function fail(event: Event): void {
-    // The search goes on without this worker, so the page has nothing to handle.
+    // The search continues without this worker, so the page need not handle the error.
     event.preventDefault();
     poolWorker.terminate();
     events.onFailed(poolWorker);

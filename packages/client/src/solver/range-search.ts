@@ -5,26 +5,26 @@ import type { SearchReply, SearchRequest } from './worker-messages.js';
 
 export interface SliceLimits {
   readonly sliceMs: number;
-  /** The most hashes in a slice, however fast they are; unlimited by default. */
+  /** Maximum hashes per slice at any speed; unlimited by default. */
   readonly mostPerSlice?: number;
 }
 
 interface SliceOptions extends Required<SliceLimits> {
-  /** Where the search ends, within 4 hashes. */
+  /** Hash limit, exact to 4 hashes. */
   readonly maxHashes: number;
   /** Called before each slice; false ends the search. */
   readonly isWanted: () => boolean;
   /** Called after each slice without a nonce. */
   readonly onHashes: (hashes: number) => void;
-  /** @returns whether the next slice runs at another speed */
+  /** @returns whether the speed of the next slice differs */
   readonly onSlice: (hashes: number, ms: number) => boolean | undefined;
 }
 
-/** Small enough for code that the browser has not optimised yet. */
+/** Small enough for code that the browser has not yet optimised. */
 const firstSlice = 200;
 const mostGrowth = 4;
 
-/** @returns a function that takes the next request; it replaces the one under way */
+/** @returns a function that takes the next request, which replaces the current one */
 export function createRangeSearch(
   kernel: Kernel,
   limits: SliceLimits,
@@ -55,13 +55,13 @@ export function createRangeSearch(
   };
 }
 
-/** @returns the nonce; undefined if there is none within `maxHashes`, or if the search was ended */
+/** @returns the nonce; undefined if there is none within `maxHashes`, or if the search was stopped */
 async function searchInSlices(range: NonceRange, options: SliceOptions): Promise<string | undefined> {
   const { sliceMs, mostPerSlice, maxHashes, isWanted, onHashes, onSlice } = options;
   const pauses = new MessageChannel();
   let size = Math.min(firstSlice, mostPerSlice);
   try {
-    // Checked after the pause, because another range may have prepared the kernel meanwhile.
+    // Checked after the pause, because another range may have prepared the kernel.
     while (range.hashes < maxHashes && isWanted()) {
       const before = range.hashes;
       const startedMs = performance.now();

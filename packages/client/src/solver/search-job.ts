@@ -1,8 +1,8 @@
-// One search of a worker pool: gives each worker nonce ranges of its own until one finds the nonce or all hashes are tried.
+// Search of a worker pool: assigns separate nonce ranges to workers until one finds the nonce or all hashes are tried.
 import type { PoolWorker } from './pool-worker.js';
 import type { SearchReply, SearchTask } from './worker-messages.js';
 
-/** A share of `maxHashes` that one worker tries. */
+/** Share of `maxHashes` for one worker. */
 interface Batch {
   readonly id: number;
   readonly size: number;
@@ -12,29 +12,29 @@ interface Batch {
 export interface SearchJobOptions {
   readonly task: SearchTask;
   readonly maxHashes: number;
-  /** Workers expected to take part. */
+  /** Expected number of workers. */
   readonly workers: number;
-  /** Returns a number that no earlier request had. */
+  /** Returns a new request id. */
   readonly nextId: () => number;
-  /** Called when the first worker begins. */
+  /** Called when the first worker starts. */
   readonly onBegin: () => void;
   readonly onHashes: (hashes: number) => void;
-  /** @param nonce undefined if all hashes were tried without finding one */
+  /** @param nonce undefined if all hashes were tried in vain */
   readonly onEnd: (nonce: string | undefined, hashes: number) => void;
 }
 
 export interface SearchJob {
-  /** Gives a ready and idle worker its next batch, if any hashes are left. */
+  /** Assigns the next batch to a ready and idle worker, if any hashes are left. */
   assign(worker: PoolWorker): void;
   onReply(worker: PoolWorker, reply: SearchReply): void;
-  /** Returns the untried hashes of a worker that is gone to the others. */
+  /** Returns the untried hashes of a terminated worker to the others. */
   remove(worker: PoolWorker): void;
 }
 
-/** A worker gets half its share of the hashes left, so that a fast one does not idle while a slow one finishes. */
+/** Size of a batch: half the worker's share of the remaining hashes, so that a fast one does not idle at the end. */
 const batchesPerWorker = 2;
 const smallestBatch = 100_000;
-/** A multiple of 4, so that a SIMD kernel tries exactly the hashes of its batch. */
+/** A multiple of 4, so that a SIMD kernel tries exactly its batch. */
 const batchStep = 1000;
 
 export function startSearchJob(options: SearchJobOptions): SearchJob {
@@ -42,7 +42,7 @@ export function startSearchJob(options: SearchJobOptions): SearchJob {
   const batches = new Map<PoolWorker, Batch>();
   let left = options.maxHashes;
   let ranges = 0;
-  /** Hashes of the batches that have ended. */
+  /** Hashes of finished batches. */
   let counted = 0;
 
   const total = () => [...batches.values()].reduce((sum, { hashes }) => sum + hashes, counted);

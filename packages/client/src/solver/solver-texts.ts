@@ -1,4 +1,4 @@
-// What the solver tells developers: why the work is slower than it could be, and what is wrong with a task.
+// Solver messages for developers: reasons for slow work, and invalid tasks.
 import type { SolverState } from './solver-state.js';
 
 /** Warns in the console. */
@@ -6,17 +6,17 @@ export function warnDegraded({ path, workers }: SolverState): void {
   const reasons: string[] = [];
   if (workers === 0) {
     reasons.push(
-      "no worker (does the page's policy allow worker-src 'self', and 'trusted-types tollgate' if it requires Trusted Types? is the worker's file missing or slow?)",
+      "no worker (the page's policy must allow worker-src 'self', and 'trusted-types tollgate' if it requires Trusted Types; the worker file must be present and load in time)",
     );
   }
-  if (path === 'js') reasons.push("no WebAssembly (does the worker's policy allow 'wasm-unsafe-eval'?)");
+  if (path === 'js') reasons.push("no WebAssembly (the worker's policy must allow 'wasm-unsafe-eval')");
   if (path === 'interpreted') reasons.push('no WebAssembly modules made at run time');
   if (path === 'wasm') reasons.push('WebAssembly without SIMD');
   if (reasons.length === 0) reasons.push('fewer workers than were started');
   console.warn(`Tollgate: proof of work is slower here than it could be: ${reasons.join('; ')}.`);
 }
 
-/** @returns the error of a search that is refused for its limits or its task */
+/** @returns the error for an invalid limit or task */
 export function searchMistake(isLimit: boolean, task: { readonly difficulty: number }): RangeError {
   if (!isLimit) return new RangeError('maxHashes or chunkSize is too small.');
   const { difficulty } = task;

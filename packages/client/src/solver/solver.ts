@@ -1,4 +1,4 @@
-// Solves proofs of work: searches for the nonce as fast as the browser and the page's content security policy allow.
+// Solves proofs of work as fast as the browser and the page's content security policy allow.
 import { notifyListener } from '../listeners.js';
 import { PowGaveUpError } from './errors.js';
 import type { HashwxTask } from './hashwx/unit-queue.js';
@@ -19,24 +19,24 @@ import {
 export type { HashwxTask, KernelPath, SearchTask, SolverPath, SolverState };
 
 export interface SearchProgress {
-  /** For HashWX: the hashes of SHA-256 that cost as much. */
+  /** For HashWX: SHA-256 hashes of the same cost. */
   readonly hashes: number;
-  /** Time spent searching, without the start of the workers. */
+  /** Search time, without the start of the workers. */
   readonly ms: number;
   readonly state: SolverState;
-  /** The chance that the work was solved by now; missing for SHA-256, where it follows from hashes and difficulty. */
+  /** Chance that the work is solved by now; missing for SHA-256, where it follows from hashes and difficulty. */
   readonly chance?: number | undefined;
 }
 
 export interface SearchOptions {
   /**
-   * The most hashes between two pauses on the main thread: 25,000 by default, fewer where they would take over 8 ms.
-   * Workers pause by time alone.
+   * Maximum hashes between two pauses on the main thread: 25,000 by default, fewer if they would take over 8 ms. Workers
+   * pause by time only.
    */
   readonly chunkSize?: number | undefined;
   /**
-   * Hashes before the search gives up, counted over all workers, within 4 each: 300,000,000 by default. With `Infinity`
-   * it never gives up. For HashWX, the hashes of SHA-256 that cost as much.
+   * Hash limit of the search over all workers, exact to 4 each: 300,000,000 by default. With `Infinity` it never gives
+   * up. For HashWX, SHA-256 hashes of the same cost.
    */
   readonly maxHashes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -45,11 +45,11 @@ export interface SearchOptions {
 }
 
 export interface Found {
-  /** 21 to 23 decimal digits; for HashWX the numbers of the parts, joined by dots */
+  /** 21 to 23 decimal digits; for HashWX the solutions of the parts, joined by dots */
   readonly nonce: string;
-  /** Hashes that all workers have reported; for HashWX, the hashes of SHA-256 that cost as much. */
+  /** Hashes reported by all workers; for HashWX, SHA-256 hashes of the same cost. */
   readonly hashes: number;
-  /** Time spent searching, without the start of the workers. */
+  /** Search time, without the start of the workers. */
   readonly ms: number;
   readonly state: SolverState;
 }
@@ -60,31 +60,31 @@ export interface Solver {
   /**
    * Runs one search at a time: a second one waits for the first.
    * @throws PowGaveUpError past `maxHashes`; the signal's reason; an `AbortError` when the solver is closed;
-   *   RangeError if the task is not one of a challenge, `maxHashes` is below 0 or `chunkSize` is not above 0; for other
-   *   algorithms than SHA-256 also what `searchHashwx` throws
+   *   RangeError if the task is invalid, `maxHashes` is below 0 or `chunkSize` is not above 0; for other algorithms than
+   *   SHA-256 also the errors of `searchHashwx`
    */
   search(task: SearchTask | HashwxTask, options?: SearchOptions): Promise<Found>;
-  /** Terminates the workers and aborts all searches; a closed solver cannot be used again. */
+  /** Terminates the workers and aborts all searches; a closed solver cannot be reused. */
   close(): void;
 }
 
 export interface SolverOptions {
   /**
-   * Number of workers; 0 is the main thread. By default as many as the device and the difficulty allow, more than two
-   * only while they make the search faster.
+   * Number of workers; 0 is the main thread. By default as many as device and difficulty allow, more than two only if they
+   * make the search faster.
    */
   readonly workers?: number | undefined;
-  /** URL of the worker's file if it is not beside this one, as with bundlers that do not copy it. Same origin. */
+  /** Worker URL, on the same origin, if the file is not beside this one, for example because a bundler does not copy it. */
   readonly workerUrl?: string | URL | undefined;
 }
 
-/** Unless told otherwise, a search begins with this many workers. */
+/** Default number of workers at the start of a search. */
 const firstWorkers = 2;
 const reportEveryMs = 100;
-/** Idle workers are terminated: each holds some megabytes, and starting them again takes only 10 to 20 ms. */
+/** Idle workers are terminated after this time: each takes some megabytes, and a restart takes only 10 to 20 ms. */
 const idleMs = 30_000;
 
-/** Workers start with the first search. */
+/** Opens a solver. Its workers start with the first search. */
 export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
   const open = () => openWorker(workerUrl);
   const pool = openWorkerPool(open);
@@ -117,7 +117,7 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
   ): Promise<Found> {
     signal.throwIfAborted();
     const { chunkSize = 25_000, onProgress } = options;
-    // Workers take their batches off this number, and infinity would never get smaller.
+    // Workers subtract their batches from this number, and infinity would never shrink.
     const maxHashes = Math.min(options.maxHashes ?? 300_000_000, Number.MAX_SAFE_INTEGER);
     let startedMs = performance.now();
     let reportedMs = startedMs;
@@ -141,7 +141,7 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
     const result =
       'head' in task
         ? await searchInPool(task, { chunkSize, ...limits })
-        : // Few services ask for it.
+        : // Loaded on demand: few services require it.
           await (await import('./hashwx/search.js')).searchHashwx(task, {
             startWorker: (events) => startPoolWorker(open, events),
             loadFallback,
@@ -177,7 +177,7 @@ export function openSolver({ workers, workerUrl }: SolverOptions = {}): Solver {
         return await Promise.race([turn, aborted]);
       } finally {
         searches.delete(ending);
-        // Removes the listener from the caller's signal.
+        // Remove the listener from the caller's signal.
         ending.abort();
       }
     },

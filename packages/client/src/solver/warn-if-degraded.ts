@@ -1,14 +1,14 @@
-// Tells developers once when the work is slower than it could be.
+// Warns developers once about slow work.
 import type { SolverState } from './solver-state.js';
 
 let hasWarned = false;
 
-/** Texts that few pages need. */
+/** Loaded on demand: few pages need these texts. */
 export const loadTexts = () => import('./solver-texts.js');
 
 /**
- * Warns in the console once per page, however many solvers it has; never outside a page, which has no such workers.
- * @param state after a search
+ * Warns in the console once per page, for any number of solvers; never outside of a page, which has no such workers.
+ * @param state state after a search
  */
 export function warnIfDegraded(state: SolverState): void {
   if (!state.degraded || hasWarned || typeof document === 'undefined') return;

@@ -1,4 +1,4 @@
-// The messages between a page and its workers.
+// Messages between a page and its workers.
 import type { UnitReply, UnitRequest } from './hashwx/messages.js';
 import type { KernelPath } from './solver-state.js';
 
@@ -9,18 +9,18 @@ export interface SearchTask {
   readonly difficulty: number;
 }
 
-/** From the page: a search that replaces the current one; null stops it. A worker gets requests of one algorithm only. */
+/** From the page: a search that replaces the current one; null stops it. A worker gets requests for one algorithm only. */
 export type WorkerRequest = SearchRequest | UnitRequest | null;
 
 export interface SearchRequest extends SearchTask {
-  /** Unique to the request; every reply repeats it. */
+  /** Request id, repeated in each reply. */
   readonly id: number;
-  /** Index of the nonce range to search. */
+  /** Index of the nonce range. */
   readonly range: number;
   readonly maxHashes: number;
 }
 
-/** From a worker: it is ready, or its progress. */
+/** From a worker: ready, or its progress. */
 export type WorkerReply = ReadyReply | SearchReply | UnitReply;
 
 export interface ReadyReply {
@@ -32,6 +32,6 @@ export interface SearchReply {
   /** Hashes tried for this request so far. */
   readonly hashes: number;
   readonly nonce?: string;
-  /** All hashes of the request were tried without finding a nonce. */
+  /** Whether all hashes of the request were tried in vain. */
   readonly isDone?: true;
 }

@@ -1,4 +1,4 @@
-// Workers that search together. They stay alive between searches, which keeps their compiled code hot.
+// Worker pool. Workers stay alive between searches, which keeps their compiled code hot.
 import { type PoolWorker, startPoolWorker } from './pool-worker.js';
 import { type SearchJob, startSearchJob } from './search-job.js';
 import type { SolverState } from './solver-state.js';
@@ -6,44 +6,44 @@ import type { SearchReply, SearchTask } from './worker-messages.js';
 import type { WorkerRamp } from './worker-ramp.js';
 
 export interface PoolSearchOptions {
-  /** The most workers that the pool starts. */
+  /** Maximum workers. */
   readonly workers: number;
-  /** Workers that start at once; more only if they make the search faster. */
+  /** Initial workers; more only if they make the search faster. */
   readonly first: number;
-  /** The most hashes in a chunk on the main thread, which searches while no worker is available. */
+  /** Maximum hashes per chunk on the main thread, which searches while no worker is available. */
   readonly chunkSize: number;
   readonly maxHashes: number;
   readonly signal: AbortSignal;
-  /** Called when the first hashes are tried, after workers have started. */
+  /** Called at the first hashes, after workers have started. */
   readonly onBegin: () => void;
   readonly onHashes: (hashes: number, state: SolverState) => void;
 }
 
 export interface PoolSearchResult {
-  /** Undefined if all `maxHashes` were tried without finding one. */
+  /** Undefined if all `maxHashes` were tried in vain. */
   readonly nonce: string | undefined;
   readonly hashes: number;
   readonly state: SolverState;
 }
 
 export interface WorkerPool {
-  /** Workers that have been started, ready or not. */
+  /** Started workers, ready or not. */
   readonly size: number;
-  /** Runs one search at a time. @throws the signal's reason if it is aborted */
+  /** Runs one search at a time. @throws the signal's reason on abort */
   search(task: SearchTask, options: PoolSearchOptions): Promise<PoolSearchResult>;
   /** Terminates the workers; the next search starts new ones. */
   terminate(): void;
 }
 
-/** More workers would mostly heat the device: the page, the system and other tabs need cores as well. */
+/** More workers would mostly heat the device: page, system and other tabs need cores too. */
 const mostWorkers = 8;
-/** Up to this difficulty one worker finishes before a second has started (65,536 hashes take 5 to 50 ms). */
+/** Up to this difficulty one worker finishes before a second one has started (65,536 hashes take 5 to 50 ms). */
 const bitsForOneWorker = 16;
 
 /**
- * The most workers: one for each core that the browser reports, 8 at most, and no more than the difficulty needs: one
- * up to 16 bits, then twice as many for each further bit. With as many workers as cores a page stays responsive, because
- * browsers and systems schedule its main thread first or fairly.
+ * Maximum workers: one per reported core, at most 8, and no more than the difficulty needs: one up to 16 bits, then twice
+ * as many per further bit. With as many workers as cores a page stays responsive, because browsers and systems schedule
+ * its main thread first or fairly.
  */
 export function workersFor(difficulty: number): number {
   const cores = globalThis.navigator?.hardwareConcurrency || 1;
@@ -54,9 +54,9 @@ export function workersFor(difficulty: number): number {
 export function openWorkerPool(openWorker: () => Worker): WorkerPool {
   const workers = new Set<PoolWorker>();
   let isRefused = false;
-  /** Workers that the last search asked for. */
+  /** Workers requested by the last search. */
   let wanted = 0;
-  /** More workers than this brought too little. */
+  /** More workers gained too little speed. */
   let mostUseful = Number.POSITIVE_INFINITY;
   let job: SearchJob | null = null;
   let fallback: PoolWorker | null = null;
@@ -123,7 +123,7 @@ export function openWorkerPool(openWorker: () => Worker): WorkerPool {
       startUpTo(Math.min(limit, Math.max(first, workers.size)));
       let ramp: WorkerRamp | undefined;
       if (!isRefused && workers.size < limit) {
-        // Loaded only for a search long enough for more workers. Without it the search goes on with those it has.
+        // Loaded only for a search long enough for more workers. Without it the search continues with the current ones.
         import('./worker-ramp.js').then(
           ({ createWorkerRamp }) => {
             ramp = createWorkerRamp(workers.size, limit, resizeTo);
@@ -177,5 +177,5 @@ export function openWorkerPool(openWorker: () => Worker): WorkerPool {
   };
 }
 
-/** Loads the kernels into the page only where they are needed: with workers, the workers load them. */
+/** Loads the kernels on demand: with workers, only the workers load them. */
 export const loadFallback = () => import('./main-thread-fallback.js');

@@ -1,21 +1,21 @@
-// Decides how many workers a search runs: it adds workers only while they make the search faster.
+// Adds workers to a search only while they make it faster.
 
-/** How long a number of workers is measured, in milliseconds. */
+/** Duration of a measurement, in milliseconds. */
 const SAMPLE_MS = 120;
-/** Twice the workers must try this many times the hashes: browsers report more cores than a page gets. */
+/** Required speed-up from twice the workers: browsers report more cores than a page gets. */
 const LEAST_GAIN = 1.2;
 
 /**
  * Takes a measurement.
- * @param hashes all hashes of the search so far
- * @param ready workers that take part
+ * @param hashes total hashes of the search
+ * @param ready active workers
  */
 export type WorkerRamp = (hashes: number, nowMs: number, ready: number) => void;
 
 /**
- * @param first the number of workers at which it begins
- * @param most the number at which it ends
- * @param resize called when another number is to run
+ * @param first initial number of workers
+ * @param most maximum number of workers
+ * @param resize called to change the number
  */
 export function createWorkerRamp(first: number, most: number, resize: (count: number) => void): WorkerRamp {
   let count = first;

@@ -1,4 +1,4 @@
-// What every framework may set on <tollgate-challenge>: its attributes, properties and listeners.
+// Attributes, properties and listeners of <tollgate-challenge> for all frameworks.
 import type { ChallengeController } from '../challenge/controller.js';
 import type { Display, Start } from '../element/attributes.js';
 import type { TollgateEventMap } from '../element/events.js';
@@ -7,8 +7,8 @@ import type { Texts } from '../element/languages.js';
 type AttributeNumber = number | `${number}`;
 
 /**
- * The attributes in docs/client/element.md.
- * @typeParam Flag what sets an attribute that has no value. Most frameworks write `false` as the text "false", which
+ * Attributes, as in docs/client/element.md.
+ * @typeParam Flag value that sets an attribute without a value. Most frameworks write `false` as the text "false", which
  *   sets it too; undefined removes it everywhere
  */
 export interface ElementAttributes<Flag extends boolean = true> {
@@ -34,21 +34,21 @@ export interface ElementAttributes<Flag extends boolean = true> {
   'pow-scope'?: string | undefined;
 }
 
-/** The properties that a template may set. */
+/** Properties that a template may set. */
 export interface ElementProperties {
   controller?: ChallengeController | null | undefined;
   disabled?: boolean | undefined;
-  /** An object, or the same as JSON. */
+  /** An object or its JSON. */
   texts?: Partial<Texts> | string | undefined;
 }
 
-/** The events of the element, except those of every field. */
+/** Events of the element, except those of every field. */
 export interface ElementEventMap extends TollgateEventMap {
   /** `status` has changed; it does not bubble. */
   statuschange: Event;
 }
 
-/** A listener for each event. @typeParam Prefix what the framework puts before the name of an event */
+/** A listener for each event. @typeParam Prefix event name prefix of the framework */
 export type ElementListeners<Prefix extends string> = {
   [Name in keyof ElementEventMap as `${Prefix}${Name}`]?:
     | ((event: ElementEventMap[Name]) => void)

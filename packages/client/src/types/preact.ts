@@ -1,4 +1,4 @@
-// The JSX types of <tollgate-challenge> in Preact: import this module once, for its types.
+// JSX types of <tollgate-challenge> for Preact: import this module once.
 import type { JSX, Ref } from 'preact';
 import type { TollgateChallenge } from '../element/tollgate-challenge.js';
 import type { ElementAttributes, ElementListeners, ElementProperties } from './element-attributes.js';
@@ -7,7 +7,7 @@ type Own = ElementAttributes &
   ElementProperties &
   ElementListeners<'on'> & { ref?: Ref<TollgateChallenge> | undefined };
 
-/** The attributes in docs/client/element.md, the properties, and a listener for each event of the element. */
+/** Attributes (docs/client/element.md), properties and event listeners of the element. */
 export type TollgateChallengeAttributes = Omit<JSX.IntrinsicElements['div'], keyof Own> & Own;
 
 declare module 'preact' {

@@ -1,4 +1,4 @@
-// What `types/svelte.ts` extends, as Svelte documents it; its compiler has too many dependencies to be installed for this.
+// Declarations that `types/svelte.ts` extends, as documented by Svelte, whose compiler has too many dependencies to install.
 
 declare module 'svelte/elements' {
   export interface HTMLAttributes<T extends EventTarget> {

@@ -1,4 +1,4 @@
-// The types of <tollgate-challenge> in Vue's templates and JSX: import this module once, for its types.
+// Types of <tollgate-challenge> for Vue templates and JSX: import this module once.
 import type { HTMLAttributes } from 'vue';
 import type { JSX } from 'vue/jsx-runtime';
 import type { TollgateChallenge } from '../element/tollgate-challenge.js';
@@ -8,7 +8,7 @@ type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name;
 
-/** The checker of templates looks attributes up by these names; code that renders writes them with hyphens. */
+/** Template type checks use these names; render functions write them with hyphens. */
 type Camelized<T> = { [Name in keyof T as Name extends string ? CamelCase<Name> : never]?: T[Name] };
 
 /** `@tollgate-error` in a template is `onTollgateError` in code. */
@@ -20,7 +20,7 @@ type Listeners = {
 
 type Own = ElementAttributes & Camelized<ElementAttributes> & ElementProperties & Listeners;
 
-/** The attributes in docs/client/element.md, the properties, and a listener for each event of the element. */
+/** Attributes (docs/client/element.md), properties and event listeners of the element. */
 export type TollgateChallengeAttributes = Omit<HTMLAttributes & JSX.IntrinsicAttributes, keyof Own> & Own;
 
 declare module 'vue' {

@@ -91,7 +91,7 @@ t.test('an HTML page instead of a challenge is a request error', async (t) => {
   });
   t.teardown(site.stop);
   const options = { baseUrl: site.address };
-  const message = /something other than a challenge\. Is the prefix right\?$/;
+  const message = /The service returned no challenge\. Check the prefix\.$/;
   await t.rejects(fetchPowChallenge(options), {
     name: 'CaptchaRequestError',
     status: 200,

@@ -37,7 +37,7 @@ t.test('a sandboxed frame: nobody is told that it will be tried again', async (t
   const asked = site.requested.length;
   await page.waitForTimeout(5_000);
   t.equal(site.requested.length, asked, 'and it is not tried again by itself');
-  t.match(said, [/^Tollgate: the service answers no page without an origin: .*allow-same-origin/]);
+  t.match(said, [/^Tollgate: the service rejects pages without an origin: .*allow-same-origin/]);
   t.equal(said.length, 1, said.join('\n'));
 });
 
@@ -70,6 +70,6 @@ t.test('something else than the service answers: the console says so once', asyn
   await page.goto(site.page(imageForm('prefix="wrong"')));
   await page.getByText('is not set up correctly').first().waitFor();
   await until(() => said.length > 0, 'the console says it');
-  t.match(said, [/^Tollgate: the service does not answer with a challenge: .*not found.*prefix/]);
+  t.match(said, [/^Tollgate: the service returned no challenge: .*not found.*prefix/]);
   t.equal(said.length, 1, said.join('\n'));
 });

@@ -1,8 +1,8 @@
-// The style sheet of the frame around the element.
+// Style sheet of the frame page.
 
 /**
- * Sizes are set by the page: `--least-height` is the height that its layout gives the frame. The root has the color scheme
- * of the frame's element: with another one a browser paints an opaque background, outside of the round corners too.
+ * The page sets the sizes: `--least-height` is the frame height in its layout. The root has the color scheme of the frame
+ * element: with another one browsers paint an opaque background, also outside of the round corners.
  */
 const css = `
 :root { font: 14px/1.4 system-ui, sans-serif; }
@@ -29,7 +29,7 @@ button {
 button:focus-visible { outline: 3px solid light-dark(#14616f, #6cc3cf); outline-offset: -3px; }
 `;
 
-/** Applies it, in a form that a policy without `style-src` allows. */
+/** Applies the style sheet in a form that a policy without `style-src` allows. */
 export function applyStyle(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);

@@ -1,4 +1,4 @@
-// The page in the frame of a widget: fetches, solves and redeems the work of a site, and shows how far it is.
+// Page in the widget frame: fetches, solves and redeems a site's challenges, and shows the progress.
 
 import { createChallenge } from '../../challenge/create-challenge.js';
 import { CaptchaRequestError } from '../../challenge/errors.js';
@@ -11,18 +11,18 @@ import { applyStyle } from './frame-style.js';
 import { reasonOf, redeem } from './redeem-call.js';
 import { createRedeemingChallenge } from './redeeming-challenge.js';
 
-/** How often, and with which pauses in milliseconds, a field is focused in a frame that is being raised. */
+/** Focus attempts, and the pause between them in milliseconds, while the page raises the frame. */
 const FOCUS_TRIES = 40;
 const FOCUS_PAUSE_MS = 50;
 
-/** What the service says about the site, in attributes of the body. */
+/** Site data from the service, in attributes of the body. */
 interface SiteData {
   readonly image?: 'never' | 'always';
-  /** Why the service knows that nothing can be redeemed here. */
+  /** Why the service would redeem nothing here. */
   readonly problem?: 'sitekey' | 'hostname';
 }
 
-/** Shows the frame, and answers to the page around it. */
+/** Shows the frame and handles messages from the page around it. */
 function openFrame({ image = 'never', problem }: SiteData): void {
   const siteAddress = new URL('./', location.href);
   let isPressed = false;
@@ -33,7 +33,7 @@ function openFrame({ image = 'never', problem }: SiteData): void {
   const confirmButton = document.createElement('button');
   const again = document.createElement('button');
   let texts: Texts = en;
-  /** The origin of the page: of the first message that sets the frame up. Nobody else is heard. */
+  /** Origin of the first set-up message; messages from other origins are ignored. */
   let pageOrigin: string | undefined;
   let api: Flavour = 'turnstile';
   let isHidden = false;
@@ -47,7 +47,7 @@ function openFrame({ image = 'never', problem }: SiteData): void {
   main.append(form);
   document.body.append(main);
 
-  /** Nothing is redeemed for a page whose origin is `null`, so that what it is told is no secret. */
+  /** A page with the origin `null` gets no receipts, so messages to it hold no secret. */
   const tell = (message: FromFrame) =>
     parent.postMessage(message, pageOrigin === undefined || pageOrigin === 'null' ? '*' : pageOrigin);
   const needsPerson = () => challenge.state.captcha !== null;
@@ -64,7 +64,7 @@ function openFrame({ image = 'never', problem }: SiteData): void {
     if (appears && isHidden) focusField(FOCUS_TRIES);
   }
 
-  /** Focuses the field until it stays focused: a frame that the page has not raised yet loses the focus again. */
+  /** Focuses the field repeatedly: a frame that is not raised yet loses the focus again. */
   function focusField(tries: number): void {
     if (tries === 0 || !needsPerson()) return;
     if (document.hasFocus() && document.activeElement === element) return;
@@ -75,9 +75,9 @@ function openFrame({ image = 'never', problem }: SiteData): void {
   function run({ run, action, cdata, retries }: Extract<ToFrame, { tollgate: 'run' }>): void {
     again.hidden = true;
     if (problem !== undefined) {
-      // In the words of an element whose service answers like this.
+      // Shown like a 404 response to the element.
       const details = { status: 404, code: problem, retryAfterSeconds: null };
-      challenge.refuse(new CaptchaRequestError(`Nothing can be redeemed here: ${problem}.`, details));
+      challenge.refuse(new CaptchaRequestError(`This page cannot redeem challenges: ${problem}.`, details));
       tell({ tollgate: 'failed', run, reason: problem });
       return;
     }
@@ -143,13 +143,13 @@ function openFrame({ image = 'never', problem }: SiteData): void {
   addEventListener('keydown', ({ key }) => {
     if (key === 'Escape' && isHidden && needsPerson()) tell({ tollgate: 'closed' });
   });
-  // The page around the frame is told, and tells its console.
+  // The page around the frame receives the reason and logs it.
   if (problem !== undefined) element.addEventListener('tollgate-error', (event) => event.preventDefault());
   challenge.subscribe(show);
   new ResizeObserver(show).observe(form);
   tell({ tollgate: 'greeting' });
 }
 
-// A worker that this file starts runs the same file: it finds no document, and searches.
+// The workers run this file too: without a document it searches.
 if (typeof document === 'undefined') void import('../../solver/worker.js');
 else if (parent !== window) openFrame(document.body.dataset);

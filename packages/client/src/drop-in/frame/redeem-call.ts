@@ -1,4 +1,4 @@
-// Redeems a solved challenge for a receipt, and reads what the service answers.
+// Redeems a solved challenge for a receipt, and reads the response.
 
 import { CaptchaRequestError } from '../../challenge/errors.js';
 import { readRefusal } from '../../challenge/requirements.js';
@@ -7,7 +7,7 @@ import { errorCodeOf } from '../../element/error-codes.js';
 import { readRetryAfterMs } from '../../retry-after.js';
 import type { Flavour, Reason } from '../messages.js';
 
-/** How long an answer may take, in milliseconds. */
+/** Response timeout in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 /** A receipt, which the page sends to its server. */
@@ -16,22 +16,22 @@ export interface Receipt {
   readonly expires_in: number;
 }
 
-/** What is redeemed besides the challenge. */
+/** Data sent with the challenge. */
 export interface RedeemPurpose {
   readonly api: Flavour;
   readonly action: string | undefined;
   readonly cdata: string | undefined;
-  /** The origin of the page around the frame. */
+  /** Origin of the page around the frame. */
   readonly origin: string;
 }
 
-/** @param address of the site, with a slash at its end */
+/** @param address site address with a trailing slash */
 export async function redeem(
   address: string,
   fields: Readonly<Record<string, string>>,
   purpose: RedeemPurpose,
 ): Promise<Response> {
-  const timeout = startTimeout(TIMEOUT_MS, [], () => new DOMException('No answer.', 'TimeoutError'));
+  const timeout = startTimeout(TIMEOUT_MS, [], () => new DOMException('No response.', 'TimeoutError'));
   try {
     return await fetch(`${address}redeem`, {
       method: 'POST',
@@ -44,19 +44,19 @@ export async function redeem(
   }
 }
 
-/** Whether the answer to the image was refused, or an image is required. */
+/** Whether the image answer was rejected, or an image is required. */
 export function isImageRefused(body: unknown): boolean {
   return ['captcha_invalid', 'captcha_required'].includes(readRefusal(body).code ?? '');
 }
 
-/** Whether other work may be accepted: this was used up, has expired, or was too little. */
+/** Whether new work may be accepted: the last was already used, expired or insufficient. */
 export function isWorkRefused(body: unknown): boolean {
   return ['pow_invalid', 'pow_insufficient'].includes(readRefusal(body).code ?? '');
 }
 
-/** Returns the error of a refused request. */
+/** Returns the error of a rejected request. */
 export function refusalOf({ status, headers }: Response, body: unknown): CaptchaRequestError {
-  const { message = `The service answered with status ${status}.`, code = null } = (body ?? {}) as {
+  const { message = `The service returned status ${status}.`, code = null } = (body ?? {}) as {
     message?: string;
     code?: string;
   };
@@ -65,7 +65,7 @@ export function refusalOf({ status, headers }: Response, body: unknown): Captcha
   return new CaptchaRequestError(message, { status, code, retryAfterSeconds });
 }
 
-/** Returns what a failure is called in the page. */
+/** Returns the reason that the page receives. */
 export function reasonOf(error: Error): Reason {
   if (error instanceof CaptchaRequestError) {
     if (error.code === 'hostname_not_allowed') return 'hostname';

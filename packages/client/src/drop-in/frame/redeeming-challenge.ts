@@ -1,4 +1,4 @@
-// A challenge that is ready once the service has redeemed it: what the element in the frame shows.
+// Challenge controller of the element in the frame: ready once the service has redeemed the challenge.
 
 import { type ChallengeState, idleState } from '../../challenge/challenge-state.js';
 import type { ChallengeController, PausableChallenge } from '../../challenge/controller.js';
@@ -10,29 +10,29 @@ import { isImageRefused, isWorkRefused, type Receipt, refusalOf } from './redeem
 /** Work may expire before it is redeemed, on a slow device or in a tab that sleeps. */
 const MOST_ATTEMPTS = 3;
 
-/** What a run ends with. */
+/** Result of a run. */
 export interface RunEvents {
-  /** @param leftSeconds of its life */
+  /** @param leftSeconds remaining lifetime */
   onReceipt(token: string, leftSeconds: number): void;
   onFailure(error: Error): void;
 }
 
-/** One run: where it begins, and what it tells. */
+/** One run. */
 export interface RedeemingRun extends RunEvents {
-  /** Opens the challenge of the run. */
+  /** Opens the run's challenge. */
   readonly open: () => PausableChallenge;
-  /** Sends the fields of a challenge. */
+  /** Sends the challenge fields. */
   readonly redeem: (fields: Readonly<Record<string, string>>) => Promise<Response>;
-  /** Whether it tries again after a failure, without a person. */
+  /** Whether to retry automatically after a failure. */
   readonly retries: boolean;
 }
 
 export interface RedeemingChallenge extends ChallengeController {
-  /** Begins a run; the one before ends without a word. */
+  /** Begins a run; the previous one ends without an event. */
   run(run: RedeemingRun): void;
-  /** The person has answered the image. */
+  /** Submits the image answer. */
   answer(): void;
-  /** Ends the run, and shows why nothing can be done here, or nothing, or that all is done. */
+  /** Ends the run and shows an error; `stop` shows nothing, `showDone` a success. */
   refuse(error: Error): void;
   stop(): void;
   showDone(): void;
@@ -42,7 +42,7 @@ const refuseFields = () => Promise.reject(new Error('The frame redeems its chall
 
 type Phase = 'idle' | 'working' | 'asking' | 'failed' | 'done';
 
-/** @param isPressed whether a person presses a button now */
+/** @param isPressed whether a button press is in progress */
 export function createRedeemingChallenge(isPressed: () => boolean): RedeemingChallenge {
   const listeners = createListeners<[]>();
   const retryDelay = createRetryDelay(notify);
@@ -86,7 +86,7 @@ export function createRedeemingChallenge(isPressed: () => boolean): RedeemingCha
       if (inner !== opened) return;
       const { captcha, status } = opened.state;
       notify();
-      // Work in place of the image needs no press of a button.
+      // Work in place of the image needs no button press.
       if (phase === 'asking' && captcha?.kind === 'effort' && captcha.solved && status === 'ready') answer();
     });
     void attempt(current, opened);
@@ -126,7 +126,7 @@ export function createRedeemingChallenge(isPressed: () => boolean): RedeemingCha
     }
   }
 
-  /** What is left of the life is counted from the request: that is before the receipt was made. */
+  /** The remaining lifetime counts from the request, which was sent before the receipt was issued. */
   function succeed(run: RedeemingRun, { token, expires_in }: Receipt, sentAtMs: number): void {
     closeInner();
     enter('done');
@@ -165,7 +165,7 @@ export function createRedeemingChallenge(isPressed: () => boolean): RedeemingCha
     subscribe: listeners.add,
     async refresh() {
       if (phase === 'asking') return inner?.refresh();
-      // By itself, or because a person presses the button.
+      // Automatically, or by a button press.
       if (phase === 'failed' && (current?.retries === true || isPressed())) begin();
     },
     touch() {

@@ -1,4 +1,4 @@
-// The interface of hCaptcha.
+// hCaptcha's interface.
 
 import { callLater } from '../callbacks.js';
 import type { Reason } from '../messages.js';
@@ -7,7 +7,7 @@ import { given, type Vendor } from '../widget-settings.js';
 import { createWidgets } from '../widgets.js';
 import { callQueue, type Installation, install } from './loading.js';
 
-/** What `error-callback` is called with. */
+/** Codes for `error-callback`. */
 const errors: Readonly<Record<Reason, string>> = {
   frame: 'network-error',
   network: 'network-error',
@@ -19,7 +19,7 @@ const errors: Readonly<Record<Reason, string>> = {
   failed: 'challenge-error',
 };
 
-/** How `execute` is called for a promise. */
+/** Options of `execute` that request a promise. */
 interface ExecuteOptions {
   readonly async?: boolean;
 }
@@ -53,7 +53,7 @@ function createApi(script: ScriptParameters, standsIn: boolean): Installation {
   const widgets = createWidgets<string>({ vendor, script, idAt, errorOf: (reason) => errors[reason] });
 
   const methods = {
-    /** @returns the id; that of the widget which the container already has */
+    /** @returns the id of the new widget, or of the container's existing one */
     render: (container: unknown, options: unknown = {}): string =>
       widgets.idIn(container) ?? widgets.render(container, given(options)),
     reset: (id?: unknown) => widgets.find(id)?.reset(),
@@ -61,7 +61,7 @@ function createApi(script: ScriptParameters, standsIn: boolean): Installation {
     close: (id?: unknown) => widgets.find(id)?.close(),
     getResponse: (id?: unknown) => widgets.find(id)?.held.token ?? '',
     getRespKey: (id?: unknown) => widgets.find(id)?.held.key ?? '',
-    /** There is nothing to set. */
+    /** Has no effect. */
     setData: () => {},
     /** @returns with `async` a promise, which rejects with an error code */
     execute(id?: unknown, options?: ExecuteOptions): Promise<{ response: string; key: string }> | undefined {

@@ -1,25 +1,25 @@
-// What happens once the script has run: the globals stand, then `onload`, then the elements of the class are rendered.
+// Script start: installs the globals, calls `onload`, then renders the elements of the vendor's class.
 
 import { callbackOf, callLater } from '../callbacks.js';
 import type { ScriptParameters } from '../script-tag.js';
 
-/** Where the scripts of this page keep what they have installed: a script may be loaded again. */
+/** Property that records the installed vendors of a page: a script may be loaded again. */
 const installed = Symbol.for('tollgate.drop-in');
 
 type Globals = Record<PropertyKey, unknown>;
 const globals = globalThis as unknown as Globals;
 
-/** What a script installs for one vendor. */
+/** Interface of one vendor. */
 export interface Installation {
-  /** The names of the globals, with the object of each. */
+  /** Names and objects of the globals. */
   readonly api: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   renderAll(): void;
 }
 
 /**
- * Installs the globals of a vendor, all methods at once; a stub of the page is extended. Calls `onload`, and renders what the
- * page has, in tasks after the `load` event of the script.
- * @param create called once in a page, however often the script is loaded
+ * Installs a vendor's globals, all methods at once; extends a stub of the page. Calls `onload` and renders the page's
+ * elements in tasks after the script's `load` event.
+ * @param create called once per page, even if the script is loaded again
  */
 export function install(vendor: string, script: ScriptParameters, create: () => Installation): void {
   const known = (globals[installed] ?? {}) as Record<string, Installation>;
@@ -32,10 +32,10 @@ export function install(vendor: string, script: ScriptParameters, create: () => 
   if (script.render === 'onload') onceParsed(installation.renderAll);
 }
 
-/** Calls the function that the tag names, once; one that the page defines further down is waited for. */
+/** Calls the function named in the tag once; waits for one that the page defines further down. */
 export function callOnload({ onload }: ScriptParameters): void {
   if (onload === undefined) return;
-  // The browser fires `load` at the script after it has run, and before another task.
+  // Browsers fire the script's `load` event after it has run and before the next task.
   setTimeout(() => {
     if (callbackOf(onload) !== undefined) callLater(onload);
     else onceParsed(() => callLater(onload));
@@ -48,7 +48,7 @@ export function onceParsed(callback: () => void): void {
   else document.addEventListener('DOMContentLoaded', () => setTimeout(callback), { once: true });
 }
 
-/** Pages may have put an object there before, which other scripts hold. */
+/** The page may have set an object before, which other scripts refer to. */
 function extend(name: string, api: Readonly<Record<string, unknown>>): void {
   const present = globals[name];
   if (typeof present !== 'object' || present === null) {
@@ -63,7 +63,7 @@ function extend(name: string, api: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** Calls what a page has asked of its stub before the script came. */
+/** Runs the calls that the page has queued in its stub. */
 export function callQueue(): void {
   const queue = (globals.___grecaptcha_cfg as { fns?: unknown } | undefined)?.fns;
   if (!Array.isArray(queue)) return;

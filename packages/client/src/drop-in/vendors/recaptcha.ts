@@ -1,4 +1,4 @@
-// The interface of reCAPTCHA, versions 2 and 3.
+// reCAPTCHA's interface, versions 2 and 3.
 
 import { callLater } from '../callbacks.js';
 import type { ScriptParameters } from '../script-tag.js';
@@ -28,10 +28,10 @@ function createApi(script: ScriptParameters): Installation {
   const widgets = createWidgets<number>({ vendor, script, idAt: (index) => index, errorOf: () => undefined });
 
   const methods = {
-    /** Calls back once the interface is there, which it is. */
+    /** Calls back at once: the interface is ready. */
     ready: (callback: unknown) => callLater(callback),
     /**
-     * @param container an element, its id, or the options of an invisible widget without a place
+     * @param container an element, its id, or the options of an invisible widget without a container
      * @param inherits whether attributes of the container count too
      */
     render(container: unknown, options: unknown = {}, inherits = false): number {
@@ -46,7 +46,7 @@ function createApi(script: ScriptParameters): Installation {
     reset: (id?: unknown) => widgets.find(id)?.reset(),
     getResponse: (id?: unknown) => widgets.find(id)?.held.token ?? '',
     /**
-     * @param target an id; a site key for version 3, whose tokens are each for one caller
+     * @param target an id; for version 3 a site key, with one token per caller
      * @returns the token
      */
     execute(target?: unknown, options?: { readonly action?: unknown }): Promise<string> {
@@ -60,13 +60,13 @@ function createApi(script: ScriptParameters): Installation {
       const isOwn = isSiteKey || action !== undefined;
       const run = widget.execute(isOwn, action === undefined ? undefined : String(action));
       const received = run.then(({ token }) => token);
-      // Of version 2, most callers wait for the callback instead.
+      // Most callers of version 2 wait for the callback instead.
       if (!isOwn) received.catch(() => undefined);
       return received;
     },
   };
 
-  // Version 3 begins with the first call, whose frame is then there.
+  // Version 3 starts with the first call, which then finds its frame.
   if (!['onload', 'explicit'].includes(script.render)) {
     onceParsed(() => void widgets.forSiteKey(script.render));
   }

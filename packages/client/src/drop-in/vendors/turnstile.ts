@@ -1,4 +1,4 @@
-// The interface of Turnstile.
+// Turnstile's interface.
 
 import { callLater } from '../callbacks.js';
 import type { Reason } from '../messages.js';
@@ -7,7 +7,7 @@ import { given, type Options, type Vendor } from '../widget-settings.js';
 import { createWidgets } from '../widgets.js';
 import { type Installation, install } from './loading.js';
 
-/** What `error-callback` is called with. */
+/** Codes for `error-callback`. */
 const errors: Readonly<Record<Reason, string>> = {
   sitekey: '110100',
   hostname: '110200',
@@ -60,20 +60,20 @@ function createApi(script: ScriptParameters): Installation {
   }
 
   const methods = {
-    /** @returns the id; that of the widget which the container already has */
+    /** @returns the id of the new widget, or of the container's existing one */
     render,
     reset: (meant?: unknown) => widgets.find(meant)?.reset(),
-    /** Takes frame and field away. */
+    /** Removes frame and field. */
     remove: (meant?: unknown) => widgets.remove(meant),
     getResponse: (meant?: unknown) => widgets.find(meant)?.held.token || undefined,
     isExpired: (meant?: unknown) => widgets.find(meant)?.held.isExpired ?? false,
-    /** Runs; renders the widget first if the container has none. */
+    /** Starts a run; renders the widget first if the container has none. */
     execute(meant?: unknown, options?: Options): void {
       const isMissing = widgets.find(meant) === undefined && given(options).sitekey !== undefined;
       if (isMissing) render(meant, { ...options, execution: 'execute' });
       void widgets.find(meant)?.execute(false);
     },
-    /** Calls back once the interface is there, which it is. */
+    /** Calls back at once: the interface is ready. */
     ready: (callback: unknown) => callLater(callback),
   };
   return { api: { turnstile: methods }, renderAll: widgets.renderAll };

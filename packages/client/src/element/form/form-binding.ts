@@ -1,22 +1,22 @@
-// Binds the element to its form: delays submissions that come too early, and reports the person's activity.
+// Binds the element to its form: delays early submissions and reports user activity.
 
 import { loadWarnings } from '../load-warnings.js';
 import { builtIn } from './own-form.js';
 import { type SentByScript, watchScriptSubmissions } from './script-submissions.js';
 import { controlSubmitButtons, submittersOf } from './submit-buttons.js';
 
-/** How a person uses a form: with the pointer over it, by focus or input, by sending it. */
+/** Kind of use: pointer over the form, focus or input, submission. */
 export type FormUse = 'presence' | 'focus' | 'submission';
 
-/** What the binding needs from the element. */
+/** Dependencies of the binding on the element. */
 export interface FormBindingDeps {
   /** Whether the challenge fields are complete; also true while the element is disabled. */
   isReady(): boolean;
-  /** Whether a script still waits for the answer to a submission. */
+  /** Whether a script still waits for the response to a submission. */
   isSubmitting(): boolean;
   /** The person uses the form. */
   onTouch(use: FormUse): void;
-  /** A submission came too early; it is sent as soon as the element is ready. */
+  /** An early submission is delayed until the element is ready. */
   onDelayed(): void;
   /**
    * The form has been sent with its fields, but the page is still there and in use.
@@ -26,9 +26,9 @@ export interface FormBindingDeps {
 }
 
 export interface FormBinding {
-  /** The submission that waits for the element; undefined if none does. */
+  /** Delayed submission; undefined if there is none. */
   readonly delayed: { readonly submitter: HTMLElement | null } | undefined;
-  /** The button that sends the form: of the submission that waits, or the first one; null if there is none. */
+  /** Submit button: of the delayed submission, or the first one; null if there is none. */
   readonly button: HTMLElement | null;
   /** Call it after each change. @param disablesButtons whether the submit buttons are disabled now */
   update(disablesButtons: boolean): void;
@@ -44,27 +44,27 @@ export interface FormBinding {
 const inputEvents = ['input', 'keydown', 'pointerdown'] as const;
 const presenceEvents = ['pointerover'] as const;
 
-/** For this long after the browser has begun to send the form, further presses are dropped: the response is on its way. */
+/** How long presses are dropped after the browser has sent the form: the response is in flight. */
 const RESPONSE_MS = 10_000;
 
 /**
- * The fields have been sent: by the browser, which waits for the page that follows, or already.
+ * A sent submission: the browser waits for the next page, or a script has its response.
  */
 type Sent =
   | { readonly by: 'browser'; readonly atMs: number }
   | { readonly by: 'script'; readonly succeeded: boolean | undefined };
 
-/** @param element the only one of its kind that the form should have */
+/** @param element should be the form's only one */
 export function bindForm(form: HTMLFormElement, element: Element, deps: FormBindingDeps): FormBinding {
   warnOfOthers(form, element);
   const buttons = controlSubmitButtons(form);
   const own = builtIn(form);
   const releasing = new AbortController();
   const { signal } = releasing;
-  /** The delayed submission and its button; null if it has none. */
+  /** Delayed submission and its button; null if it has none. */
   let delayed: { readonly submitter: HTMLElement | null } | undefined;
   let sent: Sent | undefined;
-  /** The button of the last submission, until the next press that is not part of a double-click. */
+  /** Button of the last submission, until the next press outside of a double-click. */
   let pressed: HTMLElement | null = null;
   const scripts = watchScriptSubmissions(form, element, deps.isReady, onScript, signal);
 
@@ -72,11 +72,11 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
   own.addEventListener('focusin', () => onUse('focus'), { signal, passive: true });
   for (const name of presenceEvents) own.addEventListener(name, onPresence, { signal, passive: true });
   window.addEventListener('focus', onPresence, { signal });
-  // Buttons can be outside of the form, but not in another tree.
+  // Buttons may be outside of the form, but not in another tree.
   own.getRootNode().addEventListener('click', onClick, { signal, capture: true });
-  // Captured on the form itself, so that no listener of the page sees a submission that is not sent.
+  // Captured on the form, so that no page listener sees a delayed submission.
   own.addEventListener('submit', onSubmit, { signal, capture: true });
-  // After the back/forward cache the controller fetches fresh challenges by itself.
+  // After the back/forward cache the controller fetches new challenges itself.
   window.addEventListener(
     'pageshow',
     () => {
@@ -87,7 +87,7 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
   );
 
   function onInput({ type }: Event): void {
-    // A person who types did not wait for the response; one who presses again does.
+    // Typing means that the person no longer waits for the response; another press means that they do.
     if (sent?.by === 'browser' && (type === 'input' || !isAwaited(sent))) renew();
     else onUse('focus');
   }
@@ -106,7 +106,7 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
     if (byPress) renew();
   }
 
-  /** Requests fresh fields in place of those that have been sent. */
+  /** Requests new fields to replace the sent ones. */
   function renew(): void {
     const succeeded = sent?.by === 'browser' || (sent === undefined ? undefined : sent.succeeded);
     sent = undefined;
@@ -130,12 +130,12 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
       event.stopImmediatePropagation();
       return;
     }
-    // The fields that a script has read for the last submission may be under way.
+    // The fields that a script has read for the last submission may be in flight.
     if (sent !== undefined || scripts.isRead) renew();
     scripts.submit();
     if (deps.isReady()) {
       delayed = undefined;
-      // Checked after all listeners of the page have run.
+      // Checked after all page listeners have run.
       setTimeout(() => {
         if (event.defaultPrevented) return;
         scripts.reset();
@@ -151,7 +151,7 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
     deps.onDelayed();
   }
 
-  /** The fields that were sent are gone, for example because a script has reported the response. */
+  /** The sent fields are gone, for example because a script has reported the response. */
   function forget(): void {
     scripts.reset();
     if (sent?.by === 'script') sent = undefined;
@@ -188,14 +188,14 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
   };
 }
 
-/** Whether the response to what the browser has sent may still come. */
+/** Whether the response to the browser's submission may still arrive. */
 function isAwaited({ atMs }: { readonly atMs: number }): boolean {
   return performance.now() - atMs < RESPONSE_MS;
 }
 
 const warnedForms = new WeakSet<HTMLFormElement>();
 
-/** Two elements would write the same fields: the server takes one of each name. */
+/** Two elements would write the same fields: the server reads one of each name. */
 function warnOfOthers(form: HTMLFormElement, element: Element): void {
   const elements = [...builtIn(form).elements].filter(({ localName }) => localName === element.localName);
   if (elements.length < 2 || warnedForms.has(form)) return;
@@ -203,14 +203,14 @@ function warnOfOthers(form: HTMLFormElement, element: Element): void {
   loadWarnings(({ warnOfElements }) => warnOfElements(form, elements.length));
 }
 
-/** Whether the fields of this submission are checked: not when it closes a dialog or saves a draft (`formnovalidate`). */
+/** Whether this submission requires the fields: not if it closes a dialog or saves a draft (`formnovalidate`). */
 function isChecked(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
   const button = submitter as HTMLButtonElement | null;
   const method = button?.getAttribute('formmethod') ?? builtIn(form).method;
   return method.toLowerCase() !== 'dialog' && button?.formNoValidate !== true;
 }
 
-/** Whether the answer opens elsewhere, so that this page stays. */
+/** Whether the response opens in another window or frame, so that this page stays. */
 function opensElsewhere(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
   const target = submitter?.getAttribute('formtarget') ?? builtIn(form).target;
   return !['', '_self', '_top', '_parent'].includes(target.toLowerCase());
@@ -220,7 +220,7 @@ function isButtonOf(form: HTMLFormElement, submitter: HTMLElement): boolean {
   return submitter.isConnected && (submitter as HTMLButtonElement).form === form;
 }
 
-/** Submits a form as Enter in a text field does: with its first button, unless that is disabled. */
+/** Submits a form like Enter in a text field: with its first button, unless it is disabled. */
 export function submitImplicitly(form: HTMLFormElement): void {
   const [first] = submittersOf(form);
   if (first === undefined) builtIn(form).requestSubmit();

@@ -1,8 +1,8 @@
-// The base class of a form-associated element, with the properties and methods of HTML form fields.
+// Base class of a form-associated element, with the properties and methods of HTML form fields.
 
 import { formAround } from './own-form.js';
 
-// Without a DOM, as on a server that renders pages, the module can still be imported.
+// Servers that render pages can import this module without a DOM.
 const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 
 /** Implements the form field API with `ElementInternals`. */
@@ -16,7 +16,7 @@ export abstract class FormField extends Base {
     this.internals = this.attachInternals();
   }
 
-  /** The browser finds it in the element's own tree only. */
+  /** The browser searches the element's own tree only. */
   get form(): HTMLFormElement | null {
     return this.internals.form ?? formAround(this);
   }
@@ -51,15 +51,15 @@ export abstract class FormField extends Base {
     else this.setAttribute('prefix', prefix);
   }
 
-  /** Drops what the person has typed. */
+  /** Clears the typed answer. */
   abstract formResetCallback(): void;
 
-  /** Restores nothing: what was typed belonged to an image that is gone. */
+  /** Restores nothing: the typed answer belonged to a previous image. */
   formStateRestoreCallback(): void {
     this.formResetCallback();
   }
 
-  /** Sets properties again that a script set before the element was defined: until then they hide the accessors. */
+  /** Reassigns properties set by a script before the element was defined: they hide the accessors. */
   protected restoreProperties(names: readonly (keyof this)[]): void {
     for (const name of names) {
       if (!Object.hasOwn(this, name)) continue;

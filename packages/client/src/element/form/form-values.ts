@@ -3,17 +3,17 @@ import type { Presenter } from '../view/presenter.js';
 import { validate } from '../view/view-model.js';
 import type { HiddenFields } from './hidden-fields.js';
 
-/** What is written and where. */
+/** Values to write, and their target. */
 export interface FormFilling {
-  /** Null if the element has none. */
+  /** Null without a form. */
   readonly form: HTMLFormElement | null;
-  /** By their names; none while the element is not ready or disabled. */
+  /** Fields by name; empty while the element is disabled or not ready. */
   readonly fields: Readonly<Record<string, string>>;
   /** See `validate`. */
   readonly holdsSubmit: boolean;
 }
 
-/** @returns whether everything that the next submission needs is in the form */
+/** @returns whether all fields of the next submission are in the form */
 export function fillForm(
   internals: ElementInternals,
   hidden: HiddenFields,

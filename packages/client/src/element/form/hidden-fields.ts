@@ -1,20 +1,20 @@
-// Carries the challenge fields in the form as hidden inputs, which every library that reads forms finds.
+// Adds the challenge fields to the form as hidden inputs, which every form library finds.
 
-/** Marks the inputs, so that an element removes those of the element that it is a copy of. */
+/** Marks the inputs, so that a cloned element removes those of the original. */
 const marker = 'data-tollgate';
 
 export interface HiddenFields {
-  /** @param form null if there is none: then nothing is carried */
+  /** @param form null if there is none: then no inputs are added */
   write(form: HTMLFormElement | null, fields: Readonly<Record<string, string>>): void;
   /** Stops observing; the next `write` starts again. */
   stop(): void;
 }
 
 /**
- * Until the page has loaded or is used, the fields are the value of the form-associated element instead: a framework that
- * hydrates its markup complains about nodes that the server did not render.
+ * Until the page has loaded or is in use, the fields are the value of the form-associated element instead: frameworks
+ * report nodes that the server did not render as a hydration mismatch.
  *
- * @param onRead a script reads the value of an input
+ * @param onRead called when a script reads the value of an input
  */
 export function createHiddenFields(
   element: HTMLElement,
@@ -22,9 +22,9 @@ export function createHiddenFields(
   onRead: () => void,
 ): HiddenFields {
   const inputs = new Map<string, HTMLInputElement>();
-  // A DOM morph removes what the server has not rendered.
+  // A DOM morph removes nodes that the server did not render.
   const observer = new MutationObserver(() => {
-    // Not at once: a script that removes them again each time must not stop the page.
+    // Not at once: a script that removes them each time must not freeze the page.
     setTimeout(() => write(last.form, last.fields));
   });
   let last: { form: HTMLFormElement | null; fields: Readonly<Record<string, string>> } = {
@@ -42,7 +42,7 @@ export function createHiddenFields(
       for (const name of ['load', 'pointerdown', 'keydown', 'click', 'submit'])
         window.addEventListener(name, begin, { signal, capture: true });
     }
-    // Browsers restore what was typed only into a form with the same controls as before.
+    // Browsers restore typed values only into a form with the same controls as before.
     window.addEventListener('pagehide', hide, { signal });
   }
 
@@ -73,7 +73,7 @@ export function createHiddenFields(
     const entries = Object.entries(fields);
     const data = new FormData();
     for (const [name, value] of entries) data.set(name, value);
-    // Without a state, because a browser that restores the form would keep the tokens.
+    // Without a state: browsers would store the tokens to restore the form.
     internals.setFormValue(entries.length === 0 ? null : data, null);
   }
 
@@ -105,7 +105,7 @@ export function createHiddenFields(
         onRead();
         return this.getAttribute('value') ?? '';
       },
-      // A page that empties all inputs, or restores a draft of them, does not mean these.
+      // A page that clears all inputs or restores a draft must not change these.
       set: () => undefined,
     });
     Node.prototype.appendChild.call(parent, input);
@@ -123,7 +123,7 @@ export function createHiddenFields(
   };
 }
 
-/** The children of an element that may be a form, in which a control may be called `children`. */
+/** Returns the children of an element, even of a form with a control named `children`. */
 function childrenOf(parent: Element): Element[] {
   return [...(Reflect.get(Element.prototype, 'children', parent) as HTMLCollection)];
 }

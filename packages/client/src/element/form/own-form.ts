@@ -1,8 +1,7 @@
-// Finds the form of an element, and reads a form whatever its controls are called.
+// Finds an element's form, and reads forms whose control names hide built-in members.
 
 /**
- * Returns the form's built-in members: a control with the name `method` or `addEventListener` hides that member of the
- * form itself.
+ * Returns the form's built-in members: a control named `method` or `addEventListener` hides that member of the form.
  */
 export function builtIn(form: HTMLFormElement): HTMLFormElement {
   return new Proxy(form, {
@@ -19,7 +18,7 @@ export function formAround(node: Node): HTMLFormElement | null {
   return null;
 }
 
-/** Returns a node and all around it, also across shadow roots and slots. */
+/** Returns a node and its ancestors, also across shadow roots and slots. */
 export function* pathOf(node: Node): Generator<Node> {
   for (let at: Node | null = node; at !== null; at = parentOf(at)) yield at;
 }

@@ -1,39 +1,39 @@
-// Notices that a script has sent the challenge fields, without a call of the page: it read them after the person had sent
-// the form or pressed a button, and then a request ended.
+// Detects that a script has sent the challenge fields without telling the element: it read them after a submission or
+// button press, and then a request ended.
 
 import { builtIn } from './own-form.js';
 
-/** Requests of scripts, by what the browser calls their initiators. */
+/** Initiator types of script requests. */
 const initiators = ['fetch', 'xmlhttprequest', 'beacon'];
 
 /** A press that may send the form by script. */
 const pressed = 'button, a, summary, [role=button], input:is([type=button], [type=submit], [type=image])';
 
-/** Browsers round times, some of them to a frame of the screen. */
+/** Browsers round times, some to a screen frame. */
 const ROUNDING_MS = 20;
 
 export interface ScriptSubmissions {
-  /** The fields have been read since the person sent the form or pressed a button. */
+  /** Whether the fields have been read since the last submission or button press. */
   readonly isRead: boolean;
-  /** A script reads the fields. By itself that says nothing: drafts and dirty checks read them at every key. */
+  /** Records that a script reads the fields. That alone proves nothing: drafts and dirty checks read them at every key. */
   read(): void;
-  /** The person sends the form. */
+  /** Records a submission by the person. */
   submit(): void;
-  /** Forgets what was read: the form has other fields now, or none. */
+  /** Forgets all reads: the form has new fields or none. */
   reset(): void;
 }
 
-/** How a script has sent the fields. */
+/** Submission by a script. */
 export interface SentByScript {
-  /** Whether the response was a success; undefined where the browser does not say. */
+  /** Whether the response was a success; undefined if the browser does not report it. */
   readonly succeeded: boolean | undefined;
-  /** Whether a press sent them without a `submit` event, so that the next one cannot be delayed. */
+  /** Whether a press sent them without a `submit` event: then the next submission cannot be delayed. */
   readonly byPress: boolean;
 }
 
 /**
- * @param element its own buttons send nothing
- * @param hasFields whether the form has the challenge fields now
+ * @param element its own buttons do not submit
+ * @param hasFields whether the form has the challenge fields
  */
 export function watchScriptSubmissions(
   form: HTMLFormElement,
@@ -42,17 +42,17 @@ export function watchScriptSubmissions(
   onSent: (sent: SentByScript) => void,
   signal: AbortSignal,
 ): ScriptSubmissions {
-  /** What the person did last that may send the form. */
+  /** Last user action that may send the form. */
   let attempt: 'submit' | 'press' | undefined;
-  /** When the fields were first read, and first read after the attempt. */
+  /** Times of the first read, and of the first read after the attempt. */
   let readAtMs: number | undefined;
   let sendsAtMs: number | undefined;
   let observer: PerformanceObserver | undefined;
 
   window.addEventListener('click', onPress, { signal, capture: true });
   window.addEventListener('keydown', onPress, { signal, capture: true });
-  // What is read while the person types is a draft, also at an Enter that begins a line: known before any listener reads.
-  // A submission stays one.
+  // Reads during typing belong to a draft, also after an Enter that begins a line. Captured, to run before any listener that
+  // reads. A submission is not reset.
   builtIn(form).addEventListener(
     'input',
     () => {
@@ -89,7 +89,7 @@ export function watchScriptSubmissions(
     const isAction = action !== undefined && withoutQuery(name) === withoutQuery(action);
     const since = sendsAtMs ?? (isAction ? readAtMs : undefined);
     if (since === undefined || startTime < since - ROUNDING_MS) return;
-    // A button of the page, such as one of an editor, has saved a draft: the form itself is sent elsewhere.
+    // Another button, such as one of an editor, has saved a draft: the form itself is sent to another URL.
     if (attempt === 'press' && action !== undefined && !isAction) {
       attempt = sendsAtMs = undefined;
       return;
@@ -121,7 +121,7 @@ function isPressed(target: EventTarget): boolean {
   return target instanceof Element && Element.prototype.matches.call(target, pressed);
 }
 
-/** Where the form is sent to; undefined if only a script knows. Some frameworks set an `action` of `javascript:`. */
+/** Returns the form's URL; undefined if only a script knows it. Some frameworks set an `action` of `javascript:`. */
 function actionOf(form: HTMLFormElement): string | undefined {
   const { hasAttribute, action } = builtIn(form);
   return hasAttribute('action') && action.startsWith('http') ? action : undefined;

@@ -2,27 +2,27 @@
 
 import { builtIn } from './own-form.js';
 
-/** The value of `disabled` that the element sets; a button that the page itself disables has another. */
+/** Value of `disabled` set by the element; buttons disabled by the page have another. */
 const marker = 'until-ready';
 
 type SubmitButton = HTMLButtonElement | HTMLInputElement;
 
 export interface SubmitButtons {
-  /** Disables or restores every submit button of the form, including those added later. */
+  /** Disables or restores all submit buttons of the form, including those added later. */
   disable(isDisabled: boolean): void;
   /** Restores the buttons and stops observing the form. */
   release(): void;
 }
 
 /**
- * @param form its buttons with `formnovalidate` or `formmethod="dialog"` are ignored: they send nothing that is checked
+ * @param form its buttons with `formnovalidate` or `formmethod="dialog"` are ignored: they do not require the fields
  */
 export function controlSubmitButtons(form: HTMLFormElement): SubmitButtons {
   // Undefined at first, because a copied or restored form may contain buttons with the marker.
   let isDisabled: boolean | undefined;
-  /** Buttons with the focus, which they would lose if they were disabled; the value is their `aria-disabled` before. */
+  /** Focused buttons, which would lose the focus if disabled, with their previous `aria-disabled`. */
   const focused = new Map<SubmitButton, string | null>();
-  // The page may add buttons, or enable one that is disabled here: that takes effect when the form is ready.
+  // The page may add buttons or enable a disabled one: that takes effect when the form is ready.
   const observer = new MutationObserver(apply);
 
   function apply(): void {
@@ -75,7 +75,7 @@ export function controlSubmitButtons(form: HTMLFormElement): SubmitButtons {
   return { disable, release: () => disable(false) };
 }
 
-/** Returns the buttons that submit this form, in page order. `form.elements` lacks image buttons. */
+/** Returns the form's submit buttons in page order. `form.elements` lacks image buttons. */
 export function submittersOf(form: HTMLFormElement): SubmitButton[] {
   const root = builtIn(form).getRootNode() as ParentNode & Node;
   return [...root.querySelectorAll<SubmitButton>('button, input')].filter(
@@ -83,7 +83,7 @@ export function submittersOf(form: HTMLFormElement): SubmitButton[] {
   );
 }
 
-/** Returns the submit buttons whose submission is checked. */
+/** Returns the submit buttons whose submission requires the fields. */
 function checkedButtonsOf(form: HTMLFormElement): SubmitButton[] {
   return submittersOf(form).filter(
     (button) => !button.formNoValidate && button.getAttribute('formmethod')?.toLowerCase() !== 'dialog',

@@ -1,4 +1,4 @@
-// The texts of the element in English, which apply where there is no other language.
+// English texts of the element, also the fallback for other languages.
 
 export const en = {
   title: 'Security check',
@@ -44,7 +44,7 @@ export const en = {
   ready_again: 'The security check is done.',
 };
 
-/** The name of a text. */
+/** Text name. */
 export type TextKey = keyof typeof en;
-/** All texts in one language; `{name}` is a place to fill in. */
+/** All texts of one language, with `{name}` placeholders. */
 export type Texts = Readonly<Record<TextKey, string>>;

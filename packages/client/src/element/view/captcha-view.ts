@@ -1,4 +1,4 @@
-// The required captcha: the image, or the work chosen in its place.
+// View of the required captcha: the image, or the work chosen in its place.
 
 import type { ShownEffort } from '../../challenge/challenge-state.js';
 import { fill } from '../languages.js';
@@ -19,7 +19,7 @@ export interface CaptchaView extends View {
 export function createCaptchaView(events: CaptchaEvents): CaptchaView {
   const image = createImageView(events);
   const effort = createEffortView();
-  // One button for both choices, so that it keeps the focus when it is pressed.
+  // One button for both choices, so that it keeps the focus after a press.
   const toggle = create('button', { class: 'toggle', part: 'button alternative', type: 'button' });
   const time = create('p', { class: 'hint', part: 'hint', id: 'time' });
   const node = create('div', { class: 'captcha', part: 'captcha' }, image.node, effort.node, toggle, time);
@@ -55,7 +55,7 @@ function estimateText(model: ViewModel): string {
   return seconds === null ? '' : fill(model.texts.effort_time, { time: sayEstimate(seconds, model) });
 }
 
-/** The work in place of an image: its progress and the time left. */
+/** Work in place of an image: its progress and remaining time. */
 function createEffortView(): View {
   const title = create('span', { class: 'effort-title', part: 'label', id: 'effort-title' });
   const bar = create('progress', { part: 'progress', max: 1, 'aria-labelledby': 'effort-title' });

@@ -1,4 +1,4 @@
-// The shadow tree of the element: everything that it displays or announces.
+// Shadow tree of the element.
 
 import { directionOf } from '../languages.js';
 import type { CaptchaEvents, CaptchaView } from './captcha-view.js';
@@ -11,23 +11,23 @@ import { createWorkView } from './work-view.js';
 export interface ChallengeEvents extends CaptchaEvents {
   /** The person presses the retry button after an error. */
   onRetry(): void;
-  /** A part of the view has been loaded: the state is to be shown again. */
+  /** A part of the view has loaded: show the state again. */
   onLoaded(): void;
 }
 
 export interface ChallengeView {
-  /** What is visible. */
+  /** The visible box. */
   readonly box: HTMLElement;
   /** Null until an image is required. */
   readonly image: ImageView | null;
-  /** Where the browser displays its messages, and what has the focus, unless that is the answer field. */
+  /** Anchor of the browser's validation messages and target of the focus, unless there is an answer field. */
   readonly status: HTMLElement;
   show(model: ViewModel): void;
-  /** Announces a text through the polite live region: a screen reader finishes its sentence first. */
+  /** Announces a text in a polite live region: screen readers finish their sentence first. */
   announce(text: string): void;
 }
 
-/** Longer than the time in which browsers combine changes for screen readers. */
+/** Longer than the period in which browsers combine changes for screen readers. */
 const REPEAT_MS = 100;
 
 /** Fills the shadow root. */
@@ -43,10 +43,10 @@ export function createChallengeView(root: ShadowRoot, events: ChallengeEvents): 
     { class: 'box', part: 'box', role: 'group', 'aria-labelledby': 'title' },
     work.node,
   );
-  // Outside of the box, because it also announces what is not displayed.
+  // Outside of the box, because it also announces texts that are not displayed.
   root.append(box, liveRegion);
 
-  /** Most forms never require an image, so its view is loaded when one does; if that fails, with the next change. */
+  /** Loads the image view on demand, because most forms never require it; after a failure, at the next change. */
   async function loadCaptcha(): Promise<void> {
     const { createCaptchaView } = await import('./captcha-view.js');
     if (captcha !== undefined) return;
@@ -56,8 +56,8 @@ export function createChallengeView(root: ShadowRoot, events: ChallengeEvents): 
   }
 
   /**
-   * The element delegates its focus to the first part that can have it: the answer field, and the status for as long as
-   * there is none. A status that has the focus by then passes it on.
+   * The element delegates its focus to the first focusable part: the answer field, or the status if there is none. A
+   * focused status passes the focus on when the field appears.
    */
   function moveFocus(model: ViewModel): void {
     const { status } = work;
@@ -81,7 +81,7 @@ export function createChallengeView(root: ShadowRoot, events: ChallengeEvents): 
       box.dir = directionOf(language);
       box.dataset.status = state.status;
       box.toggleAttribute('data-loading', model.isLoading);
-      // The gate stays closed while the person still has something to do.
+      // The gate icon stays closed while the person has to act.
       box.toggleAttribute('data-open', state.status === 'ready' && state.captcha?.kind !== 'image');
       work.show(model);
       if (captcha !== undefined) captcha.show(model);
@@ -90,7 +90,7 @@ export function createChallengeView(root: ShadowRoot, events: ChallengeEvents): 
     },
     announce(text) {
       clearTimeout(repeatTimer);
-      // Screen readers skip a text that has not changed, so the same text is removed for a moment.
+      // Screen readers skip unchanged text, so the same text is removed for a moment.
       liveRegion.textContent = text === announced ? '' : text;
       if (text === announced) repeatTimer = setTimeout(() => liveRegion.append(text), REPEAT_MS);
       announced = text;

@@ -1,20 +1,20 @@
-// Durations in words, and estimates of how long `effort` takes.
+// Durations in words, and time estimates for `effort`.
 
 import type { ChallengeState, ShownEffort } from '../../challenge/challenge-state.js';
 import { fill, type Language, type Texts } from '../languages.js';
 
-/** Bits that the service adds to the price of an account for `effort`, with the default `CAPTCHA_EFFORT_BITS`. */
+/** Bits that `effort` adds to the account's price, with the default `CAPTCHA_EFFORT_BITS`. */
 const effortBits = 4;
 const leastEffortBits = 22;
 const mostEffortBits = 28;
 
-/** A speed is known after this many milliseconds: the first ones are those of code that is not optimised yet. */
+/** Minimum time for a speed estimate, in milliseconds: code runs unoptimised at first. */
 const leastSampleMs = 400;
 
-/** Below this many seconds nobody counts. */
+/** Shorter durations are shown as "a few seconds". */
 const fewSeconds = 5;
 
-/** The language in which durations are said. */
+/** Language of the durations. */
 export interface Speech {
   readonly language: Language;
   readonly texts: Texts;
@@ -27,8 +27,8 @@ export function sayDuration(seconds: number, language: Language): string {
 }
 
 /**
- * An estimate for a wait that depends on chance: from half of what is expected to all of it, rounded so that it suggests
- * no false precision. `10–20 seconds`, `a few seconds`.
+ * Estimates a wait of random length: from half of the expected value to all of it, rounded to avoid false precision.
+ * `10–20 seconds`, `a few seconds`.
  */
 export function sayEstimate(seconds: number, { language, texts }: Speech): string {
   if (seconds < fewSeconds) return texts.few_seconds;
@@ -38,7 +38,7 @@ export function sayEstimate(seconds: number, { language, texts }: Speech): strin
   const to = Math.max(step, Math.round(expected / step) * step);
   const from = Math.max(1, Math.floor(expected / 2 / step) * step);
   const format = formatOf(unit, language);
-  // Not in every browser that supports everything else.
+  // Missing in some supported browsers.
   if (from >= to || format.formatRange === undefined) return fill(texts.about, { time: format.format(to) });
   return format.formatRange(from, to);
 }
@@ -51,14 +51,14 @@ function formatOf(unit: string, language: Language): RangeFormat {
   return new Intl.NumberFormat(`${language}-u-nu-latn`, { style: 'unit', unit, unitDisplay: 'long' });
 }
 
-/** Seconds that `effort` would take on this device; null unless the last proof of work took long enough to tell. */
+/** Estimates the seconds of `effort` on this device; null if the last proof of work was too short for an estimate. */
 export function estimateEffortSeconds({ work }: ChallengeState): number | null {
   if (work === null || work.ms < leastSampleMs) return null;
   const bits = Math.min(Math.max(work.difficulty + effortBits, leastEffortBits), mostEffortBits);
   return 2 ** bits / (work.hashes / work.ms) / 1000;
 }
 
-/** Seconds left of an effort under way, on average; null until it took long enough to tell. */
+/** Estimates the remaining seconds of the current effort; null while it is too short for an estimate. */
 export function estimateLeftSeconds({ part, parts, progress, all }: ShownEffort): number | null {
   if (all.ms < leastSampleMs) return null;
   return ((parts - part) * 2 ** progress.difficulty) / (all.hashes / all.ms) / 1000;

@@ -1,4 +1,4 @@
-// The image, the field for its characters, and the button for a new image.
+// View of the image, the field for its characters, and the button for a new image.
 
 import { fill } from '../languages.js';
 import { loadWarnings } from '../load-warnings.js';
@@ -8,7 +8,7 @@ import { isRefused, type View, type ViewModel } from './view-model.js';
 
 export interface ImageEvents {
   onAnswer(text: string): void;
-  /** The person has left the field after a change. */
+  /** The field has lost the focus after a change. */
   onCommit(): void;
   onNewImage(): void;
   /** Enter was pressed in the field. */
@@ -58,7 +58,7 @@ export function createImageView({ onAnswer, onCommit, onNewImage, onEnter }: Ima
 
   input.addEventListener('input', (event) => {
     const { captcha } = last?.state ?? {};
-    // Not while an input method composes a character.
+    // Not during the composition of an input method.
     if (captcha?.kind === 'image' && !(event as InputEvent).isComposing) {
       replaceText(input, foldLookAlikes(input.value, captcha.characters));
     }
@@ -93,7 +93,7 @@ export function createImageView({ onAnswer, onCommit, onNewImage, onEnter }: Ima
         url = current.url;
         isBroken = false;
         input.value = '';
-        // The image has twice the pixels of its displayed size.
+        // The image has twice its displayed size in pixels.
         image.srcset = `${url} 2x`;
       }
       const isStale = current === null || current.expired || isBroken;

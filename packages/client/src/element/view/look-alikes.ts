@@ -3,8 +3,8 @@
 const groups = ['2Z', '38B', 'CG', '0OQD', '1IL', '5S', '6G', 'UV'];
 
 /**
- * Replaces each character that cannot occur by the one that looks like it, if exactly one of those can.
- * @param characters those that can occur, in capitals where capitals do not matter; undefined if nobody knows
+ * Replaces each impossible character with its look-alike, if exactly one is possible.
+ * @param characters possible characters, in capitals if case is ignored; undefined if unknown
  * @returns a text of the same length
  */
 export function foldLookAlikes(text: string, characters: string | undefined): string {

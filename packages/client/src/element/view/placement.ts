@@ -1,4 +1,4 @@
-// Where the box of the element is: in the form, beside the submit button while it has something to say, or nowhere.
+// Placement of the element's box: in the form, beside the submit button while there is a message, or hidden.
 import type { Display } from '../attributes.js';
 import type { FormBinding } from '../form/form-binding.js';
 import { pathOf } from '../form/own-form.js';
@@ -11,36 +11,36 @@ type Side = 'below' | 'above';
 export interface Placement {
   /** @param form undefined if the element is in none */
   update(display: Display, model: ViewModel, form: Pick<FormBinding, 'delayed' | 'button'> | undefined): void;
-  /** Displays the box again that Escape has closed. */
+  /** Reopens a box closed with Escape. */
   reopen(): void;
   stop(): void;
 }
 
-/** Takes the focus, or stands for a control that is not drawn itself, as labels do. */
+/** Focusable elements, and labels, which may represent an invisible control. */
 const focusable = `a[href], button, input, select, textarea, summary, label, iframe, audio[controls], video[controls],
   [contenteditable]:not([contenteditable=false]), [tabindex]:not([tabindex^="-"])`;
 
 /**
- * A box that floats covers nothing that can have the focus: where it would, it stands in the flow from then on, until it
- * is hidden. Escape closes it until it has something new to say or the form is sent.
+ * A floating box must not cover focusable elements: if it would, it moves into the flow until it is hidden. Escape closes
+ * it until there is a new message or the form is sent.
  *
- * @param element whose box it is
+ * @param element owner of the box
  */
 export function createPlacement(element: HTMLElement, box: HTMLElement): Placement {
   let button: HTMLElement | null = null;
   let side: Side | undefined;
   let isDocked = false;
-  /** What was looked at last: the room, the place of the box, and the focus. */
+  /** Last observed space, box position and focus. */
   let room = '';
   let place = '';
   let focused: Element | null = null;
-  /** What the box said when it was closed; undefined if it was not. */
+  /** Message at the time the box was closed; undefined if it was not. */
   let closedFor: string | undefined;
   let saying = '';
   let floating: AbortController | undefined;
-  // The person has sent the form: what prevents it must be visible and able to take the focus.
+  // A submission failed validation: the cause must be visible and focusable.
   element.addEventListener('invalid', reopen);
-  // A press of the element's label, which found nothing to focus.
+  // A press of the element's label found nothing to focus.
   element.addEventListener('click', ({ target }) => {
     if (target === element && box.hidden) element.focus();
   });
@@ -55,14 +55,14 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
     const concernsPerson = model.captchaRequired || status === 'error' || model.waitSeconds > 0;
     const isDelayed = form?.delayed !== undefined;
     saying = sayingOf(model);
-    // While a failure is tried again nothing is said, and the same failure is not new afterwards.
+    // During a retry there is no message, and the same failure afterwards is not new.
     const isNew = concernsPerson ? closedFor !== saying : status === 'ready';
     if (isDelayed || isNew) closedFor = undefined;
     button = form?.button ?? null;
     const floats = display === 'floating' && button !== null;
     box.hidden =
       display !== 'inline' && ((!concernsPerson && !isDelayed) || (floats && closedFor !== undefined));
-    // Work that ends at once is not worth a look.
+    // Work that ends at once need not be shown.
     box.toggleAttribute('data-late', display !== 'inline' && !concernsPerson);
     if (floats && !box.hidden) show();
     else stop();
@@ -77,19 +77,19 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
     watch(signal);
   }
 
-  /** Looks at each frame: no event tells of everything that moves a button, or of the focus in a frame or shadow tree. */
+  /** Checks each frame: no event covers all moves of a button, or the focus inside a frame or shadow tree. */
   function watch(signal: AbortSignal): void {
     if (signal.aborted) return;
     if (side !== undefined) {
       if (room !== roomNow()) choose();
-      // While the page is scrolled the box stays at its button, also where that leaves the window.
+      // During scrolling the box stays at its button, even outside of the window.
       else if ((focused !== deepestFocus() || place !== translation(rectAt(side))) && !put(rectAt(side)))
         choose();
     }
     if (!isDocked) requestAnimationFrame(() => watch(signal));
   }
 
-  /** Chooses the side of the button where the box covers nothing; without one it stands in the flow. */
+  /** Chooses the side of the button where the box covers nothing; without one the box moves into the flow. */
   function choose(): void {
     if (isDocked || button === null) return;
     box.toggleAttribute('data-floats', true);
@@ -102,7 +102,7 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
     if (side === undefined || !isDrawn(button)) dock();
   }
 
-  /** @returns whether the box is there, whatever holds it (a `transform` around it, for one), and covers nothing */
+  /** @returns whether the box is at that position (a `transform` around it may move it) and covers nothing */
   function put(rect: DOMRect): boolean {
     place = translation(rect);
     box.style.translate = place;
@@ -126,7 +126,7 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
     return new DOMRect(left, top, width, height);
   }
 
-  /** Stays in the flow, where it moves the page: what has the focus must not leave the screen by that. */
+  /** Moves the box into the flow, which moves the page: the focused element must stay on the screen. */
   function dock(): void {
     isDocked = true;
     undock();
@@ -141,7 +141,7 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
 
   function onKey(event: KeyboardEvent): void {
     if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented) return;
-    // Not the dialog around it, too.
+    // Do not close the dialog around it too.
     event.preventDefault();
     const hadFocus = element.matches(':focus-within') || document.activeElement === element;
     closedFor = saying;
@@ -184,14 +184,14 @@ export function createPlacement(element: HTMLElement, box: HTMLElement): Placeme
   return { update, reopen, stop };
 }
 
-/** What the person has to know or do; another text means that it is something new. */
+/** Message for the person; a different text counts as new. */
 function sayingOf({ state, captchaRequired, waitSeconds }: ViewModel): string {
   const { captcha, error } = state;
   const shown = captcha?.kind === 'image' ? captcha.url : captcha?.kind;
   return JSON.stringify([captchaRequired, shown, waitSeconds > 0, error?.message]);
 }
 
-/** The part of the window that an on-screen keyboard leaves. While the person has zoomed in, the box follows no zoom. */
+/** Part of the window above an on-screen keyboard. The box does not follow a pinch zoom. */
 function visibleRange(): { readonly top: number; readonly bottom: number } {
   const { clientHeight } = document.documentElement;
   if (visualViewport === null || visualViewport.scale > 1) return { top: 0, bottom: clientHeight };
@@ -205,7 +205,7 @@ function deepestFocus(): Element | null {
   return focused;
 }
 
-/** A custom element that is a form control. */
+/** Whether the node is a custom form control. */
 function isField(node: Element): boolean {
   return (node.constructor as { formAssociated?: boolean }).formAssociated === true;
 }

@@ -1,4 +1,4 @@
-// Turns the state of a controller into a view model, displays it, and decides which changes to announce.
+// Converts controller state into a view model, displays it, and selects changes to announce.
 
 import { type ChallengeState, idleState } from '../../challenge/challenge-state.js';
 import { displayOf } from '../attributes.js';
@@ -12,25 +12,25 @@ import { isRefused, type ViewModel, waitText } from './view-model.js';
 
 export interface Presenter {
   readonly view: ChallengeView;
-  /** What the view displays now. */
+  /** Displayed view model. */
   readonly model: ViewModel;
   /** Displays a state; null if there is no controller. @param form undefined if there is none */
   present(state: ChallengeState | null, isDisabled: boolean, form: FormBinding | undefined): void;
-  /** Displays a box that the person has closed: it is to take the focus. */
+  /** Displays a closed box, so that it can take the focus. */
   reveal(): void;
-  /** Records the person's choice, which is displayed before the controller has fetched it. */
+  /** Records the person's choice, and displays it before the controller has fetched it. */
   choose(name: 'effort' | 'image'): void;
-  /** Follows changes of the page's language, and languages that the page adds. */
+  /** Follows changes of the page's language, and added languages. */
   start(): void;
-  /** Stops that and the timer, and takes the box back into the form. */
+  /** Stops following and the timer, and moves the box back into the form. */
   stop(): void;
 }
 
 /**
- * @param element its place in the page determines the language
- * @param ownTexts texts of the page that replace those of the language
- * @param onTick called to present the state again: every second during a retry delay, when texts have been loaded, and
- *   when the page's language has changed or a language has been added
+ * @param element its position in the page determines the language
+ * @param ownTexts texts of the page, which replace those of the language
+ * @param onTick called to present the state again: every second during a retry delay, when texts have loaded, and when
+ *   the page's language has changed or a language has been added
  */
 export function createPresenter(
   element: HTMLElement,
@@ -45,7 +45,7 @@ export function createPresenter(
   let timer: ReturnType<typeof setInterval> | undefined;
   let effortChosen = false;
   let model = modelOf(idleState, false);
-  /** What was announced last or needed no announcement. */
+  /** Last model that was announced or needed no announcement. */
   let announced: ViewModel | undefined;
   let hasFailed = false;
   let announcedError = '';
@@ -70,7 +70,7 @@ export function createPresenter(
     };
   }
 
-  /** Few elements are displayed in another way, so that way is loaded when it is needed. */
+  /** Loaded on demand: few elements use another display mode. */
   function place(form: FormBinding | undefined): void {
     const display = displayOf(element);
     view.box.dataset.display = display;
@@ -78,7 +78,7 @@ export function createPresenter(
       placement.update(display, model, form);
       return;
     }
-    // Until it has its place it is out of sight, but can take the focus if it is to be displayed.
+    // Out of sight until placed, but focusable if it will be displayed.
     view.box.hidden = display !== 'inline' && !model.captchaRequired;
     if (display !== 'inline') {
       import('./placement.js').then(
@@ -86,7 +86,7 @@ export function createPresenter(
           placement ??= createPlacement(element, view.box);
           onTick();
         },
-        // The next change of the state tries again.
+        // The next state change retries.
         () => undefined,
       );
     }
@@ -116,7 +116,7 @@ export function createPresenter(
       lastDelayed = form?.delayed;
       const announcement = isDisabled ? null : announcementOf(announced, model, hasFailed);
       announced = model;
-      // Repetitions fail with the same words, which are announced once.
+      // Retries fail with the same text, which is announced once.
       if (announcement !== null && announcement !== announcedError) view.announce(announcement);
       if (model.state.status === 'error') {
         hasFailed = true;
@@ -144,9 +144,9 @@ export function createPresenter(
 }
 
 /**
- * Returns what to announce after a change; null for nothing. Only changes that concern the person are announced, never
- * routine work.
- * @param hasFailed an error was announced and its end has not been yet
+ * Returns the announcement after a change, or null. Only changes that concern the person are announced, never routine
+ * work.
+ * @param hasFailed an error was announced, but not yet its end
  */
 function announcementOf(before: ViewModel | undefined, now: ViewModel, hasFailed: boolean): string | null {
   const { state, texts, waitSeconds } = now;

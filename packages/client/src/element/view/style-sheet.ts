@@ -1,6 +1,6 @@
-// The style sheet of the element, shared by all elements of a page.
+// Style sheet shared by all elements of a page.
 
-/** Texts use the colour of the page, so that they are as readable as the text around them; other colours mark status only. */
+/** Texts use the page's colour, to be as readable as the text around them; other colours mark status only. */
 const css = `
 :host { display: block; color: inherit; }
 :host([hidden]) { display: none; }
@@ -172,7 +172,7 @@ button[aria-disabled="true"]:hover { background: transparent; }
 
 let sheet: CSSStyleSheet | undefined;
 
-/** Returns the sheet, created once. Unlike a `style` element, it works under `style-src 'self'`. */
+/** Returns the shared sheet. Unlike a `style` element, it works under `style-src 'self'`. */
 export function styleSheet(): CSSStyleSheet {
   if (sheet === undefined) {
     sheet = new CSSStyleSheet();

@@ -1,20 +1,20 @@
-// The view model: what the views of the element display, and what they say about an error or a missing answer.
+// View model of the element, and its messages about errors and missing answers.
 
 import type { ChallengeState } from '../../challenge/challenge-state.js';
 import { errorCodeOf } from '../error-codes.js';
 import { fill, type Language, type Texts } from '../languages.js';
 import { sayDuration } from './durations.js';
 
-/** A snapshot of everything that the views display. */
+/** Snapshot of all displayed data. */
 export interface ViewModel {
   readonly state: ChallengeState;
   readonly language: Language;
-  /** Whether the texts of the language are not there yet, and English ones stand in. */
+  /** Whether English texts replace those of the language while they load. */
   readonly isLoading: boolean;
   readonly texts: Texts;
   /** Whole seconds until the service allows the next request; 0 if it is allowed now. */
   readonly waitSeconds: number;
-  /** Whether the form requires a captcha now, even if it has not been fetched yet. */
+  /** Whether the form requires a captcha, even if it has not been fetched yet. */
   readonly captchaRequired: boolean;
   /** Whether the person has chosen work in place of the image. */
   readonly effortChosen: boolean;
@@ -22,38 +22,38 @@ export interface ViewModel {
   readonly disabled: boolean;
 }
 
-/** A part of the shadow tree that displays the view model. */
+/** Part of the shadow tree that displays the view model. */
 export interface View {
   readonly node: HTMLElement;
   show(model: ViewModel): void;
 }
 
-/** Whether the answer to the last image was refused. */
+/** Whether the last image answer was rejected. */
 export function isRefused({ refusal }: ChallengeState): boolean {
   return refusal === 'captcha_invalid';
 }
 
-/** Whether an image is displayed that the person can answer now: after an error the status says what to do first. */
+/** Whether the person can answer the displayed image: after an error the status says what to do first. */
 export function awaitsAnswer({ state: { captcha, status }, disabled }: ViewModel): boolean {
   return captcha?.kind === 'image' && status !== 'error' && !disabled;
 }
 
-/** Returns the text for the time that the service asks to wait. */
+/** Returns the text for a `Retry-After` delay. */
 export function waitText({ state, texts, waitSeconds, language }: ViewModel): string {
   const text = errorCodeOf(state.error) === 'unavailable' ? texts.waiting_service : texts.waiting;
   return fill(text, { time: sayDuration(waitSeconds, language) });
 }
 
-/** A reason why the form is invalid. */
+/** Validation error of the form. */
 export interface Invalidity {
   readonly flags: ValidityStateFlags;
   readonly message: string;
-  /** Where the browser displays the message. */
+  /** Anchor of the browser's message. */
   readonly anchor: 'answer' | 'status';
 }
 
 /**
- * Returns why the form is invalid; null if it is valid.
+ * Returns the validation error; null if the form is valid.
  * @param holdsSubmit the element delays early submissions itself, so unfinished work does not make the form invalid
  */
 export function validate(model: ViewModel, answer: string, holdsSubmit: boolean): Invalidity | null {

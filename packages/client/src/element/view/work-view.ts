@@ -1,4 +1,4 @@
-// The first row of the element: gate icon, status text, retry button, and the progress bar of the proof of work.
+// First row of the element: gate icon, status text, retry button, and the progress bar of the proof of work.
 
 import { errorCodeOf } from '../error-codes.js';
 import { create, createSvg, setText } from './create-node.js';
@@ -45,7 +45,7 @@ function statusText(model: ViewModel): string {
   return captcha?.kind === 'effort' && !captcha.solved ? texts.effort_needed : texts[status];
 }
 
-/** The icon: a gate whose arm rises when the challenges are ready. */
+/** Gate icon; its arm rises when the challenges are ready. */
 function createGate(): SVGElement {
   const arm = createSvg('g', { class: 'arm' }, createSvg('path', { class: 'bar', d: 'M14 22h50' }));
   return createSvg(

@@ -1,32 +1,32 @@
-// The key of this browser for a service: made by WebCrypto, kept in IndexedDB, and readable by no script.
+// This browser's key for a service: made by WebCrypto, kept in IndexedDB, not extractable by scripts.
 
-/** A key as it is stored. */
+/** Stored key. */
 export interface DeviceKey {
   readonly privateKey: CryptoKey;
-  /** The public point, base64url. */
+  /** Public point, base64url. */
   readonly x: string;
   readonly y: string;
   /**
-   * Whether it was here while a session was bound to it, or to no key: only then may it be shown to a session of which
-   * nothing is known. One that was made for a login that failed might replace a lost key, which would look like a theft.
+   * Whether the key existed while a session was bound to it, or to no key. Only such a key may be used for a session with an
+   * unknown binding: a key made for a failed login might replace a lost key, which would look like theft.
    */
   readonly isShowable: boolean;
 }
 
-/** The keys of one service. Each method rejects where the browser keeps no keys, or IndexedDB fails. */
+/** Keys of one service. Each method rejects if the browser stores no keys or IndexedDB fails. */
 export interface DeviceKeys {
-  /** The stored key; undefined if there is none. */
+  /** Returns the stored key; undefined if there is none. */
   find(): Promise<DeviceKey | undefined>;
-  /** The stored key, or a new one. Tabs that make one at the same time get the same. */
+  /** Returns the stored key, or a new one. Concurrent tabs get the same key. */
   findOrMake(): Promise<DeviceKey>;
-  /** Makes the key showable, and the key if there is none. */
+  /** Marks the key as showable; makes one if there is none. */
   prepare(): Promise<void>;
 }
 
 const storeName = 'keys';
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/** @param name the address of the service */
+/** @param name service address */
 export function openDeviceKeys(name: string): DeviceKeys {
   async function withStore<T>(
     mode: IDBTransactionMode,
@@ -53,9 +53,9 @@ export function openDeviceKeys(name: string): DeviceKeys {
   async function findOrMake(): Promise<DeviceKey> {
     const stored = await find();
     if (stored) return stored;
-    // Before the transaction, which closes as soon as it has nothing to do.
+    // Before the transaction, which closes as soon as it is idle.
     const made = await make();
-    // Another tab may have been faster: then its key stays, and this fails.
+    // Fails if another tab was faster: its key stays.
     const error = await withStore('readwrite', (store) => store.add(made, name)).catch((reason) => reason);
     const kept = await find();
     if (!kept) throw error;
@@ -77,7 +77,7 @@ function resultOf<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
-    // Another page has not closed an older version.
+    // Another page still has an older version open.
     if ('onblocked' in request) request.onblocked = () => reject(request.error);
   });
 }

@@ -1,8 +1,8 @@
-// Shows the key of this browser with logins and refreshes, so that a copied refresh cookie is worth nothing. Loaded on demand.
+// Proves possession of this browser's key at login and refresh, so that a stolen refresh cookie is useless. Loaded on demand.
 
 import { type DeviceKey, openDeviceKeys } from './device-key.js';
 
-/** The part of the session's environment that proofs need. */
+/** Platform functions for proofs. */
 export interface ProofEnvironment {
   nowMs(): number;
   startTimer(callback: () => void, ms: number): number;
@@ -10,22 +10,22 @@ export interface ProofEnvironment {
   readonly pageUrl: string;
 }
 
-/** Sends a request with these headers besides its own. */
+/** Sends a request with additional headers. */
 export type SendWith = (headers?: Record<string, string>) => Promise<Response>;
 
-/** Sends a login or a refresh with a proof, and again if the service asks for it. @param path relative to the base */
+/** Sends a login or refresh with a proof, and repeats it if the service requires one. @param path relative to the base */
 export type Prover = (path: string, send: SendWith, signal: AbortSignal) => Promise<Response>;
 
-/** How the session is bound, as the service last said. */
+/** Session binding. */
 type Kind = 'none' | 'key' | 'dbsc';
 
 const proofHeader = 'refresh-proof';
 const refreshPath = 'refresh';
 /** IndexedDB of some browsers hangs after a sleep. */
 const keyTimeoutMs = 2_000;
-/** The sign-in waits for it. */
+/** The login waits for it. */
 const bindTimeoutMs = 4_000;
-/** Repeats after the browser has left out the renewal of its own key. */
+/** Repetitions after the browser skipped its own DBSC refresh. */
 const skippedRepeats = 3;
 
 /** Sends a request to the service. @param path relative to the base */
@@ -34,25 +34,25 @@ export type Request = (path: string, init: RequestInit, headers: Record<string, 
 export function createProver(base: URL, environment: ProofEnvironment, request: Request): Prover {
   const keys = openDeviceKeys(base.href);
   const nonce = openText(`tollgate:nonce:${base.href}`);
-  /** The nonce of a sign-in without a key: only a proof with it binds the session, for 20 minutes. */
+  /** Nonce of a login without a key: only a proof with this nonce binds the session, for 20 minutes. */
   const firstNonce = openText(`tollgate:first-nonce:${base.href}`);
-  /** What the service said last; undefined before. */
+  /** Binding in the last response; undefined before the first. */
   let kind: Kind | undefined;
-  /** False after the service has refused a proof as malformed: its address is another than the page's. */
+  /** False after the service has rejected a proof as malformed: its public address differs from the page's. */
   let isUnderstood = true;
-  /** Whether the last look for a key failed: there may be one. */
+  /** Whether the last key lookup failed: a key may exist. */
   let isUnreadable = false;
 
   const isLogin = (path: string) => path !== refreshPath;
 
-  /** Whether a service on another origin allows the header: its answers say so. */
+  /** Whether the proof header may be sent: another origin allows it by its responses. */
   const mayProve = () => isUnderstood && (kind || base.origin === new URL(environment.pageUrl).origin);
 
-  /** The key that may be shown: a new one only where no session can have another. */
+  /** Returns the key for a proof: a new one only where no session can have another. */
   async function keyFor(path: string, isRepeated = false): Promise<DeviceKey | undefined> {
     if (!mayProve() || (kind === 'dbsc' && !isLogin(path))) return undefined;
     const mayBind = kind === 'none' && firstNonce.read() !== undefined;
-    // Without the nonce of its sign-in a session stays unbound.
+    // Without its login nonce a session stays unbound.
     if (kind === 'none' && !mayBind && !isLogin(path) && !isRepeated) return undefined;
     isUnreadable = false;
     const mayBeNew = isLogin(path) || mayBind;
@@ -67,14 +67,14 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
   function withLimit<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const timer = environment.startTimer(
-        () => reject(new Error('IndexedDB does not answer')),
+        () => reject(new Error('IndexedDB did not respond')),
         keyTimeoutMs,
       );
       work.then(resolve, reject).finally(() => environment.stopTimer(timer));
     });
   }
 
-  /** The nonce of the sign-in unless the session is known to have a key. */
+  /** Returns the login nonce, unless the session is known to have a key. */
   const nonceFor = () =>
     (kind === undefined || kind === 'none' ? firstNonce.read() : undefined) ?? nonce.read();
 
@@ -103,7 +103,7 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
     kind = said ?? kind;
   }
 
-  /** Binds a session right after its sign-in, which could show no key. Otherwise the next refresh does. */
+  /** Binds a session right after a login without a key. If this fails, the next refresh does it. */
   async function bind(): Promise<void> {
     const key = kind === 'none' && !isUnreadable ? await keyFor(refreshPath) : undefined;
     if (!key) return;
@@ -114,7 +114,7 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
     learn(refreshPath, await request(refreshPath, init, headers).finally(() => environment.stopTimer(timer)));
   }
 
-  /** Whether the service refused the login for its proof alone. */
+  /** Whether the service rejected the login only because of its proof. */
   async function refusesProof(response: Response): Promise<boolean> {
     if (response.status !== 422) return false;
     const body = await response
@@ -150,7 +150,7 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
         await withLimit(keys.prepare()).catch(() => {});
       if (isLogin(path) && response.ok) await bind().catch(() => {});
       if (isLogin(path) || response.status !== 401 || !response.headers.has('refresh-nonce')) return response;
-      // The nonce of the sign-in is too old, or the session has a key.
+      // The login nonce is too old, or the session has a key.
       if (key) firstNonce.keep(undefined);
 
       const waitMs = Number(response.headers.get('retry-after')) * 1000;
@@ -163,7 +163,7 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
       isRepeated = true;
       const hadKey = key !== undefined;
       key = await keyFor(path, true);
-      // The session is there, but its key cannot be read at present.
+      // The session exists, but its key is temporarily unreadable.
       if (isUnreadable && kind === 'key') throw new Error('the key of this browser cannot be read');
       if (!key && (!hadKey || (kind && kind !== 'none'))) return response;
     }
@@ -171,8 +171,8 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
 }
 
 /**
- * A nonce of a service, shared by the tabs and kept for a page that is loaded again. It is worth nothing without the
- * refresh cookie, which no script can read.
+ * Nonce of a service, shared by tabs and kept across reloads. It is useless without the refresh cookie, which no script
+ * can read.
  */
 function openText(name: string) {
   let known: string | undefined;
@@ -190,7 +190,7 @@ function openText(name: string) {
         if (text === undefined) localStorage.removeItem(name);
         else localStorage.setItem(name, text);
       } catch {
-        // The browser keeps nothing for this page: the variable is enough until it is left.
+        // No storage for this page: the variable lasts until the page closes.
       }
     },
   };

@@ -1,19 +1,19 @@
-// Writes the WebAssembly module of one function: its 32 programs as straight code, its registers as local variables.
+// Writes the WebAssembly module of one function: its 32 programs as straight-line code, its registers as local variables.
 import { type ModuleWriter, op, openModuleWriter } from './module-writer.js';
 
-/** The programs and the input key of a function, as the static module makes them. */
+/** Programs and input key of a function, as made by the static module. */
 export interface FunctionCode {
   /** Opcode, dst, src and imm of 8 slots, for each of 32 programs. */
   readonly programs: Uint8Array;
   readonly inputKey: readonly [bigint, bigint];
 }
 
-/** Where the 2,048 bytes of a hash lie in the imported memory. */
+/** Offset of a hash's 2,048 bytes in the imported memory. */
 export interface EmitOptions {
   readonly memoryOffset: number;
 }
 
-/** SipHash's constants, which the word stream begins with. */
+/** SipHash constants: initial state of the word stream. */
 const streamConstants = [
   0x736f6d6570736575n,
   0x646f72616e646f6dn,
@@ -21,7 +21,7 @@ const streamConstants = [
   0x7465646279746573n,
 ] as const;
 
-/** A module takes 11 to 14 kB. */
+/** A module has 11 to 14 kB. */
 const mostBytes = 32_768;
 const programCount = 32;
 const hashBytes = 2048;
@@ -31,8 +31,8 @@ const register = (index: number) => 1 + index;
 const jumps = 11;
 
 /**
- * Returns a module that imports a memory as `m.m`, and exports `s`, which works as `scan` of the static module does.
- * `scan` calls the hash as a function of its own: engines replace slow code by fast code when a function is called.
+ * Returns a module that imports a memory as `m.m` and exports `s`, which works like `scan` of the static module. The hash
+ * is a separate function: engines replace slow code with fast code at function calls.
  */
 export function emitFunction(code: FunctionCode, { memoryOffset }: EmitOptions): Uint8Array<ArrayBuffer> {
   const writer = openModuleWriter(mostBytes);
@@ -69,7 +69,7 @@ function emitHash(writer: ModuleWriter, { programs, inputKey }: FunctionCode, me
       const slots = programs.subarray(32 * program, 32 * program + 32);
       put(op.loop, op.nothing);
       for (let slot = 0; slot < 7; slot++) emitSlot(writer, slots.subarray(4 * slot), reads, memoryOffset);
-      // 32 jumps at most: 32 itself has the bit that is tested.
+      // 32 jumps at most: 32 itself has the tested bit.
       put(op.get, register(slots[1]!), op.wrap, op.get, jumps, op.i32Or);
       i32(32);
       put(op.i32And, op.i32Eqz, op.if, op.nothing, op.get, jumps);
@@ -92,7 +92,7 @@ function emitHash(writer: ModuleWriter, { programs, inputKey }: FunctionCode, me
 function emitRegisters(writer: ModuleWriter, [k0, k1]: readonly [bigint, bigint]): void {
   const { put, i64 } = writer;
   const keys = [k0, k1, k0, k1] as const;
-  // The stream gives out its last word first.
+  // The stream returns its last word first.
   const words = [3, 2, 1, 0].map(register);
   const next = [7, 6, 5, 4].map(register);
   for (const [i, word] of words.entries()) {
@@ -123,7 +123,7 @@ function emitRegisters(writer: ModuleWriter, [k0, k1]: readonly [bigint, bigint]
   }
 }
 
-/** One round of the stream on four local variables. */
+/** Writes a stream round on four local variables. */
 function emitRound({ put, i64 }: ModuleWriter, [a = 0, b = 0, c = 0, d = 0]: readonly number[]): void {
   const add = (x: number, y: number) => put(op.get, x, op.get, y, op.add, op.set, x);
   const rotate = (x: number, bits: bigint, y?: number) => {
@@ -149,7 +149,7 @@ const mulFirst = [op.or, op.xor, op.add] as const;
 const xasShift = [op.rotr, op.shrS, op.shrU] as const;
 const xasLast = [op.xor, op.add, op.sub] as const;
 
-/** One instruction. @param reads whether its source is a word of the memory */
+/** Writes one instruction. @param reads whether its source is a memory word */
 function emitSlot(
   { put, i32, i64, unsigned }: ModuleWriter,
   [opcode = 0, dst = 0, src = 0, imm = 0]: Uint8Array,
@@ -180,7 +180,7 @@ function emitSlot(
   put(op.set, register(dst));
 }
 
-/** Local variables of `scan`: the first nonce, how many, the threshold, and the offset. */
+/** Local variables of `scan`: first nonce, count, threshold, and offset. */
 function emitScan({ put, i32 }: ModuleWriter): void {
   put(1, 1, op.i32, op.block, op.nothing, op.loop, op.nothing);
   put(op.get, 3, op.get, 1, op.i32GeU, op.brIf, 1);

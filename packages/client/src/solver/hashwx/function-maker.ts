@@ -1,18 +1,18 @@
-// Makes functions: compiles a module for each, or runs them on the static module where the engine refuses modules made at
-// run time.
+// Makes functions: compiles a module for each, or interprets them with the static module if the engine rejects modules
+// made at run time.
 import { emitFunction } from './emit-function.js';
 import { functionSeed } from './function-seed.js';
 import { hashwxModule } from './hashwx-module.js';
 
 /**
  * Hashes `count` nonces from `nonce`.
- * @returns the offset of the first whose hash is below the threshold, or -1
+ * @returns the offset of the first nonce whose hash is below the threshold, or -1
  */
 export type Scan = (nonce: bigint, count: number, threshold: bigint) => number;
 
 export interface MadeFunction {
   readonly scan: Scan;
-  /** False if the static module interprets it: no other function can be made before its last scan. */
+  /** False if the static module interprets the function: then its last scan must end before the next function is made. */
   readonly isCompiled: boolean;
 }
 
@@ -33,14 +33,14 @@ export type Instantiate = (
   imports: WebAssembly.Imports,
 ) => Promise<WebAssembly.WebAssemblyInstantiatedSource>;
 
-/** Places in the memory of the static module. */
+/** Memory offsets of the static module. */
 const programsAt = 512;
 const programsBytes = 1024;
 const hashMemoryAt = 2048;
 
 /**
- * @param instantiate for the modules that are made at run time
- * @throws what the browser throws if it has no WebAssembly or the page's policy forbids it
+ * @param instantiate instantiates the modules made at run time
+ * @throws the browser's error if it lacks WebAssembly or the page's policy forbids it
  */
 export async function openFunctionMaker(
   instantiate: Instantiate = (bytes, imports) => WebAssembly.instantiate(bytes, imports),
@@ -51,7 +51,7 @@ export async function openFunctionMaker(
   const seedBytes = new Uint8Array(memory.buffer, 0, 32);
   const inputKey = new BigUint64Array(memory.buffer, 16, 2);
   const programs = new Uint8Array(memory.buffer, programsAt, programsBytes);
-  // A memory of its own would cost each module gigabytes of address space.
+  // A separate memory would cost each module gigabytes of address space.
   const imports = { m: { m: memory } };
   let isRefused = false;
 
@@ -66,7 +66,7 @@ export async function openFunctionMaker(
         const compiled = await instantiate(module, imports);
         return { scan: compiled.instance.exports.s as unknown as Scan, isCompiled: true };
       } catch {
-        // The engine compiles modules that pages bring, but not those that they make, or has no memory for another one.
+        // The engine rejects modules made at run time, or has no memory for another one.
         isRefused = true;
         return { scan, isCompiled: false };
       }

@@ -1,4 +1,4 @@
-// The seed of a function: SHA-256 of the challenge's salt, the part and the block.
+// Function seed: SHA-256 of the challenge's salt, the part and the block.
 import { initialState, roundConstants, sourcesOf } from '../block-layout.js';
 
 const DOMAIN = 'captcha-hashwx-1';
@@ -28,7 +28,7 @@ export function functionSeed(salt: string, part: number, block: number): Uint8Ar
 
 const rotate = (x: number, bits: number) => (x >>> bits) | (x << (32 - bits));
 
-/** Compresses one block (FIPS 180-4, 6.2.2). It need not be fast: each function hashes thousands of nonces. */
+/** Compresses one block (FIPS 180-4, 6.2.2). Speed is irrelevant: each function hashes thousands of nonces. */
 function hashBlock(block: DataView): Uint8Array {
   const words: number[] = [];
   let state = [...initialState];

@@ -1,6 +1,6 @@
-// Writes a WebAssembly module in its binary format.
+// Writes WebAssembly modules in binary format.
 
-/** Numbers of instructions and types (WebAssembly Core Specification, 5.3 and 5.4). */
+/** Binary codes of instructions and types (WebAssembly Core Specification, 5.3 and 5.4). */
 export const op = {
   i32: 0x7f,
   i64: 0x7e,
@@ -46,15 +46,15 @@ export interface ModuleWriter {
   unsigned(value: number): void;
   i32(value: number): void;
   i64(value: bigint): void;
-  /** Writes what has a length in front of it. */
+  /** Writes content with a length prefix. */
   sized(write: () => void): void;
   bytes(): Uint8Array<ArrayBuffer>;
 }
 
-/** Lengths are written after what they count, and so always take five bytes. */
+/** Lengths are written after their content, and therefore always take five bytes. */
 const lengthBytes = 5;
 
-/** @param size the most bytes of the module */
+/** @param size maximum bytes of the module */
 export function openModuleWriter(size: number): ModuleWriter {
   const buffer = new Uint8Array(size);
   let at = 0;

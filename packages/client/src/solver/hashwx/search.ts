@@ -1,4 +1,4 @@
-// Solves a challenge in HashWX with workers of its own, which end with it.
+// Solves a HashWX challenge with its own workers, which end with it.
 import type { PoolWorker, WorkerEvents } from '../pool-worker.js';
 import type { SolverState } from '../solver-state.js';
 import type { UnitMode, UnitReply, UnitRequest } from './messages.js';
@@ -7,25 +7,25 @@ import { chanceOf, HashwxUnavailableError, requireHashwxTask, workersForHashwx }
 
 type UnitWorker = PoolWorker<UnitRequest>;
 
-/** The first two are options, because pages load this file later than the code that starts workers, which it must not copy. */
+/** The first two are options because pages load this file on demand, and it must not copy the code that starts workers. */
 export interface HashwxSearchOptions {
-  /** Starts a worker; throws what the browser throws if it refuses workers at once. */
+  /** Starts a worker; throws the browser's error if it rejects workers at once. */
   readonly startWorker: (events: WorkerEvents<UnitRequest, UnitReply>) => UnitWorker;
-  /** Loads what searches on the main thread. */
+  /** Loads the search on the main thread. */
   readonly loadFallback: () => Promise<typeof import('../main-thread-fallback.js')>;
-  /** 0 is the main thread; by default as many as device and work allow. */
+  /** Number of workers; 0 is the main thread; by default as many as device and work allow. */
   readonly workers: number | undefined;
-  /** Hashes before the search gives up; like all below, hashes of SHA-256 that cost as much. */
+  /** Hash limit of the search; like all numbers below, in SHA-256 hashes of the same cost. */
   readonly maxHashes: number;
   readonly signal: AbortSignal;
-  /** Called when the first unit begins, after workers have started. */
+  /** Called when the first unit starts, after the workers have started. */
   readonly onBegin: () => void;
-  /** @param chance the probability of having solved all parts by now */
+  /** @param chance probability that all parts are solved by now */
   readonly onHashes: (hashes: number, state: SolverState, chance: number) => void;
 }
 
 export interface HashwxResult {
-  /** The numbers of the parts, joined by dots; undefined if `maxHashes` were tried before. */
+  /** Solutions of the parts, joined by dots; undefined if `maxHashes` were tried before. */
   readonly nonce: string | undefined;
   readonly hashes: number;
   readonly state: SolverState;
@@ -38,8 +38,8 @@ interface Work {
 }
 
 /**
- * @throws TypeError if the algorithm is another one, RangeError if the task is not one of a challenge,
- *   HashwxUnavailableError without WebAssembly, the signal's reason if it is aborted
+ * @throws TypeError for another algorithm, RangeError for an invalid task, HashwxUnavailableError without WebAssembly,
+ *   the signal's reason on abort
  */
 export async function searchHashwx(task: HashwxTask, options: HashwxSearchOptions): Promise<HashwxResult> {
   requireHashwxTask(task);
@@ -69,7 +69,7 @@ export async function searchHashwx(task: HashwxTask, options: HashwxSearchOption
 
       const events: WorkerEvents<UnitRequest, UnitReply> = {
         onReady(worker) {
-          // A worker that hashes in JavaScript was refused WebAssembly.
+          // A worker that hashes in JavaScript may not use WebAssembly.
           if (worker.path === 'js') return reject(new HashwxUnavailableError());
           assign(worker);
         },
@@ -123,7 +123,7 @@ export async function searchHashwx(task: HashwxTask, options: HashwxSearchOption
           return;
         }
         onHashes(cost, state(), chanceOf(tried(), task));
-        // A part that this unit has solved is lost work for those who are at it.
+        // Stop other workers on the solved part: their work is lost.
         for (const [other, { unit }] of [...working]) if (queue.isSolved(unit.part)) drop(other);
         for (const other of pool) assign(other);
         if (fallback !== undefined) assign(fallback);
@@ -142,7 +142,7 @@ export async function searchHashwx(task: HashwxTask, options: HashwxSearchOption
       try {
         while (pool.size < wanted) pool.add(startWorker(events));
       } catch {
-        // The browser refuses workers at once; those that it has started go on.
+        // The browser rejects further workers; the started ones continue.
       }
       fallBack();
     });

@@ -1,16 +1,16 @@
-// Hands out the units of a challenge: blocks of nonces of its parts, until each part is solved.
+// Queue of a challenge's units: blocks of nonces of its parts, until each part is solved.
 
-/** A challenge in HashWX, as the service issues it. */
+/** HashWX challenge, as issued by the service. */
 export interface HashwxTask {
   readonly algorithm: string;
-  /** The price in bits: SHA-256 hashes of the same cost, as a power of two. */
+  /** Price in bits: SHA-256 hashes of the same cost, as a power of two. */
   readonly difficulty: number;
   /** 64 hexadecimal digits. */
   readonly salt: string;
   readonly parts: number;
-  /** Expected hashes of each part, 2 to 2^32. */
+  /** Expected hashes per part, 2 to 2^32. */
   readonly part_hashes: number;
-  /** Nonces that one function hashes. */
+  /** Nonces per function. */
   readonly nonces_per_function: number;
 }
 
@@ -20,18 +20,18 @@ export interface Unit {
 }
 
 export interface UnitQueue {
-  /** The numbers of the parts, joined by dots; undefined before all are solved. */
+  /** Solutions of the parts, joined by dots; undefined before all are solved. */
   readonly solution: string | undefined;
   /**
-   * Returns the next unit: of the part on which the fewest work, because what others find of the same part is lost work.
+   * Returns the next unit, from the part with the fewest workers: once a part is solved, further work on it is lost.
    * Undefined if all parts are solved.
    */
   take(): Unit | undefined;
-  /** Returns a unit that was not finished. */
+  /** Puts an unfinished unit back. */
   putBack(unit: Unit): void;
   /** Ends a unit without a solution. */
   finish(unit: Unit): void;
-  /** Records the number that solves a part. */
+  /** Records the solution of a part. */
   solve(unit: Unit, number: number): void;
   isSolved(part: number): boolean;
 }

@@ -1,22 +1,22 @@
-// Searches one unit at a time, in slices short enough to notice a stop.
+// Searches one unit at a time, in slices short enough to stop quickly.
 import { pause } from '../range-search.js';
 import { type FunctionMaker, openFunctionMaker, type Scan } from './function-maker.js';
 import type { UnitReply, UnitRequest } from './messages.js';
 
-/** Small enough for code that the browser has not optimised yet. */
+/** Small enough for code that the browser has not yet optimised. */
 const firstSlice = 512;
-/** Engines replace slow code by fast code between two calls, so a slice must not be the whole block. */
+/** Engines replace slow code with fast code between two calls, so a slice must be smaller than the block. */
 const mostPerSlice = 8192;
 const mostGrowth = 4;
 
 interface UnitSearchOptions {
-  /** How long a slice may take, in milliseconds. */
+  /** Maximum slice duration in milliseconds. */
   readonly sliceMs: number;
   readonly reply: (message: UnitReply) => void;
   readonly openMaker?: () => Promise<FunctionMaker>;
 }
 
-/** @returns a function that takes the next request; it replaces the one under way, and null stops it */
+/** @returns a function that takes the next request, which replaces the current one; null stops the search */
 export function createUnitSearch({
   sliceMs,
   reply,
@@ -24,7 +24,7 @@ export function createUnitSearch({
 }: UnitSearchOptions): (request: UnitRequest | null) => void {
   let current: UnitRequest | null = null;
   let maker: Promise<FunctionMaker> | undefined;
-  /** The search of the request before, which may still make or run its function. */
+  /** Previous search, which may still make or run its function. */
   let last: Promise<void> = Promise.resolve();
 
   async function search(request: UnitRequest): Promise<void> {
@@ -58,7 +58,7 @@ export function createUnitSearch({
 
   return (request) => {
     current = request;
-    // One after the other: a function that is interpreted has the static module for itself.
+    // One after the other: an interpreted function occupies the static module.
     if (request !== null) last = last.then(() => search(request));
   };
 }

@@ -1,18 +1,18 @@
-// A challenge in HashWX: whether it is one, whether this page can solve it, how many workers it needs, and how far it is.
+// HashWX challenges: validation, support on this page, number of workers, and progress.
 import type { HashwxTask } from './unit-queue.js';
 
-/** More workers would mostly heat the device, as for SHA-256. */
+/** More workers would mostly heat the device, as with SHA-256. */
 const mostWorkers = 8;
 /** One worker hashes this many in 15 to 60 ms, before a second one has started. */
 const hashesPerWorker = 16_384;
 
-/** The most workers: one for each core that the browser reports, 8 at most, and no more than the work needs. */
+/** Maximum workers: one per reported core, at most 8, and no more than the work needs. */
 export function workersForHashwx({ parts, part_hashes }: HashwxTask): number {
   const cores = globalThis.navigator?.hardwareConcurrency || 1;
   return Math.min(cores, mostWorkers, Math.max(1, Math.floor((parts * part_hashes) / hashesPerWorker)));
 }
 
-/** The chance that this many hashes solve all parts: a gamma distribution of the shape `parts`. */
+/** Returns the chance that this many hashes solve all parts: a gamma distribution with shape `parts`. */
 export function chanceOf(hashes: number, { parts, part_hashes }: HashwxTask): number {
   const ratio = hashes / part_hashes;
   let term = Math.exp(-ratio);
@@ -27,7 +27,7 @@ export function chanceOf(hashes: number, { parts, part_hashes }: HashwxTask): nu
 const isWhole = (value: number, least: number, most: number) =>
   Number.isInteger(value) && value >= least && value <= most;
 
-/** @throws TypeError if the algorithm is not `hashwx-1`, RangeError for numbers that no challenge has */
+/** @throws TypeError if the algorithm is not `hashwx-1`, RangeError for invalid numbers */
 export function requireHashwxTask(task: HashwxTask): void {
   if (task.algorithm !== 'hashwx-1') {
     throw new TypeError(
@@ -41,15 +41,15 @@ export function requireHashwxTask(task: HashwxTask): void {
     !isWhole(task.part_hashes, 2, 2 ** 32) ||
     !isWhole(task.nonces_per_function, 1, 65_536)
   ) {
-    throw new RangeError('The challenge is not one in HashWX.');
+    throw new RangeError('Invalid HashWX challenge.');
   }
 }
 
-/** There is no WebAssembly, or the page's policy forbids it. Work in SHA-256 is possible all the same. */
+/** There is no WebAssembly, or the page's policy forbids it. SHA-256 still works. */
 export class HashwxUnavailableError extends Error {
   override readonly name = 'HashwxUnavailableError';
 
   constructor() {
-    super('HashWX needs WebAssembly, which this page does not have.');
+    super('HashWX requires WebAssembly, which is not available on this page.');
   }
 }

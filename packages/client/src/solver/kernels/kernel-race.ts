@@ -1,26 +1,26 @@
-// Lets two kernels of an instruction set search in turn, and goes on with the faster one. Which one that is depends on
-// the engine, and shows only in code that the engine has optimised: docs/decisions/kernels.md.
+// Lets two kernels of an instruction set search in turn, then continues with the faster one. The winner depends on the
+// engine, and shows only in optimised code: docs/decisions/kernels.md.
 import type { Kernel } from '../kernel.js';
 
-/** Guesses before the race: most searches at the default price end earlier, with the kernel that starts sooner. */
+/** Guesses before the race: most searches at the default price end earlier, with the kernel that starts faster. */
 const headStart = 2 ** 18;
-/** Long enough for a clock that shows whole milliseconds. */
+/** Long enough for a clock with millisecond resolution. */
 const turnMs = 30;
 /** Engines optimise a kernel during its first turns. */
 const turnsEach = 6;
 
-/** What both have shown so far. */
+/** Measurements of both kernels. */
 interface Runner {
   readonly kernel: Kernel;
   turns: number;
-  /** Guesses per millisecond in its best turn: what else runs on the machine only takes speed away. */
+  /** Guesses per millisecond in its best turn: other load can only reduce the speed. */
   best: number;
 }
 
 /**
- * No guess is made twice: the kernels share the search.
- * @param first searches until the race, and for good if the second cannot be opened
- * @param openSecond called once, when the race begins
+ * Repeats no guess: the kernels share the search.
+ * @param first searches until the race, and always if the second cannot be opened
+ * @param openSecond called once, at the start of the race
  */
 export function raceKernels(first: Kernel, openSecond: () => Promise<Kernel>): Kernel {
   let current = first;

@@ -1,5 +1,5 @@
-// The JavaScript kernel that loops over the rounds. Engines optimise it soon, and it ends slower than the one with all
-// rounds in a row: for short searches it is the faster one.
+// JavaScript kernel that loops over the rounds. Engines optimise it sooner than the unrolled kernel, which is faster in the
+// end: the loop is faster for short searches.
 import { initialState, roundConstants, suffixWord } from '../block-layout.js';
 import type { Kernel } from '../kernel.js';
 import { loadPrefix, suffixWords } from '../midstate.js';
@@ -15,7 +15,7 @@ export function openLoopKernel(): Kernel {
   };
 }
 
-/** @returns the first suffix whose digest has only zeros above `shift` bits in its first word, or -1 */
+/** @returns the first suffix whose digest has only zeros above the lowest `shift` bits of its first word, or -1 */
 function searchInLoop(words: Int32Array, state: Int32Array, shift: number, from: number, to: number): number {
   for (let suffix = from; suffix < to; suffix++) {
     const x = suffixWords[suffix]!;

@@ -23,14 +23,14 @@ const openers: Readonly<Record<KernelName, () => Kernel | Promise<Kernel>>> = {
 };
 export const kernelNames = Object.keys(openers) as readonly KernelName[];
 
-/** The kernel that searches first wherever its instructions can be used, and the one that it races with. */
+/** First kernel of each instruction set, and its rival in the race. */
 const rivals: readonly (readonly [KernelName, KernelName?])[] = [
   ['simd', 'simdMul'],
   ['wasm'],
   ['jsLoop', 'js'],
 ];
 
-/** @throws what the browser throws if it lacks the instructions, or if the policy forbids WebAssembly */
+/** @throws the browser's error if it lacks the instructions, or if the policy forbids WebAssembly */
 export async function openKernel(name: KernelName): Promise<Kernel> {
   return await openers[name]();
 }
