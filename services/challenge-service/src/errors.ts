@@ -8,7 +8,7 @@ export const UnknownPreset = defineError('UNKNOWN_PRESET', 422);
 /** No image library loads; everything except drawing works. */
 export const NoImageLibrary = defineError('NO_IMAGE_LIBRARY', 500);
 
-/** This node lacks the library, version or preset of the image. */
+/** This process lacks the library, version or preset of the image. */
 export const ImageUnavailable = defineError('IMAGE_UNAVAILABLE', 503);
 
 /** Missing or wrong host key. */
