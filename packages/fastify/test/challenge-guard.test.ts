@@ -1,4 +1,4 @@
-// The challenge guard of an application: its options, and the store that it opens and closes.
+// Challenge guard for applications: its options, and its store.
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ t.test('one plugin enforces the guards', async (t) => {
   t.equal(app.captcha.options.pow.difficulty, 16);
 });
 
-t.test('a form without a byte is refused for its challenges, however a gateway frames it', async (t) => {
+t.test('an empty form is rejected for its challenges, regardless of framing by a gateway', async (t) => {
   const app = await open(t);
   for (const type of [undefined, 'text/plain', 'nonsense']) {
     const headers = { 'transfer-encoding': 'chunked', ...(type && { 'content-type': type }) };
@@ -62,12 +62,12 @@ t.test('challenge types come from CAPTCHA_MODULE, from code, or from both', asyn
     return [64, 200, 416, 417].filter(fits);
   };
   t.strictSame(longest(await open(t, { environment, root })), [64, 200, 416]);
-  t.strictSame(longest(await open(t, { environment, root, kinds })), [64, 200, 416], 'the same ones twice');
+  t.strictSame(longest(await open(t, { environment, root, kinds })), [64, 200, 416], 'the same types twice');
   const another = [{ ...kinds[0], name: 'another', maxAnswerCharacters: 417 }];
   t.strictSame(longest(await open(t, { environment, root, kinds: another })), [64, 200, 416, 417]);
 });
 
-t.test('each mistake stops the start with its own line', async (t) => {
+t.test('each mistake stops the start and has its own line', async (t) => {
   const store = { STORE_URL: `file:${join(tempDir(t), 'store.db')}` };
   const right = { CHALLENGE_SECRET: SECRET, ...store };
   const table: [Partial<ChallengeGuardOptions>, RegExp][] = [
@@ -113,7 +113,7 @@ t.test('each mistake stops the start with its own line', async (t) => {
   }
 });
 
-t.test('an application that names no store creates no file', async (t) => {
+t.test('an application without a store creates no file', async (t) => {
   const folder = tempDir(t);
   const environment = { CHALLENGE_SECRET: SECRET, DATA_DIR: folder };
   await t.rejects(open(t, { environment, root: folder }), ConfigurationError);
@@ -137,7 +137,7 @@ t.test(
   },
 );
 
-t.test('unknown variables that look like ours are logged', async (t) => {
+t.test('unknown variables with our prefix are logged', async (t) => {
   const lines: string[] = [];
   const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(line) } } });
   t.teardown(() => app.close());
@@ -167,10 +167,10 @@ t.test('warnings vanished in an application without a logger: they are lines on 
   const silent = Fastify({ logger: { level: 'silent' } });
   t.teardown(() => silent.close());
   await silent.register(challengeGuard, { application: 'shop', environment });
-  t.equal(lines.length, 1, 'a logger that is to be silent is');
+  t.equal(lines.length, 1, 'a silent logger stays silent');
 });
 
-t.test('a store without a challenge service is reported to whoever started the application', async (t) => {
+t.test('a store without a challenge service is reported in the application’s log', async (t) => {
   const warned = new Promise<string>((resolve) => t.intercept(console, 'warn', { value: resolve }));
   await (await open(t)).listen();
   t.match(await warned, /^@tollgate\/fastify: no challenge service has reported on this store: [^\n]*$/);

@@ -1,4 +1,4 @@
-// The bearer guard without a secret: with the address of the public keys, or the keys, while keys and formats change.
+// Bearer guard without a secret: with the public keys or their URL, during key and format changes.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ const ACCESS_SECRET = 'access-secret-of-this-test-0123456789';
 const ENCRYPTION_KEY = openKeyRing('encryption-key-of-this-test-0123456789');
 const [OLD, NEXT] = [createSigningKey('ES256'), createSigningKey('EdDSA')];
 
-/** Issues a token as a node of the session service with these keys does. */
+/** Issues a token like a session service node with these keys. */
 async function issue(t: Test, keys: SigningKeys | undefined, lifeSeconds = 900): Promise<string> {
   const app = Fastify();
   t.teardown(() => app.close());
@@ -52,7 +52,7 @@ async function guard(t: Test, environment: Readonly<Record<string, string>>) {
   };
 }
 
-/** The public keys at an address, which a test changes. */
+/** Serves public keys, which the test changes. */
 async function publish(t: Test, list: string) {
   const served = { list, requests: 0 };
   const server = createServer((_request, response) => {
@@ -67,7 +67,7 @@ async function publish(t: Test, list: string) {
 }
 
 t.test(
-  'with the address it verifies at once, and asks once for many tokens and for forged ones',
+  'with the URL it verifies at once, and fetches once for many tokens, including forged ones',
   async (t) => {
     const { served, url } = await publish(t, OLD);
     const ask = await guard(t, { ACCESS_JWKS_URL: url });
@@ -85,16 +85,16 @@ t.test(
     ]) {
       t.equal(await ask(text), 'token_invalid');
     }
-    t.equal(served.requests, 1, 'the keys are too young for another look');
+    t.equal(served.requests, 1, 'the keys are too new for another fetch');
   },
 );
 
-t.test('a service that starts before its keys can be reached finds them later', async (t) => {
+t.test('a service that starts before its keys are reachable finds them later', async (t) => {
   const { served, url } = await publish(t, OLD);
   const nowhere = await guard(t, { ACCESS_JWKS_URL: 'http://127.0.0.1:1/jwks.json' });
   const token = await issue(t, openSigningKeys(OLD));
   t.equal(await nowhere(token), 'token_invalid');
-  // A key that is published before it is used is known when its first token comes.
+  // A key published before its first use is known when its first token arrives.
   served.list = `${OLD},${NEXT}`;
   const ask = await guard(t, { ACCESS_JWKS_URL: url });
   served.list = NEXT;
@@ -102,7 +102,7 @@ t.test('a service that starts before its keys can be reached finds them later', 
   t.equal(await ask(token), 7);
 });
 
-t.test('with the keys themselves it needs no address, and reports them to the store', async (t) => {
+t.test('with the keys it needs no URL, and reports them to the store', async (t) => {
   const keys = openSigningKeys(`${OLD},${NEXT}`);
   const { store, redis } = await redisStore(t);
   const ACCESS_PUBLIC_KEYS = JSON.stringify(jwksOf(keys.all));
@@ -124,7 +124,7 @@ t.test('with the variables of both formats it accepts both, else only its own', 
   t.strictSame([await sealed(issued[0]), await sealed(issued[1])], [7, 'token_invalid']);
 });
 
-t.test('a token of another issuer or for another audience is refused', async (t) => {
+t.test('a token of another issuer or for another audience is rejected', async (t) => {
   const ACCESS_PUBLIC_KEYS = JSON.stringify(jwksOf(openSigningKeys(OLD).all));
   const token = await issue(t, openSigningKeys(OLD));
   for (const [changes, expected] of [
@@ -136,7 +136,7 @@ t.test('a token of another issuer or for another audience is refused', async (t)
   }
 });
 
-t.test('mistakes in the variables stop the start, with a line each', async (t) => {
+t.test('mistakes in the variables stop the start, with one line per mistake', async (t) => {
   const lines = (env: Readonly<Record<string, string>>) =>
     configurationLines(() => readBearerEnvironment(env));
   const ACCESS_PUBLIC_KEYS = JSON.stringify(jwksOf(openSigningKeys(OLD).all));

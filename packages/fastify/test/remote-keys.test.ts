@@ -1,4 +1,4 @@
-// The public keys of an address: when they are fetched, and what an address may answer.
+// Public keys from a URL: fetches, and possible responses.
 
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ const answer =
     response.end(body);
   };
 
-/** Keys that follow a server of the test, and the test's clock. */
+/** Follows the keys of a test server, with the test's clock. */
 async function follow(t: Test, first: Answer) {
   const place = { answer: first, requests: 0, nowMs: 0, lines: [] as string[] };
   const server = createServer((_request, response) => {
@@ -40,7 +40,7 @@ async function follow(t: Test, first: Answer) {
   return { place, remote, known: () => remote.keys().map(({ id }) => id) };
 }
 
-t.test('keys are fetched at the start, and again in the background when they are old', async (t) => {
+t.test('keys are fetched at the start, and refetched in the background when old', async (t) => {
   const { place, remote, known } = await follow(t, answer(setOf(ONE)));
   t.strictSame(known(), ids(ONE));
   t.equal(remote.keys(), remote.keys(), 'the same array');
@@ -61,20 +61,20 @@ t.test('keys are fetched at the start, and again in the background when they are
   t.equal(remote.keys(), before, 'equal keys are the same array');
 });
 
-t.test('a look for other keys waits for them, at most once in thirty seconds', async (t) => {
+t.test('a refresh waits for new keys, at most once in thirty seconds', async (t) => {
   const { place, remote, known } = await follow(t, answer(setOf(ONE)));
   place.answer = answer(setOf(TWO));
   for (let count = 0; count < 100; count++) t.equal(remote.refresh(), undefined);
   place.nowMs += COOLDOWN_MS.found;
   const looking = remote.refresh();
   t.ok(looking);
-  t.equal(remote.refresh(), looking, 'shared by all who ask meanwhile');
+  t.equal(remote.refresh(), looking, 'shared by concurrent callers');
   await looking;
-  t.strictSame(known(), ids(TWO), 'a key that is gone is gone');
+  t.strictSame(known(), ids(TWO), 'a removed key is unknown');
   t.equal(place.requests, 2);
 });
 
-t.test('while the address does not answer, its keys stay in use for an hour', async (t) => {
+t.test('while the URL does not respond, its keys stay in use for an hour', async (t) => {
   const { place, remote, known } = await follow(t, answer(setOf(ONE)));
   place.answer = answer('', 503);
   for (let minutes = 0; minutes < 60; minutes += 10) {
@@ -98,13 +98,13 @@ t.test('while the address does not answer, its keys stay in use for an hour', as
   t.equal(place.lines.at(-1), 'the public keys of access tokens were fetched again');
 });
 
-t.test('what is no set of keys changes nothing', async (t) => {
+t.test('an invalid key set changes nothing', async (t) => {
   const { place, remote, known } = await follow(t, answer(setOf(ONE)));
   const answers: Record<string, Answer> = {
     'no JSON': answer('<html>'),
     'no set': answer('{"keys":5}'),
     'an empty set': answer('{"keys":[]}'),
-    'a set without a key of ours': answer('{"keys":[{"kty":"oct","k":"AAAA","kid":"a"}]}'),
+    'a set without a usable key': answer('{"keys":[{"kty":"oct","k":"AAAA","kid":"a"}]}'),
     'an error': answer(setOf(TWO), 404),
     'a redirect': (response) => {
       response.writeHead(302, { location: '/elsewhere' });
@@ -127,7 +127,7 @@ t.test('what is no set of keys changes nothing', async (t) => {
   t.equal(place.requests, 1 + Object.keys(answers).length, 'a redirect is not followed');
 });
 
-t.test('a request without an answer ends with the time limit, or with stop', async (t) => {
+t.test('a request without a response ends with the timeout, or with stop', async (t) => {
   const { place, remote, known } = await follow(t, answer(setOf(ONE)));
   place.answer = () => {};
   place.nowMs += COOLDOWN_MS.found;

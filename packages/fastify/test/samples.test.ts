@@ -1,4 +1,4 @@
-// The samples of the documents compile as a reader pastes them into strict TypeScript.
+// Documentation samples compile when pasted into strict TypeScript.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

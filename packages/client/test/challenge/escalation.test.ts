@@ -1,4 +1,4 @@
-// How a form reacts to refused submissions, tested against the real services.
+// Client reaction to rejected submissions, tested against the real services.
 import { createChallenge } from '@tollgate/client/challenge';
 import t from 'tap';
 import { startRealService } from './real-service.js';
@@ -6,7 +6,7 @@ import { startRealService } from './real-service.js';
 const names = ['ada', 'bob', 'cyd', 'dan', 'eve', 'fay', 'gil', 'hal'];
 const emails = names.map((name) => `${name}@example.com`);
 const [ada = '', bob = '', cyd = '', dan = '', eve = '', fay = '', gil = '', hal = ''] = emails;
-/** A client address that does not share failures with ours. */
+/** A client address with its own failure counts. */
 const ELSEWHERE = '198.51.100.7';
 const service = await startRealService(t, {}, emails);
 const open = (options = {}) => createChallenge({ baseUrl: service.address, ...options });
@@ -15,8 +15,8 @@ t.beforeEach(() => {
   service.requested.length = 0;
 });
 
-// First, because the service remembers the price of an address that fails, as ours does in the tests below.
-t.test('pow_insufficient: the submission is repeated once, by itself, with better work', async (t) => {
+// First, because the service remembers the price of a failing address, and the tests below cause failures.
+t.test('pow_insufficient: the submission is repeated once automatically, with harder work', async (t) => {
   const other = open();
   await other.submit(service.signIn(dan, 'wrong', ELSEWHERE));
   other.close();
@@ -36,7 +36,7 @@ t.test('pow_insufficient: the submission is repeated once, by itself, with bette
   t.same(service.requested, ['/pow?scope=TICKET', '/pow'], 'the ticket is dropped with the success');
 });
 
-t.test('a form becomes ready by itself, is let in, and gets fresh challenges', async (t) => {
+t.test('a form becomes ready automatically, is accepted, and gets new challenges', async (t) => {
   const challenge = open();
   t.teardown(challenge.close);
   const seen = [challenge.status];
@@ -53,7 +53,7 @@ t.test('a form becomes ready by itself, is let in, and gets fresh challenges', a
   t.same(service.requested, ['/pow', '/pow']);
 });
 
-t.test('the image is shown when a refusal demands it, and is gone after the login', async (t) => {
+t.test('the image is shown when an error response requires it, and removed after the login', async (t) => {
   const challenge = open();
   t.teardown(challenge.close);
   t.equal((await challenge.submit(service.signIn(bob, 'wrong'))).status, 422);
@@ -67,7 +67,7 @@ t.test('the image is shown when a refusal demands it, and is gone after the logi
   const shown = challenge.state.captcha;
   challenge.setAnswer(service.answer());
   t.equal((await challenge.submit(service.signIn(bob, 'wrong'))).status, 422);
-  t.same(challenge.state.captcha, shown, 'it stays in sight until the next is there');
+  t.same(challenge.state.captcha, shown, 'it stays visible until the next one arrives');
   t.same(challenge.fields, {}, 'but cannot be sent again');
   await challenge.refresh();
   t.not((challenge.state.captcha as { url: string }).url, (shown as { url: string }).url);
@@ -87,7 +87,7 @@ t.test('the image is shown when a refusal demands it, and is gone after the logi
   ]);
 });
 
-t.test('work is enough in place of the image, and its author can go back to an image', async (t) => {
+t.test('work replaces the image, and the person can return to an image', async (t) => {
   const challenge = open();
   t.teardown(challenge.close);
   for (const _ of [1, 2]) await challenge.submit(service.signIn(cyd, 'wrong'));
@@ -102,7 +102,7 @@ t.test('work is enough in place of the image, and its author can go back to an i
     captcha: { kind: 'effort', part: 16, parts: 16, solved: true },
   });
   t.match(challenge.state.captcha, { progress: { difficulty: 18 } });
-  t.same([...new Set(parts)], [...Array(17).keys()], 'each part is told');
+  t.same([...new Set(parts)], [...Array(17).keys()], 'each part is reported');
   t.equal(challenge.fields.captcha?.split('.').length, 16);
 
   await challenge.chooseAlternative('image');
@@ -112,7 +112,7 @@ t.test('work is enough in place of the image, and its author can go back to an i
   t.match(challenge.state, { captchaRequired: false, captcha: null });
 });
 
-t.test('refused effort is fetched again with the new ticket', async (t) => {
+t.test('rejected effort is fetched again with the new ticket', async (t) => {
   const challenge = open();
   t.teardown(challenge.close);
   for (const _ of [1, 2]) await challenge.submit(service.signIn(fay, 'wrong'));
@@ -126,7 +126,7 @@ t.test('refused effort is fetched again with the new ticket', async (t) => {
   t.equal((await service.signIn(fay)(fresh)).status, 200);
 });
 
-t.test('an application that asks for better work again and again gets two submissions', async (t) => {
+t.test('an application that requires harder work each time gets two submissions', async (t) => {
   const challenge = open();
   t.teardown(challenge.close);
   let sent = 0;
@@ -137,16 +137,16 @@ t.test('an application that asks for better work again and again gets two submis
   t.equal((await challenge.submit(refuse)).status, 422);
   t.equal(sent, 2);
   t.equal((await challenge.submit(refuse)).status, 422);
-  t.equal(sent, 4, 'the next submission is another one');
+  t.equal(sent, 4, 'the next submission starts anew');
 });
 
-t.test('an image that was not spent is sent again with the better work', async (t) => {
+t.test('an unspent image is sent again with the harder work', async (t) => {
   const other = open();
   t.teardown(other.close);
   for (const _ of [1, 2]) await other.submit(service.signIn(eve, 'wrong', ELSEWHERE));
   const challenge = open();
   t.teardown(challenge.close);
-  // The refusal of an application that sends no tickets.
+  // Error response of an application that sends no tickets.
   await challenge.settle({ captcha_required: true });
   await t.rejects(challenge.take(), { name: 'CaptchaUnansweredError' });
   challenge.setAnswer(service.answer());
@@ -161,7 +161,7 @@ t.test('an image that was not spent is sent again with the better work', async (
   t.same(first, second);
 });
 
-t.test('a mistake in another field costs no new image: what was typed is sent again', async (t) => {
+t.test('a mistake in another field costs no new image: the typed answer is sent again', async (t) => {
   const challenge = open();
   t.teardown(challenge.close);
   for (const _ of [1, 2]) await challenge.submit(service.signIn(gil, 'wrong'));
@@ -176,31 +176,28 @@ t.test('a mistake in another field costs no new image: what was typed is sent ag
   t.same(service.requested, ['/pow?scope=TICKET'], 'and no image');
 });
 
-t.test(
-  'an image that was spent before a mistake was found is sent in vain once, and then replaced',
-  async (t) => {
-    const challenge = open();
-    t.teardown(challenge.close);
-    for (const _ of [1, 2]) await challenge.submit(service.signIn(hal, 'wrong'));
-    await challenge.refresh();
-    const shown = challenge.state.captcha;
-    challenge.setAnswer(service.answer());
-    // The refusal of an application that validates a field of its own after the guard.
-    await challenge.submit(async (fields) => {
-      await service.signIn(hal, 'wrong')(fields);
-      return Response.json({ code: 'validation_failed', captcha_required: true }, { status: 422 });
-    });
-    t.same(challenge.state.captcha, shown);
-    const refused = await challenge.submit(service.signIn(hal));
-    t.match(await refused.json(), { code: 'captcha_invalid', captcha_required: true });
-    await t.rejects(challenge.take(), { name: 'CaptchaUnansweredError' });
-    t.not((challenge.state.captcha as { url: string }).url, (shown as { url: string }).url);
-    challenge.setAnswer(service.answer());
-    t.equal((await challenge.submit(service.signIn(hal))).status, 200);
-  },
-);
+t.test('an image spent before the mistake was found is sent once in vain, then replaced', async (t) => {
+  const challenge = open();
+  t.teardown(challenge.close);
+  for (const _ of [1, 2]) await challenge.submit(service.signIn(hal, 'wrong'));
+  await challenge.refresh();
+  const shown = challenge.state.captcha;
+  challenge.setAnswer(service.answer());
+  // Error response of an application that validates its own field after the guard.
+  await challenge.submit(async (fields) => {
+    await service.signIn(hal, 'wrong')(fields);
+    return Response.json({ code: 'validation_failed', captcha_required: true }, { status: 422 });
+  });
+  t.same(challenge.state.captcha, shown);
+  const refused = await challenge.submit(service.signIn(hal));
+  t.match(await refused.json(), { code: 'captcha_invalid', captcha_required: true });
+  await t.rejects(challenge.take(), { name: 'CaptchaUnansweredError' });
+  t.not((challenge.state.captcha as { url: string }).url, (shown as { url: string }).url);
+  challenge.setAnswer(service.answer());
+  t.equal((await challenge.submit(service.signIn(hal))).status, 200);
+});
 
-t.test('an answer without a body of the service leaves the requirements unchanged', async (t) => {
+t.test('a response without a body from the service leaves the requirements unchanged', async (t) => {
   const challenge = open();
   t.teardown(challenge.close);
   await challenge.settle({
@@ -229,7 +226,7 @@ t.test('a submission that never arrives costs its challenges', async (t) => {
   t.notMatch(await challenge.take(), sent[0] as object);
 });
 
-t.test('a form guarded by an image shows it from the beginning; one without work fetches none', async (t) => {
+t.test('a form guarded by an image shows it from the start; one without work fetches none', async (t) => {
   const challenge = open({ image: 'always', pow: false });
   t.teardown(challenge.close);
   await challenge.refresh();

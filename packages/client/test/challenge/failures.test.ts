@@ -1,11 +1,11 @@
-// What a form does when challenges cannot be fetched: it waits, reports the error, and retries on request.
+// Failed challenge requests: the form waits, reports the error, and retries on request.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ChallengeController, createChallenge } from '@tollgate/client/challenge';
 import t, { type Test } from 'tap';
 import { startRealService } from './real-service.js';
 
-/** Resolves with the first state that matches. @throws the error that the form waits with in place of it */
+/** Resolves with the first matching state. @throws the error of the form if it waits instead */
 function until(challenge: ChallengeController, isSo: () => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     if (isSo()) return resolve();
@@ -19,7 +19,7 @@ function until(challenge: ChallengeController, isSo: () => boolean): Promise<voi
   });
 }
 
-/** Resolves when it is ready. On a busy machine a challenge may expire before it is: then another one is asked for. */
+/** Resolves when the form is ready. On a busy machine a challenge may expire before: then another one is requested. */
 async function getReady(challenge: ChallengeController, requested: unknown[]): Promise<void> {
   for (;;) {
     await until(challenge, () => challenge.status !== 'solving');
@@ -30,7 +30,7 @@ async function getReady(challenge: ChallengeController, requested: unknown[]): P
   }
 }
 
-/** An address that breaks connections until it is repaired; then it forwards to the service. */
+/** A proxy that breaks connections until it is repaired, then forwards to the service. */
 async function breakable(t: Test, target: string) {
   let requests = 0;
   let isBroken = true;
@@ -67,7 +67,7 @@ t.beforeEach(() => {
   for (const { requested } of [service, strict, hard, brief]) requested.length = 0;
 });
 
-t.test('after a 429 it waits as told, whatever is done meanwhile', async (t) => {
+t.test('after a 429 it waits for Retry-After, regardless of user activity', async (t) => {
   const { address, requested } = strict;
   const challenge = createChallenge({ baseUrl: address });
   t.teardown(challenge.close);
@@ -88,11 +88,11 @@ t.test('after a 429 it waits as told, whatever is done meanwhile', async (t) => 
   challenge.touch();
   await challenge.refresh();
   await challenge.settle({ code: 'login_failed' });
-  t.equal(requested.length, before, 'nothing was asked for');
+  t.equal(requested.length, before, 'nothing was requested');
   t.match(challenge.state, { status: 'error', error, retryAtMs });
 });
 
-t.test('after a network failure it does nothing by itself, and tries again when asked', async (t) => {
+t.test('after a network failure it retries only on request', async (t) => {
   const way = await breakable(t, service.address);
   const challenge = createChallenge({ baseUrl: way.baseUrl });
   t.teardown(challenge.close);
@@ -111,7 +111,7 @@ t.test('after a network failure it does nothing by itself, and tries again when 
   t.equal(challenge.state.error, null);
 });
 
-t.test('a search that gives up is an error, which no touch repeats', async (t) => {
+t.test('a search that gives up is an error, and no touch retries it', async (t) => {
   const { address, requested } = hard;
   const challenge = createChallenge({ baseUrl: address, maxHashes: 5 });
   t.teardown(challenge.close);
@@ -123,7 +123,7 @@ t.test('a search that gives up is an error, which no touch repeats', async (t) =
   await t.rejects(challenge.take(), { name: 'PowGaveUpError' });
 });
 
-t.test('where effort is switched off, the image stays the only way', async (t) => {
+t.test('with effort disabled, the image stays the only option', async (t) => {
   const { address, requested } = hard;
   const challenge = createChallenge({ baseUrl: address, image: 'always', pow: false });
   t.teardown(challenge.close);
@@ -135,7 +135,7 @@ t.test('where effort is switched off, the image stays the only way', async (t) =
   t.same(requested, ['', '?preset=effort', '']);
 });
 
-t.test('a new image that cannot be had leaves the old one as it was', async (t) => {
+t.test('a failed fetch of a new image keeps the old one', async (t) => {
   const { address, answer } = strict;
   const challenge = createChallenge({ baseUrl: address, image: 'always', pow: false });
   t.teardown(challenge.close);
@@ -145,38 +145,35 @@ t.test('a new image that cannot be had leaves the old one as it was', async (t) 
   await challenge.newImage();
   t.match(challenge.state, { status: 'ready', error: { isRateLimited: true } });
   t.same(challenge.state.captcha, captcha);
-  t.equal(challenge.fields.captcha, answer(), 'what was typed stays');
+  t.equal(challenge.fields.captcha, answer(), 'the typed answer stays');
   await challenge.newImage();
   t.equal(challenge.status, 'ready');
 });
 
-t.test(
-  'one thing at a time: who asks twice waits for the same, and each set is handed out once',
-  async (t) => {
-    service.requested.length = 0;
-    const challenge = createChallenge({ baseUrl: service.address, autoStart: false });
-    t.teardown(challenge.close);
-    t.equal(challenge.status, 'idle');
-    await Promise.all([challenge.refresh(), challenge.refresh(), challenge.refresh()]);
-    t.same(service.requested, ['/pow']);
-    const [first, second] = await Promise.all([challenge.take(), challenge.take()]);
-    t.not(first?.pow_token, second?.pow_token);
-    t.same(service.requested, ['/pow', '/pow']);
-    await challenge.refresh();
-    const { pow_token } = challenge.fields;
-    await challenge.refresh();
-    t.not(challenge.fields.pow_token, pow_token, 'when ready it makes them afresh');
-  },
-);
+t.test('concurrent calls wait for the same challenges, and each set is returned once', async (t) => {
+  service.requested.length = 0;
+  const challenge = createChallenge({ baseUrl: service.address, autoStart: false });
+  t.teardown(challenge.close);
+  t.equal(challenge.status, 'idle');
+  await Promise.all([challenge.refresh(), challenge.refresh(), challenge.refresh()]);
+  t.same(service.requested, ['/pow']);
+  const [first, second] = await Promise.all([challenge.take(), challenge.take()]);
+  t.not(first?.pow_token, second?.pow_token);
+  t.same(service.requested, ['/pow', '/pow']);
+  await challenge.refresh();
+  const { pow_token } = challenge.fields;
+  await challenge.refresh();
+  t.not(challenge.fields.pow_token, pow_token, 'when ready it makes new ones');
+});
 
-t.test('a new image does not cost the work that is being done', async (t) => {
+t.test('a new image does not discard the current work', async (t) => {
   const { address, requested } = hard;
   const challenge = createChallenge({ baseUrl: address, image: 'always' });
   t.teardown(challenge.close);
   await until(challenge, () => challenge.state.work !== null);
   await challenge.newImage();
   t.equal(challenge.status, 'ready');
-  t.same(requested, ['', '/pow', ''], 'the challenge is still worked on');
+  t.same(requested, ['', '/pow', ''], 'the work on the challenge continues');
 });
 
 t.test('a closed controller has no fields and starts nothing', async (t) => {
@@ -204,7 +201,7 @@ t.test('a closed controller has no fields and starts nothing', async (t) => {
   t.equal(aborted.status, 'idle');
 });
 
-t.test('expired work is not handed out', async (t) => {
+t.test('expired work is not returned', async (t) => {
   const { address, requested } = brief;
   const challenge = createChallenge({ baseUrl: address });
   t.teardown(challenge.close);
@@ -215,13 +212,13 @@ t.test('expired work is not handed out', async (t) => {
   requested.length = 0;
   challenge.touch();
   await getReady(challenge, requested);
-  t.same(requested, ['/pow'], 'somebody is: it is fetched');
+  t.same(requested, ['/pow'], 'the form is in use: it is fetched');
   await until(challenge, () => challenge.status === 'solving');
-  t.pass('and renewed by itself');
+  t.pass('and renewed automatically');
 });
 
-t.test('of many forms each notices that its work has expired', async (t) => {
-  // A timer may fire just before what it waits for, so that the two looks at the clock that follow see different things.
+t.test('each of many forms detects the expiry of its work', async (t) => {
+  // A timer may fire slightly early, so that the next two clock readings lie before and after the expiry.
   const forms = Array.from({ length: 150 }, () => createChallenge({ baseUrl: brief.address }));
   t.teardown(() => {
     for (const form of forms) form.close();
@@ -249,7 +246,7 @@ t.test('an expired image stays visible and is marked; a new one is only fetched 
   await t.rejects(challenge.take(), { name: 'CaptchaUnansweredError', expired: false });
 });
 
-t.test('a signal among the fetch options ends the requests of a form, as its own signal does', async (t) => {
+t.test('a signal in the fetch options aborts requests, like the own signal of the form', async (t) => {
   const reason = new Error('the page has enough');
   const ending = new AbortController();
   const challenge = createChallenge({
@@ -264,5 +261,5 @@ t.test('a signal among the fetch options ends the requests of a form, as its own
   await challenge.refresh();
   t.equal(challenge.status, 'error');
   t.equal(challenge.state.error, reason);
-  t.same(service.requested, ['/pow'], 'nothing more was asked for');
+  t.same(service.requested, ['/pow'], 'nothing more was requested');
 });

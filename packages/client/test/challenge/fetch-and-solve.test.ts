@@ -30,7 +30,7 @@ t.test('a proof of work is fetched, solved and accepted', async (t) => {
   t.equal(response.status, 200);
 });
 
-t.test('both in one: the two fields, under the names of the service', async (t) => {
+t.test('both in one call: the two fields, under the names of the service', async (t) => {
   const fields = await obtainPow({ baseUrl });
   t.match(fields, { pow_token: token, pow_nonce: /^\d{1,24}$/ });
   t.equal((await service.signIn(ada)(fields)).status, 200);
@@ -38,20 +38,20 @@ t.test('both in one: the two fields, under the names of the service', async (t) 
   t.same(Object.keys(named), ['work', 'answer']);
 });
 
-t.test('a ticket has the work priced for its account', async (t) => {
+t.test('a ticket sets the price for its account', async (t) => {
   const refusal = await (await service.signIn(bob, 'wrong')(await obtainPow({ baseUrl }))).json();
   const { difficulty } = await fetchPowChallenge({ baseUrl, scope: refusal.pow_scope });
   t.equal(difficulty, 3);
 });
 
-t.test('a solver can be used again; one that is handed in stays open', async (t) => {
+t.test('a solver can be reused; one passed as an option stays open', async (t) => {
   const solver = openSolver({ workers: 0 });
   t.teardown(solver.close);
   for (const _ of [1, 2]) await obtainPow({ baseUrl, solver });
   t.ok(await solver.search({ head: 'a'.repeat(32), difficulty: 1 }));
 });
 
-t.test('an image, one of a preset, and work in its place', async (t) => {
+t.test('an image, an image of a preset, and work in its place', async (t) => {
   const image = await fetchImageChallenge(undefined, { baseUrl });
   t.match(image, { token, url: `${baseUrl}/api/captcha/${image.token}.png`, expires_in: 120 });
   t.match(await fetchImageChallenge('default', { baseUrl }), { token });
@@ -68,7 +68,7 @@ t.test('an image, one of a preset, and work in its place', async (t) => {
   t.ok(parts.has(15));
 });
 
-t.test('a rate limit is reported with the time to wait', async (t) => {
+t.test('a rate limit is reported with its Retry-After', async (t) => {
   const ask = async (): Promise<never> => {
     for (;;) await fetchImageChallenge(undefined, { baseUrl });
   };
@@ -80,7 +80,7 @@ t.test('a rate limit is reported with the time to wait', async (t) => {
   t.ok(retryAfterSeconds !== null && retryAfterSeconds > 0 && retryAfterSeconds <= 60);
 });
 
-t.test('a prefix that is not the service’s is a request error with status 404', async (t) => {
+t.test('a wrong prefix is a request error with status 404', async (t) => {
   const error = await fetchPowChallenge({ baseUrl, prefix: 'captcha' }).catch((thrown: unknown) => thrown);
   t.match(error, { name: 'CaptchaRequestError', status: 404, code: 'not_found', isRateLimited: false });
 });
@@ -128,7 +128,7 @@ t.test('a search gives up after maxHashes, or when it is aborted', async (t) => 
   await t.rejects(fetchPowChallenge({ baseUrl, fetchOptions: { signal } }), new Error('enough'));
 });
 
-t.test('fetch options go into every request', async (t) => {
+t.test('fetch options apply to every request', async (t) => {
   const fetchOptions = { headers: { 'Accept-Language': 'fr' } };
   const error = await fetchImageChallenge('none', { baseUrl, fetchOptions }).catch(
     (thrown: unknown) => thrown,

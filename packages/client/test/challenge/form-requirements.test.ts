@@ -1,4 +1,5 @@
-// A form that accepts only certain presets and harder work: after a refusal the client fetches what the form requires.
+// A form that accepts only certain presets and harder work: after a rejection the client fetches challenges that meet
+// its requirements.
 import { createChallenge } from '@tollgate/client/challenge';
 import { captcha, challengeGuard, type Guard, pow } from '@tollgate/fastify';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
@@ -22,7 +23,7 @@ const environment = {
   CAPTCHA_MIN_SECONDS: '0',
 };
 
-/** Opens an application with this form; returns what sends it. */
+/** Opens an application with this form. @returns a function that submits it */
 async function openForm(t: Test, guards: readonly Guard[]) {
   const app = Fastify();
   t.teardown(() => app.close());
@@ -38,7 +39,7 @@ async function openForm(t: Test, guards: readonly Guard[]) {
 }
 
 t.test(
-  'a client repeats work that is too easy by itself, and shows an image that the form accepts',
+  'a client replaces insufficient work automatically, and shows an image that the form accepts',
   async (t) => {
     const send = await openForm(t, [captcha({ presets: ['large'] }), pow({ minDifficulty: 6 })]);
     const open = (options: object) =>
@@ -68,7 +69,7 @@ t.test(
   },
 );
 
-t.test('after one refusal a client works as hard, and in the algorithm, that the form demands', async (t) => {
+t.test('after one rejection a client uses the difficulty and algorithm that the form requires', async (t) => {
   const send = await openForm(t, [pow({ atLeast: 11, algorithms: ['hashwx-1'] })]);
   const answers: Record<string, unknown>[] = [];
   const sent = async (fields: Record<string, string>) => {

@@ -1,4 +1,4 @@
-// Work in HashWX against the real services: fetched, solved and accepted, and SHA-256 where it cannot be done.
+// HashWX work against the real services: fetched, solved and accepted, with SHA-256 as the fallback.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import {
@@ -40,14 +40,14 @@ t.test('the login accepts it, once', async (t) => {
   t.match(await (await service.signIn(ada)(fields)).json(), { code: 'pow_invalid' });
 });
 
-t.test('who asks for nothing, or for SHA-256 first, works in SHA-256', async (t) => {
+t.test('without a preference, or with SHA-256 first, the work is SHA-256', async (t) => {
   t.equal((await fetchPowChallenge({ baseUrl })).algorithm, 'sha256');
   t.equal((await fetchPowChallenge({ baseUrl, algorithms: algorithms.toReversed() })).algorithm, 'sha256');
   const fields = await obtainPow({ baseUrl, algorithms: ['sha256'] });
   t.equal((await service.signIn(ada)(fields)).status, 200);
 });
 
-t.test('a form: refused, priced by its account, repeated by itself', async (t) => {
+t.test('a form: rejected, priced by its account, repeated automatically', async (t) => {
   const challenge = createChallenge({ baseUrl, algorithms });
   t.teardown(challenge.close);
   t.notOk((await challenge.submit(service.signIn(bob, 'wrong'))).ok);
@@ -55,7 +55,7 @@ t.test('a form: refused, priced by its account, repeated by itself', async (t) =
   t.equal(challenge.state.solver?.path, 'compiled');
 });
 
-t.test('effort is worked off in it, with progress over its parts', async (t) => {
+t.test('effort uses it, with progress over its parts', async (t) => {
   const challenge = await fetchEffortChallenge({ baseUrl, algorithms });
   t.match(challenge, { algorithm: 'hashwx-1', parts: 4, part_difficulty: 20, part_hashes: 6991 });
   const progress: [number, SearchProgress, SearchProgress][] = [];
@@ -66,7 +66,7 @@ t.test('effort is worked off in it, with progress over its parts', async (t) => 
   for (const [part, { chance = -1 }] of progress) t.ok(part >= 0 && part < 4 && chance >= 0 && chance <= 1);
 });
 
-t.test('where WebAssembly is refused, another challenge is fetched, in SHA-256', async (t) => {
+t.test('if WebAssembly is blocked, another challenge is fetched, for SHA-256', async (t) => {
   const thread = new Worker(new URL('refused-module.js', import.meta.url), {
     workerData: { baseUrl, algorithms },
   });
@@ -74,6 +74,6 @@ t.test('where WebAssembly is refused, another challenge is fetched, in SHA-256',
   for (const { pow_nonce } of fields) t.match(pow_nonce, /^\d{1,24}$/);
   t.equal((await service.signIn(ada)(fields[0]!)).status, 200);
   const paths = ['/pow?algorithms=hashwx-1%2Csha256', '/pow', '/pow'].map((path) => `/api/captcha${path}`);
-  t.same(requested, paths, 'and it is remembered');
+  t.same(requested, paths, 'and the fallback is remembered');
   await thread.terminate();
 });

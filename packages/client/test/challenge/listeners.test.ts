@@ -1,4 +1,4 @@
-// Listeners of the page that throw do not stop the form.
+// Page listeners that throw do not stop the form.
 import { createChallenge } from '@tollgate/client/challenge';
 import t from 'tap';
 import { startRealService } from './real-service.js';
@@ -29,6 +29,6 @@ t.test('a listener that throws stops neither the form nor the other listeners', 
   await new Promise((resolve) => setImmediate(resolve));
   process.removeAllListeners('uncaughtException');
   if (failing) process.on('uncaughtException', failing);
-  t.ok(seen.includes('solving') && seen.includes('ready'), 'the other one was told');
-  t.match(thrown[0], { message: 'a mistake of the page' }, 'and is not kept secret');
+  t.ok(seen.includes('solving') && seen.includes('ready'), 'the other one was notified');
+  t.match(thrown[0], { message: 'a mistake of the page' }, 'and the error is reported');
 });

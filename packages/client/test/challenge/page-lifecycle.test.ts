@@ -1,4 +1,4 @@
-// Challenges through the lifecycle of a page in a real browser, with the service on another origin.
+// Challenges during the page lifecycle in a real browser, with the service on another origin.
 import type { ChallengeController } from '@tollgate/client/challenge';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { openPage } from '@tollgate/tests/browser/open-page.js';
@@ -16,7 +16,7 @@ declare global {
 }
 
 const ada = 'ada@example.com';
-/** The prebuilt file is one request in place of thirty for each page. */
+/** The prebuilt file is one request in place of thirty per page. */
 const folder = new URL('../../', import.meta.url).pathname;
 const form = (address: string) => `<!doctype html><title>A form</title><img id="image" alt="">
 <script type="module">
@@ -35,7 +35,7 @@ pages['/'] = form(service.address);
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
 
-/** The paths of the page's requests for challenges. */
+/** Paths of the page's challenge requests. */
 function watchRequests(page: Page, address = service.address): string[] {
   const paths: string[] = [];
   page.on('request', (request) => {
@@ -73,19 +73,22 @@ async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   }, isHidden);
 }
 
-t.test('a tab left open prices its own address up: one hour idle makes at most one challenge', async (t) => {
-  const { page, requests } = await openForm(t);
-  await waitFor(page, 'ready');
-  await page.clock.runFor(3_600_000);
-  t.equal(await status(page), 'idle');
-  t.same(await page.evaluate(() => window.challenge.fields), {});
-  t.same(requests, ['/api/captcha/pow']);
-  await touch(page);
-  await waitFor(page, 'ready');
-  t.equal(requests.length, 2);
-});
+t.test(
+  'an open tab must not raise the price of its own address: at most one challenge in an idle hour',
+  async (t) => {
+    const { page, requests } = await openForm(t);
+    await waitFor(page, 'ready');
+    await page.clock.runFor(3_600_000);
+    t.equal(await status(page), 'idle');
+    t.same(await page.evaluate(() => window.challenge.fields), {});
+    t.same(requests, ['/api/captcha/pow']);
+    await touch(page);
+    await waitFor(page, 'ready');
+    t.equal(requests.length, 2);
+  },
+);
 
-t.test('work is renewed while the form is in use, and not for long after', async (t) => {
+t.test('work is renewed while the form is in use, and shortly after', async (t) => {
   const { page, requests } = await openForm(t);
   for (const expected of [2, 3, 4]) {
     await waitFor(page, 'ready');
@@ -102,7 +105,7 @@ t.test('work is renewed while the form is in use, and not for long after', async
   t.equal(await status(page), 'idle');
 });
 
-t.test('a hidden page renews nothing; visible again in time, it does', async (t) => {
+t.test('a hidden page renews nothing; visible again in time, it renews', async (t) => {
   const { page, requests } = await openForm(t);
   await waitFor(page, 'ready');
   await setHidden(page, true);
@@ -121,7 +124,7 @@ t.test('a hidden page renews nothing; visible again in time, it does', async (t)
   t.equal(requests.length, 2);
 });
 
-t.test('a tab that is opened in the background begins when it becomes visible', async (t) => {
+t.test('a tab opened in the background starts when it becomes visible', async (t) => {
   const { page, requests } = await openForm(t, '/', () => {
     Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' });
   });
@@ -133,7 +136,7 @@ t.test('a tab that is opened in the background begins when it becomes visible', 
   t.equal(requests.length, 1);
 });
 
-t.test('a submission from a page that is hidden meanwhile is followed by nothing until then', async (t) => {
+t.test('after a submission from a page now hidden, nothing is fetched until it is visible', async (t) => {
   const { page, requests } = await openForm(t);
   await page.evaluate(() => window.challenge.take());
   await setHidden(page, true);
@@ -157,7 +160,7 @@ t.test('after sleep an expired challenge is not sent, even if no timer has run',
   t.equal(requests.length, 2);
 });
 
-t.test('key strokes retry after a failure, but not each of them', async (t) => {
+t.test('some key strokes retry after a failure, not each of them', async (t) => {
   const { page, requests } = await openForm(t);
   await waitFor(page, 'ready');
   await page.context().setOffline(true);
@@ -174,7 +177,7 @@ t.test('key strokes retry after a failure, but not each of them', async (t) => {
   await waitFor(page, 'ready');
 });
 
-t.test('an image that has expired is kept until the person asks for a new one', async (t) => {
+t.test('an expired image stays until the person requests a new one', async (t) => {
   const { page, requests } = await openForm(t);
   await page.evaluate(() => window.challenge.settle({ captcha_required: true }));
   await waitFor(page, 'ready');
@@ -195,7 +198,7 @@ t.test('an image that has expired is kept until the person asks for a new one', 
 
 t.test('expired effort is fetched again while the form is in use', async (t) => {
   const { page, requests } = await openForm(t);
-  // Nothing is sent with it, and the service asks for four million hashes at least.
+  // It is not submitted, because the service requires four million hashes at least.
   await page.route('**/api/captcha?preset=effort*', async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...(await response.json()), part_difficulty: 8 } });
@@ -219,7 +222,7 @@ t.test('expired effort is fetched again while the form is in use', async (t) => 
   t.same(requests.slice(asked), ['/api/captcha', '/api/captcha/pow']);
 });
 
-t.test('a page that comes back from the back/forward cache holds fresh challenges', async (t) => {
+t.test('a page restored from the back/forward cache has new challenges', async (t) => {
   const keeping = await chromium.launch({
     executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
     args: ['--headless', '--no-sandbox', '--disable-gpu'],
@@ -240,7 +243,7 @@ t.test('a page that comes back from the back/forward cache holds fresh challenge
   t.not(second.pow_token, first.pow_token);
 });
 
-t.test('from another origin: the image is seen, answered, and let in', async (t) => {
+t.test('from another origin: the image is displayed, answered, and accepted', async (t) => {
   const { page } = await openForm(t);
   const logIn = (given: string) =>
     page.evaluate(
@@ -273,7 +276,7 @@ t.test('from another origin: the image is seen, answered, and let in', async (t)
   t.equal(await page.evaluate(() => window.challenge.state.captchaRequired), false);
 });
 
-t.test('from another origin: how long to wait can be read', async (t) => {
+t.test('from another origin: Retry-After is readable', async (t) => {
   const limited = await startRealService(t, { CORS_ORIGIN: site.address, RATE_LIMIT_POW: '1' });
   const { page } = await openForm(t);
   const requests = watchRequests(page, limited.address);
@@ -291,5 +294,5 @@ t.test('from another origin: how long to wait can be read', async (t) => {
   await touch(page);
   await page.clock.runFor(61_000);
   t.equal(await page.evaluate(() => window.challenge.state.retryAtMs), null);
-  t.equal(requests.length, 2, 'it does not try again by itself');
+  t.equal(requests.length, 2, 'it does not retry automatically');
 });

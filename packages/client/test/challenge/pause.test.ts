@@ -1,4 +1,4 @@
-// Pausing a controller, and whether a submission is under way, tested against the real services.
+// Pausing a controller, and submissions in flight, tested against the real services.
 import { createChallenge } from '@tollgate/client/challenge';
 import t from 'tap';
 import { startRealService } from './real-service.js';
@@ -14,7 +14,7 @@ t.test('paused, it fetches nothing; resumed, it fetches what is missing', async 
   const challenge = createChallenge({ baseUrl: service.address });
   t.teardown(challenge.close);
   challenge.pause();
-  t.equal(challenge.status, 'idle', 'what was under way is given up');
+  t.equal(challenge.status, 'idle', 'the current task is aborted');
   service.requested.length = 0;
   challenge.touch();
   challenge.setAnswer('typed');
@@ -28,13 +28,13 @@ t.test('paused, it fetches nothing; resumed, it fetches what is missing', async 
   t.equal(challenge.status, 'solving');
   await challenge.refresh();
   t.equal(challenge.status, 'ready');
-  t.same(service.requested, ['', '/pow'], 'for what the refusal said meanwhile');
+  t.same(service.requested, ['', '/pow'], 'for the requirements of the error response');
   challenge.close();
   challenge.resume();
   t.equal(challenge.status, 'idle');
 });
 
-t.test('paused, it still fetches what a submission waits for, and nothing after it', async (t) => {
+t.test('paused, it still fetches challenges for a waiting submission, and nothing afterwards', async (t) => {
   const challenge = createChallenge({ baseUrl: service.address, autoStart: false });
   t.teardown(challenge.close);
   challenge.pause();
@@ -44,12 +44,12 @@ t.test('paused, it still fetches what a submission waits for, and nothing after 
 });
 
 t.test(
-  'a submission is under way from the first wait to the last answer, its repetition included',
+  'a submission is in flight from the first wait to the last response, including its repetition',
   async (t) => {
     const challenge = createChallenge({ baseUrl: service.address });
     t.teardown(challenge.close);
     t.equal(challenge.isSubmitting, false);
-    // From another address, so that the service does not know the account's price for ours yet.
+    // From another address, so that the service has no price for our address and the account yet.
     await challenge.submit(service.signIn(ada, 'wrong', '198.51.100.7'));
     t.equal(challenge.isSubmitting, false);
     const other = createChallenge({ baseUrl: service.address });
@@ -73,7 +73,7 @@ t.test(
   },
 );
 
-t.test('a submission is under way from take until settle', async (t) => {
+t.test('a submission is in flight from take until settle', async (t) => {
   const challenge = createChallenge({ baseUrl: service.address });
   t.teardown(challenge.close);
   await challenge.take();

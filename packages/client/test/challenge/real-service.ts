@@ -1,4 +1,4 @@
-// The real system with cheap challenges and high limits, and a record of every request to it.
+// Real system with cheap challenges and high limits, which records every request.
 
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { startServiceHere } from '@tollgate/tests/system/services-here.js';
@@ -7,14 +7,14 @@ import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Test } from 'tap';
 
 export interface RealService {
-  /** The address of the gateway: `baseUrl` of the client. */
+  /** Gateway address: `baseUrl` of the client. */
   readonly address: string;
   readonly system: System;
-  /** Paths of the requests to the challenge service, in order, without the tickets in them. */
+  /** Paths of requests to the challenge service, in order, without tickets. */
   readonly requested: string[];
-  /** The answer to the newest image, reported by the test mode. */
+  /** Answer to the newest image, reported in test mode. */
   answer(): string;
-  /** Sends a login with these challenge fields, for `submit`; from another client address if one is given. */
+  /** Sends a login with these challenge fields, for `submit`; optionally from another client address. */
   signIn(
     email: string,
     password?: string,
@@ -22,7 +22,7 @@ export interface RealService {
   ): (fields: Record<string, string>) => Promise<Response>;
 }
 
-/** The password of every account. */
+/** Password of every account. */
 export const password = 'correct horse battery staple';
 
 const cheap: Environment = {
@@ -73,7 +73,7 @@ export async function startRealService(
     signIn:
       (email, given = password, from) =>
       (fields) =>
-        // Sent directly to the service, as a trusted proxy does with another client address.
+        // Sent directly to the service, like a trusted proxy with another client address.
         fetch(`${from === undefined ? system.address : `http://127.0.0.1:${system.ports.session}`}/login`, {
           method: 'POST',
           headers: {

@@ -1,18 +1,18 @@
-// Runs in a thread of its own, because the client remembers for its page that WebAssembly is refused.
+// Runs in a separate thread, because the client remembers per page that WebAssembly is blocked.
 import { parentPort, workerData } from 'node:worker_threads';
 import { obtainPow } from '@tollgate/client/challenge';
 
-/** What the thread answers. */
+/** Result of the thread. */
 export interface Obtained {
-  /** The fields of two proofs of work, obtained one after the other. */
+  /** Fields of two proofs of work, obtained one after the other. */
   readonly fields: readonly Record<string, string>[];
-  /** The paths that were requested, with their queries. */
+  /** Requested paths with their queries. */
   readonly requested: readonly string[];
 }
 
 const requested: string[] = [];
 const { fetch } = globalThis;
-// The first request compiles the parser that Node itself has for the answers.
+// The first request compiles Node's own response parser.
 await (await fetch(workerData.baseUrl)).arrayBuffer();
 globalThis.fetch = (input, init) => {
   const { pathname, search } = new URL(String(input));

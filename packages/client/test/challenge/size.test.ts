@@ -1,4 +1,4 @@
-// The bundle size of the challenges.
+// Bundle size of the challenges.
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
@@ -6,7 +6,7 @@ import { build } from 'vite';
 
 const entry = fileURLToPath(import.meta.resolve('@tollgate/client/challenge'));
 
-/** The size of what a page loads at once, and the files that it loads later. */
+/** Size of the initial load, and the files loaded later. */
 async function bundle(code: string) {
   const built = await build({
     configFile: false,
@@ -42,7 +42,7 @@ async function bundle(code: string) {
 
 t.test('the challenges, bundled and minified, are smaller than 8 kB compressed', async (t) => {
   const { bytes, later } = await bundle(`export * from ${JSON.stringify(entry)};`);
-  t.match(later.join(' '), /worker/, 'the worker is a file of its own');
+  t.match(later.join(' '), /worker/, 'the worker is a separate file');
   t.comment(`${bytes} bytes; for later ${later.join(', ')}`);
   t.ok(bytes < 8_000, `${bytes} bytes`);
 });

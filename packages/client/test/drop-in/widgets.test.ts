@@ -1,4 +1,4 @@
-// The scripts and frames of widgets in a real page: what breaks naive ones, for each vendor's interface.
+// Widget scripts and frames in a real page: pitfalls of each vendor's interface.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { until } from '@tollgate/test-support/until.js';
@@ -25,11 +25,11 @@ type Method =
 type Api = Readonly<Record<Method, (...values: unknown[]) => unknown>>;
 
 declare global {
-  /** What a page has recorded. */
+  /** Records of a page. */
   var said: [name: string, value?: unknown][];
-  /** Returns a callback that records its name and what it is called with. */
+  /** Returns a callback that records its name and arguments. */
   var note: (name: string) => (value?: unknown) => void;
-  /** Of widgets. */
+  /** Ids of widgets. */
   var ids: unknown[];
   var grecaptcha: Api;
   var hcaptcha: Api;
@@ -71,7 +71,7 @@ t.afterEach(async () => {
   site.answered.length = 0;
 });
 
-t.test('the three interfaces stand in one page, and each receipt has the form of its own', async (t) => {
+t.test('the three interfaces work in one page, and each receipt has its own format', async (t) => {
   const page = await open(`
     <form><div class="g-recaptcha" data-sitekey="shop" data-callback="gotRecaptcha"></div></form>
     <form><div class="h-captcha" data-sitekey="shop" data-callback="gotHcaptcha"></div></form>
@@ -108,7 +108,7 @@ t.test('the three interfaces stand in one page, and each receipt has the form of
   });
 });
 
-t.test('onload comes after the load event of the script, and no callback inside render', async (t) => {
+t.test('onload follows the load event of the script, and render calls no callback', async (t) => {
   const page = await open(`<div id="place"></div><div id="wrong"></div><script>
     const script = document.createElement('script');
     script.addEventListener('load', () => {
@@ -137,7 +137,7 @@ t.test('onload comes after the load event of the script, and no callback inside 
   t.ok(rendered.length === 2 && rendered.every((id) => typeof id === 'string' && id !== ''));
 });
 
-t.test('a reset inside the callback of an error or an expiry waits for a person', async (t) => {
+t.test('a reset inside an error or expiry callback waits for a person', async (t) => {
   site.refused.set('/sites/shop/pow', { status: 404, body: { code: 'not_found', message: 'Not here' } });
   const page =
     await open(`<div id="fails"></div><div id="expires"></div>${tag('/1/api.js?render=explicit&onload=loaded')}<script>
@@ -159,7 +159,7 @@ t.test('a reset inside the callback of an error or an expiry waits for a person'
   await page.waitForFunction(() => hcaptcha.getResponse('fails') !== '');
 });
 
-t.test('any other reset starts at once, and the next touch after an expiry starts afresh', async (t) => {
+t.test('any other reset starts at once, and the next touch after an expiry starts a new run', async (t) => {
   const page =
     await open(`<div class="cf-turnstile" id="brief" data-sitekey="brief" data-callback="token" data-expired-callback="expired"></div>
     <div class="cf-turnstile" data-sitekey="brief" data-refresh-expired="never" data-callback="other"></div>
@@ -223,10 +223,10 @@ t.test('the corners of a dark widget were square: its frame had an opaque backgr
     context?.drawImage(image, 0, 0);
     return [...(context?.getImageData(0, 0, 1, 1).data ?? [])];
   }, shot);
-  t.same(colour, [18, 52, 86, 255], 'the page is to be seen there');
+  t.same(colour, [18, 52, 86, 255], 'the page is visible there');
 });
 
-t.test('version 3: each call gets a token of its own, and there is no badge', async (t) => {
+t.test('version 3: each call gets its own token, and there is no badge', async (t) => {
   const page = await open(tag('/recaptcha/api.js?render=shop', ''));
   const tokens = (await page.evaluate(async () => {
     await new Promise<void>((done) => grecaptcha.ready(done));
@@ -246,12 +246,12 @@ t.test('version 3: each call gets a token of its own, and there is no badge', as
   t.equal(await page.$('.grecaptcha-badge, textarea'), null);
 });
 
-t.test('a button runs at its click, which is stopped', async (t) => {
+t.test('a button starts a run on click, and its default action is prevented', async (t) => {
   const page = await open(`<form action="/gone" onclick="note('bubbled')()">
     <button class="g-recaptcha" data-sitekey="shop" data-callback="send" data-action="order">Send</button></form>
     ${tag('/recaptcha/enterprise.js')}<script>var send = note('send');</script>`);
   await (await frameOf(page)).waitForSelector('tollgate-challenge', { state: 'attached' });
-  t.equal(countOf('GET /sites/shop/pow'), 0, 'nothing is done before');
+  t.equal(countOf('GET /sites/shop/pow'), 0, 'nothing is fetched before');
   await page.click('button');
   await waitFor(page, 'send');
   await page.click('button');
@@ -267,7 +267,7 @@ t.test('a button runs at its click, which is stopped', async (t) => {
 });
 
 t.test(
-  'hCaptcha: a promise of token and key, a code when it fails, and grecaptcha beside it unless off',
+  'hCaptcha: a promise of token and key, a code on failure, and grecaptcha unless disabled',
   async (t) => {
     const page =
       await open(`<div id="one"></div><div id="two"></div>${tag('/1/api.js?render=explicit&onload=loaded', 'crossorigin="anonymous"')}
@@ -350,7 +350,7 @@ t.test('Turnstile: execution, fields, removal, and widgets named by element or s
   t.equal(await page.$eval('#one', (place) => place.innerHTML), '');
 });
 
-t.test('elements are rendered once each, only with a site key, and not at all with explicit', async (t) => {
+t.test('each element is rendered once, only with a site key, and not with explicit', async (t) => {
   const body = `<div class="cf-turnstile" data-sitekey="shop"></div><div class="cf-turnstile"></div>
     <div class="cf-turnstile" data-sitekey=""></div>`;
   const page = await open(
@@ -368,7 +368,7 @@ t.test('elements are rendered once each, only with a site key, and not at all wi
 });
 
 t.test(
-  'our origin in script-src and frame-src is enough, also for a copy of the script from elsewhere',
+  'our origin in script-src and frame-src suffices, also for a copy of the script from another origin',
   async (t) => {
     const { origin } = new URL(site.service);
     site.script('/copied/script.js', await (await fetch(`${site.service}/api.js?compat=turnstile`)).text());
@@ -391,7 +391,7 @@ t.test(
   },
 );
 
-t.test('a widget works in a document that a page has written into a frame', async (t) => {
+t.test('a widget works in a document written into a frame', async (t) => {
   const page = await open('<iframe id="written"></iframe>');
   await page.evaluate((src) => {
     const written = (document.getElementById('written') as HTMLIFrameElement).contentDocument;
@@ -409,7 +409,7 @@ t.test('a widget works in a document that a page has written into a frame', asyn
   t.match(await site.verify('shop', token ?? ''), { success: true, hostname: 'localhost' });
 });
 
-t.test('a frame that does not come is an error, and is tried again', async (t) => {
+t.test('a frame that does not load is an error, and is retried', async (t) => {
   site.refused.set('/sites/shop/frame', { status: 503, body: {} });
   const page =
     await open(`<div class="h-captcha" data-sitekey="shop" data-callback="token" data-error-callback="error"></div>
@@ -420,7 +420,7 @@ t.test('a frame that does not come is an error, and is tried again', async (t) =
   await waitFor(page, 'token');
 });
 
-t.test('a widget in a sandboxed frame says at once that it cannot work, and the console why', async (t) => {
+t.test('a widget in a sandboxed frame reports its failure at once, and the console the reason', async (t) => {
   const inner = site.page(`<!doctype html><html lang="en"><title>A shop</title>
     <div class="cf-turnstile" data-sitekey="shop"></div>${tag('/turnstile/v0/api.js')}`);
   const page = await visit.context.newPage();
@@ -434,13 +434,13 @@ t.test('a widget in a sandboxed frame says at once that it cannot work, and the 
   );
   const widget = page.frameLocator('iframe').frameLocator('iframe');
   await widget.getByText('The security check of this site is not set up correctly.').first().waitFor();
-  await until(() => said.length > 0, 'the console says it');
+  await until(() => said.length > 0, 'the console reports it');
   await nextTurns(page, 3_000);
   t.match(said, [/^Tollgate: a widget has failed \(hostname\): .*a sandboxed frame and a file have none/]);
   t.equal(said.length, 1, said.join('\n'));
 });
 
-t.test('a failed run says why, and calls in a row are slowed down', async (t) => {
+t.test('a failed run reports the reason, and consecutive calls are slowed down', async (t) => {
   site.refused.set('/sites/shop/redeem', {
     status: 403,
     body: { code: 'hostname_not_allowed', message: 'No' },
@@ -463,7 +463,7 @@ t.test('a failed run says why, and calls in a row are slowed down', async (t) =>
   t.same(await saidOf(other, 'error'), ['110200', '110200']);
 });
 
-t.test('messages that do not come from the frame, or not from its page, are ignored', async (t) => {
+t.test('messages from other windows than the frame or its page are ignored', async (t) => {
   const page = await open(
     `<form><div class="cf-turnstile" data-sitekey="shop" data-execution="execute"></div></form><iframe id="other" srcdoc="x"></iframe>${tag('/turnstile/v0/api.js')}`,
   );
@@ -489,44 +489,41 @@ t.test('messages that do not come from the frame, or not from its page, are igno
   t.same(site.answered, []);
 });
 
-t.test(
-  'an image is answered in the frame, which an invisible widget raises, by keyboard alone',
-  async (t) => {
-    const answers: string[] = [];
-    const page = await open(tag('/recaptcha/api.js?render=explicit', ''));
-    page.on('response', async (response) => {
-      if (/\/sites\/image\?/.test(response.url())) answers.push((await response.json()).answer);
-    });
-    await page.evaluate(() => {
-      const { render, execute } = grecaptcha;
-      (execute(render({ sitekey: 'image' })) as Promise<string>).then(note('token'));
-    });
-    const frame = await frameOf(page);
-    const field = await frame.waitForSelector('input#answer');
-    await frame.waitForFunction(() => document.activeElement?.localName === 'tollgate-challenge');
-    // A frame stands below the headings of its page.
-    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
-    const { violations } = (await frame.evaluate(
-      `(() => { const module = undefined; ${axe}; return axe.run(document, { rules: { 'page-has-heading-one': { enabled: false } } }); })()`,
-    )) as { violations: { id: string }[] };
-    t.same(
-      violations.map(({ id }) => id),
-      [],
-    );
-    await field.fill('wrong');
-    await field.press('Enter');
-    await frame.waitForFunction(() =>
-      document.querySelector('tollgate-challenge')?.shadowRoot?.textContent?.includes('not accepted'),
-    );
-    await frame.waitForSelector('.image-part:not([data-stale]) img:not([hidden])');
-    await field.fill(answers.at(-1) ?? '');
-    await field.press('Enter');
-    await waitFor(page, 'token');
-    const [token] = await saidOf(page, 'token');
-    t.match(await site.verify('image', String(token)), { success: true });
-    t.equal(await page.$eval('iframe', (frame) => getComputedStyle(frame).visibility), 'hidden');
-  },
-);
+t.test('an image is answered in the raised frame of an invisible widget, by keyboard only', async (t) => {
+  const answers: string[] = [];
+  const page = await open(tag('/recaptcha/api.js?render=explicit', ''));
+  page.on('response', async (response) => {
+    if (/\/sites\/image\?/.test(response.url())) answers.push((await response.json()).answer);
+  });
+  await page.evaluate(() => {
+    const { render, execute } = grecaptcha;
+    (execute(render({ sitekey: 'image' })) as Promise<string>).then(note('token'));
+  });
+  const frame = await frameOf(page);
+  const field = await frame.waitForSelector('input#answer');
+  await frame.waitForFunction(() => document.activeElement?.localName === 'tollgate-challenge');
+  // A frame is below the headings of its page.
+  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8');
+  const { violations } = (await frame.evaluate(
+    `(() => { const module = undefined; ${axe}; return axe.run(document, { rules: { 'page-has-heading-one': { enabled: false } } }); })()`,
+  )) as { violations: { id: string }[] };
+  t.same(
+    violations.map(({ id }) => id),
+    [],
+  );
+  await field.fill('wrong');
+  await field.press('Enter');
+  await frame.waitForFunction(() =>
+    document.querySelector('tollgate-challenge')?.shadowRoot?.textContent?.includes('not accepted'),
+  );
+  await frame.waitForSelector('.image-part:not([data-stale]) img:not([hidden])');
+  await field.fill(answers.at(-1) ?? '');
+  await field.press('Enter');
+  await waitFor(page, 'token');
+  const [token] = await saidOf(page, 'token');
+  t.match(await site.verify('image', String(token)), { success: true });
+  t.equal(await page.$eval('iframe', (frame) => getComputedStyle(frame).visibility), 'hidden');
+});
 
 t.test('no page has thrown', async (t) => {
   t.same(visit.errors, []);

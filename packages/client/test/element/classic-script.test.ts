@@ -1,4 +1,4 @@
-// The prebuilt file from a classic script tag, as WordPress and tag managers insert it.
+// Prebuilt file from a classic script tag, as WordPress and tag managers insert it.
 import { readBrowserFiles } from '@tollgate/challenge-service/browser/browser-files.js';
 import type {} from '@tollgate/client/element';
 import { until } from '@tollgate/test-support/until.js';
@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startStaticSite } from '../support/static-site.js';
 
-/** Pages of another origin, by their paths. */
+/** Pages of another origin, by path. */
 const shopPages: Record<string, string> = {};
 const shopHeaders: Record<string, Record<string, string>> = {};
 const shop = await startStaticSite({ pages: shopPages, headersOf: shopHeaders });
@@ -30,7 +30,7 @@ t.beforeEach(() => {
   site.requested.length = 0;
 });
 
-/** What an inline script of a tag manager does. */
+/** Inline script of a tag manager. */
 const inserting = (src: string) => `
   const script = document.createElement('script');
   script.src = ${JSON.stringify(src)};
@@ -42,13 +42,13 @@ async function sendsForm(page: Page): Promise<void> {
   await page.waitForSelector('text=Delivered.');
 }
 
-t.test('a classic script tag makes the form work, however it is written', async (t) => {
+t.test('the form works with every kind of classic script tag', async (t) => {
   const tags = {
     blocking: '<script src="/api/captcha/classic.js"></script>',
     async: '<script async src="/api/captcha/classic.js"></script>',
     defer: '<script defer src="/api/captcha/classic.js"></script>',
     'with a query': '<script src="/api/captcha/classic.js?ver=6.8" id="tollgate-js"></script>',
-    'of a version that is gone': '<script src="/api/captcha/v/0123456789abcdef/classic.js"></script>',
+    'of a removed version': '<script src="/api/captcha/v/0123456789abcdef/classic.js"></script>',
     'inserted by a script': `<script>${inserting('/api/captcha/classic.js')}</script>`,
   };
   for (const [name, head] of Object.entries(tags)) {
@@ -68,37 +68,34 @@ t.test('a named version loads the files of that version', async (t) => {
   t.strictSame([...new Set(site.requested)], [`${folder}/classic.js`, `${folder}/tollgate.js`, '/pow']);
 });
 
-t.test(
-  'from another origin it asks the service that it came from, by every policy that allows it',
-  async (t) => {
-    const others = `connect-src ${service}/; worker-src blob: ${site.address}`;
-    const policies = {
-      origin: `script-src 'nonce-own' ${site.address} 'wasm-unsafe-eval'; ${others}`,
-      nonce: `script-src 'nonce-own' 'wasm-unsafe-eval'; ${others}`,
-      'strict-dynamic': `script-src 'nonce-own' 'strict-dynamic' 'wasm-unsafe-eval'; ${others}`,
-    };
-    const tag = `<script nonce="own" async src="${service}/classic.js"></script>`;
-    const inserted = `<script nonce="own">${inserting(`${service}/classic.js`)}</script>`;
-    for (const [name, policy] of Object.entries(policies)) {
-      // A script that is inserted without a nonce needs one of the other two.
-      for (const head of name === 'nonce' ? [tag] : [tag, inserted]) {
-        shopPages['/'] = `<!doctype html><html lang="en"><title>A shop</title>${head}
+t.test('from another origin it uses its own service, under each policy that allows it', async (t) => {
+  const others = `connect-src ${service}/; worker-src blob: ${site.address}`;
+  const policies = {
+    origin: `script-src 'nonce-own' ${site.address} 'wasm-unsafe-eval'; ${others}`,
+    nonce: `script-src 'nonce-own' 'wasm-unsafe-eval'; ${others}`,
+    'strict-dynamic': `script-src 'nonce-own' 'strict-dynamic' 'wasm-unsafe-eval'; ${others}`,
+  };
+  const tag = `<script nonce="own" async src="${service}/classic.js"></script>`;
+  const inserted = `<script nonce="own">${inserting(`${service}/classic.js`)}</script>`;
+  for (const [name, policy] of Object.entries(policies)) {
+    // A script that is inserted without a nonce needs one of the other two.
+    for (const head of name === 'nonce' ? [tag] : [tag, inserted]) {
+      shopPages['/'] = `<!doctype html><html lang="en"><title>A shop</title>${head}
         <form><tollgate-challenge></tollgate-challenge><button>Send</button></form>`;
-        shopHeaders['/'] = { 'content-security-policy': `default-src 'none'; ${policy}` };
-        const page = await openPage(t, browser, shop.address);
-        await page.waitForSelector(ready);
-        const solver = await page.$eval('tollgate-challenge', (element) => element.controller?.state.solver);
-        t.match(solver, { path: 'simd', degraded: false }, name);
-      }
+      shopHeaders['/'] = { 'content-security-policy': `default-src 'none'; ${policy}` };
+      const page = await openPage(t, browser, shop.address);
+      await page.waitForSelector(ready);
+      const solver = await page.$eval('tollgate-challenge', (element) => element.controller?.state.solver);
+      t.match(solver, { path: 'simd', degraded: false }, name);
     }
-    t.notOk(
-      shop.requested.some((path) => path.includes('captcha')),
-      'nothing is asked of the page',
-    );
-  },
-);
+  }
+  t.notOk(
+    shop.requested.some((path) => path.includes('captcha')),
+    'the page gets no request',
+  );
+});
 
-t.test('the console says it where a plugin has inlined the script', async (t) => {
+t.test('the console reports a script inlined by a plugin', async (t) => {
   const code = await (await fetch(`${service}/classic.js`)).text();
   const page = await browser.newPage();
   t.teardown(() => page.close());

@@ -1,4 +1,4 @@
-// A floating box never stands in the way: it covers nothing that can have the focus, and Escape closes it.
+// A floating box covers no focusable element, and Escape closes it.
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { policy, startFormSite } from '@tollgate/tests/browser/form-site.js';
@@ -21,12 +21,12 @@ const form = `<form method="post" action="/image">${fields}
 interface Place {
   readonly width: number;
   readonly height: number;
-  /** Pixels that an on-screen keyboard leaves. */
+  /** Pixels above an on-screen keyboard. */
   readonly visible?: number;
   readonly dir?: 'rtl';
 }
 
-/** Opens the form with the image that a refusal requires. */
+/** Opens the form with a required image. */
 async function open(t: Test, { width, height, visible, dir }: Place, body = form): Promise<Page> {
   const page = await openPage(t, browser, 'about:blank', { viewport: { width, height } });
   const options = { policy: `${policy}; style-src 'unsafe-inline'` };
@@ -46,7 +46,7 @@ async function open(t: Test, { width, height, visible, dir }: Place, body = form
   return page;
 }
 
-/** No browser of a test has an on-screen keyboard: this is what the page sees of one. */
+/** Simulates an on-screen keyboard, which test browsers lack. */
 async function showKeyboard(page: Page, visible: number): Promise<void> {
   await page.evaluate((height) => {
     Object.defineProperty(visualViewport, 'height', { value: height, configurable: true });
@@ -57,7 +57,7 @@ async function showKeyboard(page: Page, visible: number): Promise<void> {
 const isFloating = (page: Page) =>
   page.$eval('tollgate-challenge', ({ shadowRoot }) => shadowRoot!.querySelector('[data-floats]') !== null);
 
-/** The controls that the box covers. */
+/** Returns the controls covered by the box. */
 const covered = (page: Page) =>
   page.evaluate(() => {
     const box = document
@@ -89,7 +89,7 @@ for (const [name, place, floats] of places) {
     t.same(await covered(page), []);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     t.equal(overflow, 0);
-    // Playwright clicks only what nothing covers.
+    // Playwright clicks only uncovered elements.
     for (const field of ['Name', 'E-mail', 'Text']) await page.click(`[name=${field}]`, { timeout: 5000 });
     await page.click('#answer');
     await page.keyboard.press('Tab');
@@ -100,7 +100,7 @@ for (const [name, place, floats] of places) {
 }
 
 t.test(
-  'an on-screen keyboard that takes the room puts the box into the flow, with its field on the screen',
+  'an on-screen keyboard without space for the box moves it into the flow, with its field on the screen',
   async (t) => {
     const page = await open(t, { width: 420, height: 900 });
     t.equal(await isFloating(page), true);
@@ -109,11 +109,11 @@ t.test(
     t.equal(await isFloating(page), false);
     t.same(await covered(page), []);
     const focused = await page.evaluate(() => document.activeElement?.localName);
-    t.equal(focused, 'tollgate-challenge', 'which keeps the focus');
+    t.equal(focused, 'tollgate-challenge', 'and it keeps the focus');
   },
 );
 
-/** The box is where it should be after the next frame. */
+/** Checks the placement of the box after the next frame. */
 const settled = async (t: Test, page: Page, floats: boolean) => {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   t.equal(await isFloating(page), floats);
@@ -123,42 +123,39 @@ const settled = async (t: Test, page: Page, floats: boolean) => {
 const frame = '<iframe id="frame" title="Payment" srcdoc="<input>" style="height:150px"></iframe>';
 const beneath: [string, string][] = [
   ['links', '<p><a href="#a">Forgotten</a></p><p><a href="#b">Another way</a></p>'],
-  ['a frame, whose focus no event tells of', frame],
-  ['a button that stays in its place', '<button style="position:fixed;left:40px;top:500px">Chat</button>'],
-  ['a label that stands for its control', '<label id="toggle">News <input type="checkbox" hidden></label>'],
+  ['a frame, whose focus fires no event', frame],
+  ['a button with a fixed position', '<button style="position:fixed;left:40px;top:500px">Chat</button>'],
+  ['a label of a hidden control', '<label id="toggle">News <input type="checkbox" hidden></label>'],
 ];
 for (const [name, rest] of beneath) {
-  t.test(`the box makes room for what is beneath it: ${name}`, async (t) => {
+  t.test(`the box moves off elements beneath it: ${name}`, async (t) => {
     const page = await open(t, { width: 1280, height: 900 }, form + rest);
     t.equal(await isFloating(page), false);
   });
 }
 
-t.test(
-  'the box makes room for the controls of a component that come into its shadow root later',
-  async (t) => {
-    const page = await open(t, { width: 1280, height: 900 }, `${form}<div id="host"></div>`);
-    t.equal(await isFloating(page), true);
-    await page.evaluate(() => {
-      const root = document.querySelector('#host')!.attachShadow({ mode: 'open' });
-      root.innerHTML =
-        '<button id="far" style="margin-left:600px">Far</button><br><button id="near">Near</button>';
-      root.querySelector<HTMLElement>('#far')!.focus();
-      root.querySelector<HTMLElement>('#near')!.focus();
-    });
-    await settled(t, page, false);
-    t.equal(await page.isVisible('#near'), true);
-    await page.click('#near', { timeout: 5000 });
-  },
-);
+t.test('the box moves off controls that a component adds to its shadow root later', async (t) => {
+  const page = await open(t, { width: 1280, height: 900 }, `${form}<div id="host"></div>`);
+  t.equal(await isFloating(page), true);
+  await page.evaluate(() => {
+    const root = document.querySelector('#host')!.attachShadow({ mode: 'open' });
+    root.innerHTML =
+      '<button id="far" style="margin-left:600px">Far</button><br><button id="near">Near</button>';
+    root.querySelector<HTMLElement>('#far')!.focus();
+    root.querySelector<HTMLElement>('#near')!.focus();
+  });
+  await settled(t, page, false);
+  t.equal(await page.isVisible('#near'), true);
+  await page.click('#near', { timeout: 5000 });
+});
 
-t.test('its own field in focus leaves the box where it is', async (t) => {
+t.test('focus on its own field does not move the box', async (t) => {
   const page = await open(t, { width: 1280, height: 900 });
   await page.fill('#answer', 'anything');
   await settled(t, page, true);
 });
 
-t.test('a main region that a skip link has focused is around the box, not beneath it', async (t) => {
+t.test('a main region focused by a skip link contains the box and is not beneath it', async (t) => {
   const page = await open(
     t,
     { width: 1280, height: 900 },
@@ -168,7 +165,7 @@ t.test('a main region that a skip link has focused is around the box, not beneat
   await settled(t, page, true);
 });
 
-t.test('the box follows its button when the page changes above it', async (t) => {
+t.test('the box follows its button when the page above it changes', async (t) => {
   const text = '<textarea id="text" aria-label="Text" style="field-sizing:content;width:300px"></textarea>';
   const page = await open(
     t,
@@ -194,13 +191,13 @@ const holders: [string, string][] = [
   ['a zoom', 'zoom:1.2;width:500px'],
 ];
 for (const [name, style] of holders) {
-  t.test(`the box stands in the flow where ${name} around it holds it`, async (t) => {
+  t.test(`the box moves into the flow inside ${name}`, async (t) => {
     const page = await open(t, { width: 1280, height: 1200 }, `<div style="${style}">${form}</div>`);
     await settled(t, page, false);
   });
 }
 
-t.test('the box stands in the flow when a filter around it carries it along with the page', async (t) => {
+t.test('the box moves into the flow when a filter around it makes it scroll with the page', async (t) => {
   const style = 'position:absolute;inset:0 auto auto 0;width:600px;filter:blur(0)';
   const page = await open(
     t,
@@ -212,7 +209,7 @@ t.test('the box stands in the flow when a filter around it carries it along with
   await settled(t, page, false);
 });
 
-t.test('a box that was closed does not come back with each repetition of the same failure', async (t) => {
+t.test('a closed box does not reopen with each repetition of the same failure', async (t) => {
   const page = await openPage(t, browser, 'about:blank', { viewport: { width: 1280, height: 800 } });
   await page.goto(site.page(form, { policy: `${policy}; style-src 'unsafe-inline'` }));
   await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
@@ -241,7 +238,7 @@ t.test('a box that was closed does not come back with each repetition of the sam
 });
 
 for (const from of ['#answer', '[name=Text]']) {
-  t.test(`Escape in ${from} closes the box; sending the form opens it again, at its field`, async (t) => {
+  t.test(`Escape in ${from} closes the box; a submission reopens it at its field`, async (t) => {
     const page = await open(t, { width: 1280, height: 800 });
     await page.focus(from);
     await page.keyboard.press('Escape');

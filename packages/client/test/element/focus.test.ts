@@ -1,4 +1,4 @@
-// What has the focus when a page, a label or the browser gives it to the element, also before its parts have been loaded.
+// Focus given to the element by a page, a label or the browser, also before its parts have loaded.
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { asModules, policy, startFormSite } from '@tollgate/tests/browser/form-site.js';
@@ -19,11 +19,11 @@ const form = (attributes = '', formAttributes = '') => `<form method="post" acti
 
 interface HeldPage {
   readonly page: Page;
-  /** Lets the page load the module of the image, and waits for the field. */
+  /** Lets the page load the image module, and waits for the field. */
   release(): Promise<void>;
 }
 
-/** Opens a form without its image's module, and requires an image. */
+/** Opens a form without the image module, and requires an image. */
 async function openHeld(t: Test, body: string, held = /\/captcha-view\.js/): Promise<HeldPage> {
   const page = await openPage(t, browser, 'about:blank');
   let release = () => {};
@@ -58,7 +58,7 @@ async function requireImage(page: Page): Promise<void> {
 const focusElement = (page: Page) =>
   page.evaluate(() => document.querySelector<HTMLElement>('tollgate-challenge')?.focus());
 
-/** The part of the element that has the focus, or the element of the page. */
+/** Returns the focused part of the element, or the focused element of the page. */
 const focused = (page: Page) =>
   page.evaluate(() => {
     const outer = document.activeElement;
@@ -87,7 +87,7 @@ for (const [name, focus] of Object.entries(ways)) {
   });
 }
 
-t.test('a person who has gone on to another field stays there', async (t) => {
+t.test('the focus stays on another field that the person has chosen', async (t) => {
   const { page, release } = await openHeld(t, form());
   await focusElement(page);
   await page.focus('[name=text]');
@@ -95,7 +95,7 @@ t.test('a person who has gone on to another field stays there', async (t) => {
   t.equal(await focused(page), 'text');
 });
 
-t.test('an image that is not required any more takes no focus', async (t) => {
+t.test('an image that is no longer required takes no focus', async (t) => {
   const { page, release } = await openHeld(t, form());
   await focusElement(page);
   await page.evaluate(() => document.querySelector('tollgate-challenge')?.settle(null));
@@ -104,7 +104,7 @@ t.test('an image that is not required any more takes no focus', async (t) => {
   t.equal(await focused(page), 'status');
 });
 
-t.test('a floating box whose place is not known yet keeps the focus too', async (t) => {
+t.test('a floating box without a position keeps the focus too', async (t) => {
   const { page, release } = await openHeld(t, form('display="floating"'), /\/(captcha-view|placement)\.js/);
   await focusElement(page);
   t.equal(await focused(page), 'status');
@@ -113,28 +113,25 @@ t.test('a floating box whose place is not known yet keeps the focus too', async 
   t.equal(await focused(page), 'answer');
 });
 
-t.test(
-  'focused while the image is being fetched, the element focuses the field when it is there',
-  async (t) => {
-    const page = await openPage(t, browser, site.page(form()));
-    await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
-    for (const time of ['first', 'second']) {
-      await page.evaluate(async () => {
-        const element = document.querySelector('tollgate-challenge')!;
-        await element.settle(null);
-        void element.settle({ captcha_required: true, code: 'login_failed' });
-        element.focus();
-      });
-      await page.waitForSelector('#answer');
-      await page.waitForFunction(
-        () => document.querySelector('tollgate-challenge')?.shadowRoot?.activeElement?.id === 'answer',
-      );
-      t.pass(`the ${time} time`);
-    }
-  },
-);
+t.test('focused during the image fetch, the element focuses the field when it appears', async (t) => {
+  const page = await openPage(t, browser, site.page(form()));
+  await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
+  for (const time of ['first', 'second']) {
+    await page.evaluate(async () => {
+      const element = document.querySelector('tollgate-challenge')!;
+      await element.settle(null);
+      void element.settle({ captcha_required: true, code: 'login_failed' });
+      element.focus();
+    });
+    await page.waitForSelector('#answer');
+    await page.waitForFunction(
+      () => document.querySelector('tollgate-challenge')?.shadowRoot?.activeElement?.id === 'answer',
+    );
+    t.pass(`the ${time} time`);
+  }
+});
 
-t.test('without an image to answer, the focus is at what says why', async (t) => {
+t.test('without an image to answer, the focus is on the status', async (t) => {
   const page = await openPage(t, browser, site.page(form()));
   await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
   await focusElement(page);
@@ -155,7 +152,7 @@ t.test('without an image to answer, the focus is at what says why', async (t) =>
 });
 
 for (const name of ['a script', 'its label']) {
-  t.test(`a box that Escape has closed opens again for the focus: ${name}`, async (t) => {
+  t.test(`a box closed with Escape reopens for the focus: ${name}`, async (t) => {
     const page = await openPage(t, browser, 'about:blank');
     await page.goto(site.page(form('display="floating"', 'novalidate')));
     await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');

@@ -1,4 +1,4 @@
-// The size and sharpness of the element's image, on usual and dense screens, in wide and narrow pages.
+// Size and sharpness of the element's image, on normal and dense screens, in wide and narrow pages.
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { startFormSite } from '@tollgate/tests/browser/form-site.js';
@@ -67,7 +67,7 @@ t.test('a larger preset is shown larger, up to the width of the page', async (t)
   const presets = JSON.stringify({ large: { picture, phrase: { length: 5 } } });
   const large = await startFormSite(t, { CAPTCHA_PRESETS: presets });
   const page = await openPage(t, browser, large.page(form), { viewport: { width: 900, height: 640 } });
-  // The element requests the default preset; the service answers with another one.
+  // The element requests the default preset; the service returns another one.
   await page.route('**/api/captcha?hint=1', (route) =>
     route.continue({ url: `${route.request().url()}&preset=large` }),
   );

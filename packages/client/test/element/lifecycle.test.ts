@@ -1,4 +1,4 @@
-// The lifecycle of the element in a page: moves, several forms, shadow roots, fieldsets, controllers, attributes.
+// Lifecycle of the element in a page: moves, several forms, shadow roots, fieldsets, controllers, attributes.
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { ready, startFormSite } from '@tollgate/tests/browser/form-site.js';
@@ -26,7 +26,7 @@ const open = (t: Test, body: string, options = {}) => openPage(t, browser, site.
 const whenReady = (page: Page) =>
   page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
 
-t.test('a move within the page keeps the work; outside of it nothing goes on', async (t) => {
+t.test('a move within the page keeps the work; outside of the page it stops', async (t) => {
   const page = await open(t, `${form()}<form id="second"><button id="two">Two</button></form>`);
   await whenReady(page);
   await page.evaluate(() => {
@@ -53,7 +53,7 @@ t.test('a move within the page keeps the work; outside of it nothing goes on', a
   t.same(site.requested, ['/pow', '/pow']);
 });
 
-t.test('two forms, one of them in a shadow root, have challenges of their own', async (t) => {
+t.test('two forms, one of them in a shadow root, have separate challenges', async (t) => {
   const page = await open(t, `${form()}<div id="host"></div>`);
   await page.evaluate((markup) => {
     document.querySelector('#host')!.attachShadow({ mode: 'open' }).innerHTML = markup;
@@ -80,7 +80,7 @@ t.test('a disabled fieldset disables it, an enabled one enables it', async (t) =
       .replace('</tollgate-challenge>', '</tollgate-challenge></fieldset>'),
   );
   await page.waitForFunction(() => customElements.get('tollgate-challenge') !== undefined);
-  t.equal(await page.isEnabled('#send'), true, 'it asks nothing of the form');
+  t.equal(await page.isEnabled('#send'), true, 'it requires nothing from the form');
   t.same(await page.$eval('form', (element) => [...new FormData(element as HTMLFormElement).keys()]), [
     'text',
   ]);
@@ -119,7 +119,7 @@ t.test('a page shares its controller, before the element is defined or after', a
   t.same(site.requested, ['/pow'], 'none of its own');
 });
 
-t.test('changed attributes make a new controller, once for all of them', async (t) => {
+t.test('a batch of changed attributes creates one new controller', async (t) => {
   const page = await open(t, form());
   await whenReady(page);
   await page.$eval('tollgate-challenge', (element) => {
@@ -136,7 +136,7 @@ t.test('changed attributes make a new controller, once for all of them', async (
   t.same(site.requested, ['/pow', '/pow']);
 });
 
-t.test('a disabled element asks for nothing, whatever happens to its form', async (t) => {
+t.test('a disabled element requests nothing, whatever happens to its form', async (t) => {
   const page = await open(t, form('disabled'));
   await page.waitForFunction(() => customElements.get('tollgate-challenge') !== undefined);
   const seen = await page.evaluate(async () => {
@@ -175,7 +175,7 @@ t.test('a reset does not count as activity: expired work is not renewed', async 
   t.same(site.requested, ['/pow']);
 });
 
-t.test('disabled while it works, it stops, and goes on when it is enabled again', async (t) => {
+t.test('disabled during the work, it stops, and continues when enabled again', async (t) => {
   const page = await open(t, '');
   let isOpen = false;
   await page.route('**/api/captcha/pow*', (route) => (isOpen ? route.continue() : undefined));
@@ -194,10 +194,10 @@ t.test('disabled while it works, it stops, and goes on when it is enabled again'
   isOpen = true;
   t.equal(await disable(false), 'solving');
   await whenReady(page);
-  t.same(site.requested, ['/pow'], 'what was under way has been given up');
+  t.same(site.requested, ['/pow'], 'the current work was aborted');
 });
 
-t.test('disabled while it is ready, it renews nothing until it is enabled again', async (t) => {
+t.test('disabled when ready, it renews nothing until enabled again', async (t) => {
   const page = await openPage(t, browser, 'about:blank');
   await page.clock.install();
   await page.goto(site.page(form()));
@@ -218,7 +218,7 @@ t.test('disabled while it is ready, it renews nothing until it is enabled again'
 });
 
 t.test(
-  'a form that is disabled while a script sends it is sent, and fetches challenges afterwards',
+  'a form disabled during a submission by script is sent, and fetches challenges afterwards',
   async (t) => {
     const page = await open(
       t,
@@ -243,7 +243,7 @@ t.test(
   },
 );
 
-t.test('a form that the browser restores has kept no tokens', async (t) => {
+t.test('a form restored by the browser contains no tokens', async (t) => {
   const page = await open(t, '');
   await page.addInitScript(() => {
     const restored: unknown[] = [];
@@ -268,7 +268,7 @@ t.test('a form that the browser restores has kept no tokens', async (t) => {
   t.same(await page.evaluate('restored'), []);
 });
 
-t.test('back from the cache of the browser, the form has fresh challenges and can be sent', async (t) => {
+t.test('restored from the back/forward cache, the form has new challenges and can be sent', async (t) => {
   const keeping = await chromium.launch({
     executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
     args: ['--headless', '--no-sandbox', '--disable-gpu'],

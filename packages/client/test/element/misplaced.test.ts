@@ -1,4 +1,4 @@
-// Pages on which nothing works until a developer changes them: visitors get a true sentence, developers one line.
+// Pages that need a change by a developer: visitors get a correct message, developers one console line.
 
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
@@ -14,7 +14,7 @@ const site = await startFormSite(t, { CAPTCHA_TEST_MODE: 'true' });
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
 
-/** What the package says in the console of a page and its frames. */
+/** Console lines of the package in a page and its frames. */
 function listen(page: Page): string[] {
   const said: string[] = [];
   page.on('console', (message) => {
@@ -23,7 +23,7 @@ function listen(page: Page): string[] {
   return said;
 }
 
-t.test('a sandboxed frame: nobody is told that it will be tried again', async (t) => {
+t.test('a sandboxed frame: no message promises a retry', async (t) => {
   const inner = site.page(imageForm('image="always" start="load"'), {
     head: `<script type="module" src="${site.address}/api/captcha/tollgate.js"></script>`,
   });
@@ -36,7 +36,7 @@ t.test('a sandboxed frame: nobody is told that it will be tried again', async (t
   t.equal(await frame.getByText('automatically').count(), 0);
   const asked = site.requested.length;
   await page.waitForTimeout(5_000);
-  t.equal(site.requested.length, asked, 'and it is not tried again by itself');
+  t.equal(site.requested.length, asked, 'and there is no automatic retry');
   t.match(said, [/^Tollgate: the service rejects pages without an origin: .*allow-same-origin/]);
   t.equal(said.length, 1, said.join('\n'));
 });
@@ -47,7 +47,7 @@ t.test('an image of another host that the page does not allow: one sentence, one
   await page.route('**/api/captcha?*', async (route) => {
     const response = await route.fetch();
     const body = await response.json();
-    // As a service whose PUBLIC_URL is that of another host.
+    // Like a service whose PUBLIC_URL names another host.
     await route.fulfill({ json: { ...body, url: new URL(new URL(body.url).pathname, other.address).href } });
   });
   await page.goto(site.page(imageForm('image="always" start="load"')));
@@ -64,7 +64,7 @@ t.test('an image of another host that the page does not allow: one sentence, one
   t.equal(said.length, 1, said.join('\n'));
 });
 
-t.test('something else than the service answers: the console says so once', async (t) => {
+t.test('a response from another server: the console reports it once', async (t) => {
   const page = await openPage(t, browser, 'about:blank');
   const said = listen(page);
   await page.goto(site.page(imageForm('prefix="wrong"')));

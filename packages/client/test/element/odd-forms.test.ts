@@ -1,4 +1,4 @@
-// Forms that are unlike others: controls named like properties of forms, shadow roots in between, a slow server.
+// Unusual forms: controls named like form properties, shadow roots in between, a slow server.
 import type {} from '@tollgate/client/element';
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
@@ -19,7 +19,7 @@ t.beforeEach(() => {
 const policy = "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'";
 const open = (t: Test, body: string) => openPage(t, browser, site.page(body, { policy }));
 
-/** Every property of a form that a control's name can hide. */
+/** Every form property that a control name can hide. */
 const names = (page: Page) =>
   page.evaluate(() => {
     const found = new Set<string>();
@@ -28,7 +28,7 @@ const names = (page: Page) =>
     return [...found];
   });
 
-t.test('a control may have the name of any property of forms', async (t) => {
+t.test('a control may have the name of any form property', async (t) => {
   const all = await names(await open(t, ''));
   t.ok(
     all.length > 300 &&
@@ -53,7 +53,7 @@ for (const [where, before, after] of [
   ['outside of it', '', ''],
   ['in another form', '<form id="other">', '</form>'],
 ] as const) {
-  t.test(`an element that names its form adds its fields to that one: ${where}`, async (t) => {
+  t.test(`an element with a form attribute adds its fields to that form: ${where}`, async (t) => {
     const page = await open(
       t,
       `<form method="post" action="/contact" id="form"><input name="text" value="words"><button id="send">Send</button></form>
@@ -84,7 +84,7 @@ const componentWith = (content: string, light = '') => `
   </script>`;
 
 t.test(
-  'an element in the shadow root of a component inside the form adds its fields, again and again',
+  'an element in the shadow root of a component inside the form adds its fields to each submission',
   async (t) => {
     const page = await open(t, componentWith('<tollgate-challenge></tollgate-challenge>'));
     const fields = () =>
@@ -138,7 +138,7 @@ t.test('an element in a slot of a component finds the form around the slot', asy
   t.match(site.delivered, [{ text: 'slotted', powToken: /^\w{40}$/ }]);
 });
 
-t.test('presses while a slow server has not answered are one request', async (t) => {
+t.test('presses before a slow server responds are one request', async (t) => {
   const page = await open(t, '');
   const waiting: (() => Promise<void>)[] = [];
   await page.route('**/contact', async (route) => {
@@ -154,7 +154,7 @@ t.test('presses while a slow server has not answered are one request', async (t)
   page.on('request', (request) => {
     if (request.url().endsWith('?pressed')) presses += 1;
   });
-  // By the page itself: a driver waits for the page that follows.
+  // By the page itself: a driver would wait for the next page.
   await page.evaluate(() => {
     const button = document.querySelector<HTMLElement>('#send')!;
     const press = () => {
@@ -172,7 +172,7 @@ t.test('presses while a slow server has not answered are one request', async (t)
   t.equal(site.requested.filter((path) => path.startsWith('/pow')).length, 1, 'nor is more work fetched');
 });
 
-t.test('a page that stays can be sent again once somebody types, or after ten seconds', async (t) => {
+t.test('a page that stays can be sent again after input, or after ten seconds', async (t) => {
   const page = await open(t, '');
   let requests = 0;
   await page.route('**/contact', async (route) => {

@@ -32,7 +32,7 @@ const open = (t: Test, body: string, options = {}) => openPage(t, browser, site.
 const solverOf = (page: Page) =>
   page.$eval('tollgate-challenge', (element) => element.controller?.state.solver);
 
-/** The answer to the newest image, read from the page. */
+/** Answer to the newest image, read from the page. */
 function watchAnswers(page: Page): () => Promise<string> {
   let newest: Promise<string> = Promise.resolve('');
   page.on('response', (response) => {
@@ -57,7 +57,7 @@ t.test('a form with work is sent with its fields, and each token is new', async 
   t.not(site.delivered[0]?.powToken, site.delivered[1]?.powToken);
 });
 
-t.test('the prebuilt file is all that a page needs: its workers load it too', async (t) => {
+t.test('the prebuilt file is sufficient for a page: its workers load it too', async (t) => {
   const page = await open(t, contact);
   const workers = new Set<string>();
   const scripts = new Set<string>();
@@ -76,7 +76,7 @@ t.test('the prebuilt file is all that a page needs: its workers load it too', as
   t.match(site.delivered, [{ text: 'prebuilt', powToken: /^\w{40}$/ }]);
 });
 
-t.test('it works without WebAssembly, and reports that it is slower', async (t) => {
+t.test('it works without WebAssembly, and reports slow work', async (t) => {
   const page = await open(t, contact, { policy: policyWithoutWasm, head: asModules });
   await page.fill('[name=text]', 'slow');
   await page.waitForSelector(ready);
@@ -87,7 +87,7 @@ t.test('it works without WebAssembly, and reports that it is slower', async (t) 
   t.match(site.delivered, [{ text: 'slow' }]);
 });
 
-t.test('a form with an image is sent with what was typed, by the Enter key', async (t) => {
+t.test('a form with an image is sent with the typed answer, by the Enter key', async (t) => {
   const body = contact
     .replace('/contact', '/image')
     .replace('<tollgate-challenge>', '<tollgate-challenge image="always" start="load">');
@@ -104,7 +104,7 @@ t.test('a form with an image is sent with what was typed, by the Enter key', asy
   t.match(site.delivered, [{ text: 'with image', way: 'first', imageToken: /^\w{40}$/ }]);
 });
 
-t.test('a server that renders its refusals leads to the image, and to the work in its place', async (t) => {
+t.test('server-rendered errors lead to the image, and to work in its place', async (t) => {
   const page = await open(t, signInForm());
   const answer = watchAnswers(page);
   for (const password of ['wrong', 'also wrong']) {
@@ -123,7 +123,7 @@ t.test('a server that renders its refusals leads to the image, and to the work i
   t.match(site.delivered, [{ email: 'ann@example.com', imageAnswer: /^(\d+\.){15}\d+$/ }]);
 });
 
-t.test('other names of the fields are used', async (t) => {
+t.test('custom field names are used', async (t) => {
   const names = 'pow-token-name="a" pow-nonce-name="b"';
   const page = await open(t, contact.replace('<tollgate-challenge>', `<tollgate-challenge ${names}>`));
   await page.waitForSelector(ready);

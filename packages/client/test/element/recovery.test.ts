@@ -1,4 +1,4 @@
-// What the element tells the person when something goes wrong, that it goes on by itself, and what pages are told.
+// Error messages of the element, its automatic recovery, and its events.
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { imageForm as form, ready, startFormSite } from '@tollgate/tests/browser/form-site.js';
@@ -23,7 +23,7 @@ async function openFailing(t: Test, fail: (route: Route) => Promise<void>): Prom
 const word = (page: Page) => page.textContent('#word');
 const goOn = (page: Page) => page.unroute('**/api/captcha/pow*');
 
-t.test('no answer: it says so, and tries again by itself', async (t) => {
+t.test('no response: it reports it and retries automatically', async (t) => {
   const page = await openFailing(t, (route) => route.abort());
   t.equal(await word(page), 'The security check is not responding. It will try again automatically.');
   await page.clock.fastForward(3_000);
@@ -33,7 +33,7 @@ t.test('no answer: it says so, and tries again by itself', async (t) => {
   await page.waitForSelector(ready);
 });
 
-t.test('offline: it says so, and goes on when the device is online', async (t) => {
+t.test('offline: it reports it and continues when the device is online', async (t) => {
   const page = await openFailing(t, (route) => route.abort());
   await page.context().setOffline(true);
   await page.click('.retry');
@@ -43,7 +43,7 @@ t.test('offline: it says so, and goes on when the device is online', async (t) =
   await page.waitForSelector(ready);
 });
 
-t.test('a service that is not available says when it is asked again', async (t) => {
+t.test('with an unavailable service it shows the time of the next try', async (t) => {
   const page = await openFailing(t, (route) =>
     route.fulfill({
       status: 503,
@@ -62,7 +62,7 @@ t.test('a service that is not available says when it is asked again', async (t) 
   await page.waitForSelector(ready);
 });
 
-t.test('the image: the characters that occur, look-alikes, and an answer that was refused', async (t) => {
+t.test('the image: possible characters, look-alikes, and a rejected answer', async (t) => {
   const page = await openPage(t, browser, site.page(form('image="always" start="load"')));
   await page.waitForSelector('#answer');
   await page.waitForSelector('text=Possible characters: 2 3 C D H P T X');
@@ -81,7 +81,7 @@ t.test('the image: the characters that occur, look-alikes, and an answer that wa
   t.equal(await page.textContent('#hint'), '');
 });
 
-t.test('pages are told of each step', async (t) => {
+t.test('pages receive an event for each step', async (t) => {
   const page = await openPage(t, browser, 'about:blank');
   await page.addInitScript(() => {
     const told: unknown[] = [];

@@ -1,4 +1,4 @@
-// The prebuilt file as challenge-service serves it: one line in a page of its own origin or of another one.
+// Prebuilt file served by challenge-service: one line in a page of the same or another origin.
 import type {} from '@tollgate/client/element';
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
@@ -8,7 +8,7 @@ import type { Page, Request } from 'playwright-core';
 import t from 'tap';
 import { startStaticSite } from '../support/static-site.js';
 
-/** Pages of another origin, by their paths; the file's address is known once the site has started. */
+/** Pages of another origin, by path; the file's address is known once the site has started. */
 const shopPages: Record<string, string> = {};
 const policyOf = (address: string, workers: string) =>
   `default-src 'none'; script-src ${address} 'wasm-unsafe-eval'; connect-src ${address}; worker-src ${workers}`;
@@ -44,7 +44,7 @@ t.test('a form needs one line: ready after three requests and 40 kB at most', as
   await page.goto(site.page(form, { head }));
   await page.waitForSelector(ready);
   t.match(await solverOf(page), { path: 'simd', degraded: false });
-  t.strictSame(site.requested, ['/tollgate.js', '/pow'], 'the workers take the file from the cache');
+  t.strictSame(site.requested, ['/tollgate.js', '/pow'], 'the workers load the file from the cache');
   const own = requests.filter((request) => request.url().includes('/api/captcha'));
   const sizes = await Promise.all(own.map((request) => request.sizes()));
   const bytes = sizes.reduce((sum, size) => sum + size.responseHeadersSize + size.responseBodySize, 0);
@@ -56,8 +56,8 @@ t.test('a form needs one line: ready after three requests and 40 kB at most', as
   t.match(site.delivered, [{ text: 'one line', powToken: /^\w{40}$/ }]);
 });
 
-t.test('the texts of a language come from the same place', async (t) => {
-  // A version that is gone leads to the present one.
+t.test('language texts are loaded from the same folder', async (t) => {
+  // A removed version redirects to the current one.
   const gone = '<script type="module" src="/api/captcha/v/0123456789abcdef/tollgate.js"></script>';
   const page = await openPage(t, browser, site.page(form, { head: gone, root: 'lang="fr"' }));
   await page.waitForSelector(ready);
@@ -65,7 +65,7 @@ t.test('the texts of a language come from the same place', async (t) => {
   t.ok(site.requested.includes('/tollgate/fr.js'), site.requested.join(' '));
 });
 
-t.test('a page that asks for HashWX loads the part that solves it, and no other page does', async (t) => {
+t.test('only pages that request HashWX load its solver', async (t) => {
   const asking = form.replace('<tollgate-challenge>', '<tollgate-challenge algorithms="hashwx-1 sha256">');
   const page = await openPage(t, browser, site.page(asking, { head }));
   await page.waitForSelector(ready);
@@ -92,7 +92,7 @@ t.test('it works in an isolated page, without blob:', async (t) => {
   t.match(await solverOf(page), { path: 'simd', degraded: false });
 });
 
-t.test('a page of another origin loads it, and its elements ask the service that it came from', async (t) => {
+t.test('a page of another origin loads it, and its elements use the service of the file', async (t) => {
   const said: string[] = [];
   const open = async (path: string, policy: string, expectsViolations = false) => {
     shopPages[path] = `<!doctype html><html lang="en"><title>A shop</title>
@@ -111,12 +111,12 @@ t.test('a page of another origin loads it, and its elements ask the service that
   const none = await open('/without-blob', policyOf(site.address, "'none'"), true);
   t.match(none, { path: 'simd', workers: 0, degraded: true }, 'without it the main thread does the work');
   const warns = () => said.some((text) => text.includes('Tollgate: proof of work is slower here'));
-  // A console's lines arrive after what the page has done since.
-  await until(warns, 'the console says so');
+  // Console lines arrive late.
+  await until(warns, 'the console reports it');
   t.ok(warns(), said.join('\n'));
   t.same(
     shop.requested.filter((path) => path.includes('captcha')),
     [],
-    'nothing is asked of the page',
+    'the page gets no request',
   );
 });

@@ -1,4 +1,4 @@
-// The bundle size of the element.
+// Bundle size of the element.
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';

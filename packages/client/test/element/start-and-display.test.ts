@@ -1,4 +1,4 @@
-// When the element begins, where it is displayed, and that one press of a button sends the form once.
+// Start and display of the element, and one submission per button press.
 import type {} from '@tollgate/client/element';
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
@@ -32,11 +32,11 @@ async function open(t: Test, body: string): Promise<Page> {
 
 const isVisible = (page: Page) => page.isVisible('.box');
 
-t.test('an image that is always required is fetched at the first focus in the form', async (t) => {
+t.test('a permanently required image is fetched at the first focus in the form', async (t) => {
   const page = await open(t, form('image="always"', '/image'));
   await page.hover('#send');
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-  t.same(site.requested, [], 'a pointer that passes is not a focus');
+  t.same(site.requested, [], 'a passing pointer is no focus');
   await page.focus('[name=text]');
   await page.waitForSelector(ready);
   t.same(site.requested.slice(0, 2), ['', '/pow']);
@@ -51,7 +51,7 @@ t.test('start="submit": nothing is fetched before a press, which sends the form'
   t.same(site.requested, ['/pow']);
 });
 
-t.test('after a pause in which the work has expired, one press sends the form', async (t) => {
+t.test('after the work has expired during a pause, one press sends the form', async (t) => {
   const page = await open(t, form(''));
   await page.waitForSelector(ready);
   await page.clock.fastForward(300_000);
@@ -79,7 +79,7 @@ t.test('three presses while a script still sends the form send it once', async (
   });
   for (const _ of [1, 2, 3]) {
     await page.click('#send');
-    // Longer than the time in which fields that were taken block the next ones.
+    // Longer than the period in which taken fields block the next ones.
     await page.clock.fastForward(11_000);
     await page.hover('[name=text]');
   }
@@ -98,7 +98,7 @@ t.test('a second element in a form is reported once', async (t) => {
   });
   await page.goto(site.page(form('').replace('<button', '<tollgate-challenge></tollgate-challenge><button')));
   await page.waitForSelector(ready);
-  await until(() => warnings.length > 0, 'the console says it');
+  await until(() => warnings.length > 0, 'the console reports it');
   await page.waitForTimeout(500);
   t.equal(warnings.length, 1);
   t.match(warnings[0], /2 <tollgate-challenge> elements; one is enough/);
@@ -135,7 +135,7 @@ for (const display of ['floating', 'invisible']) {
   );
 }
 
-t.test('a form that is sent before the work is done says so, and is sent by itself', async (t) => {
+t.test('a form sent before the work is done reports it, and is sent automatically', async (t) => {
   const page = await open(t, '<p>Not yet</p>');
   let release = () => {};
   const released = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// What a person sees, hears and can do in each state of the element, and its accessibility by axe.
+// Display, announcements and controls in each state of the element, and its accessibility by axe.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type {} from '@tollgate/client/element';
@@ -29,7 +29,7 @@ async function open(t: Test, body: string, { policy, root, ...options }: Options
   return page;
 }
 
-/** All violations that axe finds in the page. */
+/** Returns all axe violations in the page. */
 async function violationsOf(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe);
   const results = (await page.evaluate(
@@ -160,7 +160,7 @@ t.test('an error is announced, and a retry succeeds; the button keeps the focus'
   await page.route('**/api/captcha/pow*', (route) => route.abort());
   await page.goto(site.page(form()));
   await page.waitForSelector('text=Try again');
-  // Before it tries again by itself: a button that has the focus keeps it then, too.
+  // Before the automatic retry: a focused button keeps the focus then too.
   await page.focus('.retry');
   const text = 'The security check is not responding. It will try again automatically.';
   t.equal(await word(page), text);
@@ -177,7 +177,7 @@ t.test('an error is announced, and a retry succeeds; the button keeps the focus'
   t.equal(await page.isVisible('.retry'), false);
 });
 
-t.test('too many requests: the time to wait is announced, and when it is over', async (t) => {
+t.test('too many requests: the waiting time and its end are announced', async (t) => {
   const busy = await startFormSite(t, { RATE_LIMIT_POW: '1' });
   const page = await openPage(t, browser, 'about:blank');
   await page.clock.install();
@@ -190,7 +190,7 @@ t.test('too many requests: the time to wait is announced, and when it is over', 
   t.equal(await page.getAttribute('.retry', 'aria-disabled'), 'true');
   t.same(await violationsOf(page), []);
   await page.click('.retry', { force: true });
-  t.same(busy.requested, ['/pow', '/pow'], 'nothing is asked meanwhile');
+  t.same(busy.requested, ['/pow', '/pow'], 'nothing is requested in between');
   await page.clock.fastForward(61_000);
   await page.waitForSelector('.retry[aria-disabled="false"]');
   t.equal(await word(page), 'Too many requests. The check continues in a moment.');
@@ -220,7 +220,7 @@ t.test('an expired image is marked, keeps the text, and offers a new one', async
 
 t.test('effort: chosen by keyboard, its time is announced, and it can be cancelled', async (t) => {
   const page = await open(t, '<p>Not yet</p>');
-  // One worker: more of them take the processors from what is tested.
+  // One worker: more would take processor time from the tested code.
   await page.addInitScript(() => Object.defineProperty(navigator, 'hardwareConcurrency', { value: 1 }));
   // More hashes than any machine computes during the test.
   await page.route('**/api/captcha?preset=effort*', async (route) => {
@@ -229,11 +229,11 @@ t.test('effort: chosen by keyboard, its time is announced, and it can be cancell
   });
   await page.goto(site.page(form('image="always" start="load" max-hashes="4000000000"')));
   await page.waitForSelector(ready);
-  t.equal(await page.textContent('#time'), '', 'work this short says nothing of the speed');
+  t.equal(await page.textContent('#time'), '', 'work this short allows no estimate');
   t.equal(
     await page.isVisible('[part=note]'),
     await page.$eval('tollgate-challenge', (element) => element.controller?.state.solver?.degraded),
-    'nothing is said of a slowness that is none',
+    'no slow work is reported',
   );
   await page.focus('[part~=alternative]');
   await page.keyboard.press('Enter');
@@ -250,7 +250,7 @@ t.test('effort: chosen by keyboard, its time is announced, and it can be cancell
   t.equal(await focused(page), 'button alternative');
 });
 
-t.test('where WebAssembly is forbidden, the element says that the work is slower', async (t) => {
+t.test('if WebAssembly is forbidden, the element reports slow work', async (t) => {
   const page = await open(t, form(), { policy: policyWithoutWasm });
   await page.waitForSelector(ready);
   t.match(await page.$eval('tollgate-challenge', (element) => element.controller?.state.solver), {
@@ -265,7 +265,7 @@ t.test('where WebAssembly is forbidden, the element says that the work is slower
   t.same(await violationsOf(page), []);
 });
 
-t.test('the keyboard alone is enough for the whole form', async (t) => {
+t.test('the whole form works by keyboard only', async (t) => {
   const page = await openPage(t, browser, 'about:blank');
   let newest: Promise<string> = Promise.resolve('');
   page.on('response', (response) => {
@@ -295,7 +295,7 @@ t.test('the keyboard alone is enough for the whole form', async (t) => {
   await page.waitForSelector('text=Delivered.');
 });
 
-t.test('the field for the characters is left alone by browsers and keyboards of phones', async (t) => {
+t.test('browsers and phone keyboards do not change the answer field', async (t) => {
   const page = await open(t, form('image="always" start="load"'));
   await page.waitForSelector('#answer');
   const attributes = await page.$eval('#answer', (input) =>
@@ -316,7 +316,7 @@ t.test('the field for the characters is left alone by browsers and keyboards of 
   );
 });
 
-t.test('the language is that of the place where the element stands', async (t) => {
+t.test('the language follows the position of the element in the page', async (t) => {
   const body = `<div lang="fr-CA">${form()}</div><div lang="eo">${form()}</div>${form('lang="he"')}${form()}`;
   const page = await open(t, body, { root: 'lang="fr"' });
   await page.waitForFunction(() => customElements.get('tollgate-challenge') !== undefined);
@@ -344,5 +344,5 @@ t.test('the language is that of the place where the element stands', async (t) =
     addLanguage('eo', async () => ({ title: 'Sekureca kontrolo' }));
   }, `${site.address}/tollgate.js`);
   await page.waitForSelector('[lang=eo] >> text=Sekureca kontrolo');
-  t.same((await read())[1], ['eo', 'ltr'], 'a language that the page adds');
+  t.same((await read())[1], ['eo', 'ltr'], 'a language added by the page');
 });

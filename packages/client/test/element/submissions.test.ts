@@ -1,4 +1,4 @@
-// How the element controls the submissions of its form: validity, buttons, early submissions.
+// Control of form submissions by the element: validity, buttons, early submissions.
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { ready, startFormSite } from '@tollgate/tests/browser/form-site.js';
@@ -23,7 +23,7 @@ const form = (attributes = '', rest = '') => `<form method="post" action="/conta
 
 const open = (t: Test, body: string, options = {}) => openPage(t, browser, site.page(body, options));
 
-/** Blocks requests for challenges until released. */
+/** Blocks challenge requests until released. */
 async function holdChallenges(page: Page): Promise<() => Promise<void>> {
   const waiting: (() => Promise<void>)[] = [];
   let isOpen = false;
@@ -46,7 +46,7 @@ async function holdSubmissions(page: Page): Promise<() => Promise<unknown>> {
   return () => Promise.all(waiting.map((go) => go()));
 }
 
-/** Adds a script that sends the form through the controller, one submission at a time; `document.title` counts them. */
+/** Adds a script that submits the form through the controller, one at a time; `document.title` counts submissions. */
 const sendByScript = (page: Page) =>
   page.evaluate(async () => {
     await customElements.whenDefined('tollgate-challenge');
@@ -67,7 +67,7 @@ const sendByScript = (page: Page) =>
     });
   });
 
-/** Opens a page whose requests for challenges are blocked. */
+/** Opens a page with blocked challenge requests. */
 async function openHeld(t: Test, body: string) {
   const page = await open(t, '');
   const release = await holdChallenges(page);
@@ -78,7 +78,7 @@ async function openHeld(t: Test, body: string) {
 const whenReady = (page: Page) =>
   page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
 
-t.test('submit stays disabled until it is ready, with every button as the page left it', async (t) => {
+t.test('submit stays disabled until it is ready, and every other button is unchanged', async (t) => {
   const others = `<button id="own" disabled>Own</button><button id="draft" formnovalidate>Draft</button>
     <input id="picture" type="image" alt="Go" src="/empty"><button id="plain" type="button">Plain</button>`;
   const outside = '<button id="outside" form="form">Outside</button>';
@@ -97,11 +97,11 @@ t.test('submit stays disabled until it is ready, with every button as the page l
   await page.waitForSelector('#late:disabled');
   await release();
   await page.waitForSelector('#own:enabled');
-  t.same(await disabled(), ['send'], 'what the page itself has disabled stays so');
+  t.same(await disabled(), ['send'], 'a button disabled by the page stays disabled');
   t.equal(await page.getAttribute('#outside', 'disabled'), null);
 });
 
-t.test('a button that has the focus keeps it, and gets aria-disabled instead', async (t) => {
+t.test('a focused button keeps the focus, and gets aria-disabled instead', async (t) => {
   const { page, release } = await openHeld(t, form('hold-submit'));
   await page.focus('#send');
   await page.$eval('tollgate-challenge', (element) => element.removeAttribute('hold-submit'));
@@ -117,7 +117,7 @@ t.test('a button that has the focus keeps it, and gets aria-disabled instead', a
   await page.waitForSelector(ready);
 });
 
-t.test('until it is ready the form is invalid, with a reason', async (t) => {
+t.test('the form is invalid until it is ready, with a reason', async (t) => {
   const { page, release } = await openHeld(t, form());
   const read = () =>
     page.$eval('tollgate-challenge', (element) => ({
@@ -136,7 +136,7 @@ t.test('until it is ready the form is invalid, with a reason', async (t) => {
   t.equal(
     await page.$eval('tollgate-challenge', (element) => element.shadowRoot?.activeElement?.part.value),
     'status',
-    'there is a place for the browser to say it',
+    'the browser has an anchor for its message',
   );
   await release();
   await whenReady(page);
@@ -153,7 +153,7 @@ t.test('an image without an answer is a missing value', async (t) => {
   t.equal(
     await page.$eval('tollgate-challenge', (element) => element.shadowRoot?.activeElement?.id),
     'answer',
-    'the browser leads to the field',
+    'the browser focuses the field',
   );
   await page.focus('[name=text]');
   await page.$eval('tollgate-challenge', (element) => element.focus());
@@ -167,7 +167,7 @@ t.test('an image without an answer is a missing value', async (t) => {
   t.same(await read(), [true, 'Please type the characters in the image.']);
 });
 
-t.test('with hold-submit an early submission waits, and goes with the button that was pressed', async (t) => {
+t.test('with hold-submit an early submission waits, and is sent with the pressed button', async (t) => {
   const { page, release } = await openHeld(
     t,
     form('hold-submit', '<button name="way" value="second">Two</button>'),
@@ -182,25 +182,22 @@ t.test('with hold-submit an early submission waits, and goes with the button tha
   t.match(site.delivered, [{ way: 'second', powToken: /^\w{40}$/ }]);
 });
 
-t.test(
-  'a form without validation is held as well, and no listener of the page sees the early try',
-  async (t) => {
-    const { page, release } = await openHeld(t, form().replace('<form', '<form novalidate'));
-    await page.evaluate(() => {
-      document.title = '';
-      document.addEventListener('submit', () => {
-        document.title += 'sent ';
-      });
-      document.forms[0]?.requestSubmit();
+t.test('a form without validation is delayed too, and no page listener sees the early attempt', async (t) => {
+  const { page, release } = await openHeld(t, form().replace('<form', '<form novalidate'));
+  await page.evaluate(() => {
+    document.title = '';
+    document.addEventListener('submit', () => {
+      document.title += 'sent ';
     });
-    t.equal(await page.title(), '');
-    await release();
-    await page.waitForSelector('text=Delivered.');
-    t.match(site.delivered, [{ text: 'words', powToken: /^\w{40}$/ }]);
-  },
-);
+    document.forms[0]?.requestSubmit();
+  });
+  t.equal(await page.title(), '');
+  await release();
+  await page.waitForSelector('text=Delivered.');
+  t.match(site.delivered, [{ text: 'words', powToken: /^\w{40}$/ }]);
+});
 
-t.test('a press while the form is on its way does not send the same token twice', async (t) => {
+t.test('a press during a submission does not send the same token twice', async (t) => {
   const page = await open(t, form('', '').replace('<form', '<form target="_blank"'));
   for (const count of [1, 2]) {
     await page.waitForSelector(ready);
@@ -213,7 +210,7 @@ t.test('a press while the form is on its way does not send the same token twice'
   t.not(site.delivered[0]?.powToken, site.delivered[1]?.powToken);
 });
 
-t.test('a double-click sends once, where a script sends the form', async (t) => {
+t.test('a double-click sends once when a script sends the form', async (t) => {
   const page = await open(t, form('hold-submit'));
   await sendByScript(page);
   await whenReady(page);
@@ -228,32 +225,29 @@ t.test('a double-click sends once, where a script sends the form', async (t) => 
   t.same(site.requested, ['/pow', '/pow']);
 });
 
-t.test(
-  'what is pressed before a script has its answer is not sent after it; later presses are',
-  async (t) => {
-    const page = await open(t, '');
-    const releaseSubmissions = await holdSubmissions(page);
-    await page.goto(site.page(form('hold-submit')));
-    await sendByScript(page);
-    await whenReady(page);
-    await page.press('[name=text]', 'Enter');
-    await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'idle');
-    await page.press('[name=text]', 'Enter');
-    await page.click('#send');
-    t.equal(await page.textContent('[role=status]'), '', 'nor is that promised');
-    const releaseChallenges = await holdChallenges(page);
-    await releaseSubmissions();
-    await page.waitForFunction(() => !document.querySelector('tollgate-challenge')?.controller?.isSubmitting);
-    await page.press('[name=text]', 'Enter');
-    t.match(await page.textContent('[role=status]'), /^The form will be sent as soon as/);
-    t.equal(await page.title(), 'sent 1');
-    await releaseChallenges();
-    // That is all: submissions are delayed again.
-    await page.waitForFunction(() => document.title === 'sent 2');
-  },
-);
+t.test('a press before the response to a script is not sent afterwards; later presses are', async (t) => {
+  const page = await open(t, '');
+  const releaseSubmissions = await holdSubmissions(page);
+  await page.goto(site.page(form('hold-submit')));
+  await sendByScript(page);
+  await whenReady(page);
+  await page.press('[name=text]', 'Enter');
+  await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'idle');
+  await page.press('[name=text]', 'Enter');
+  await page.click('#send');
+  t.equal(await page.textContent('[role=status]'), '', 'and no submission is announced');
+  const releaseChallenges = await holdChallenges(page);
+  await releaseSubmissions();
+  await page.waitForFunction(() => !document.querySelector('tollgate-challenge')?.controller?.isSubmitting);
+  await page.press('[name=text]', 'Enter');
+  t.match(await page.textContent('[role=status]'), /^The form will be sent as soon as/);
+  t.equal(await page.title(), 'sent 1');
+  await releaseChallenges();
+  // Submissions are delayed again.
+  await page.waitForFunction(() => document.title === 'sent 2');
+});
 
-t.test('a double-click sends once, where the browser sends the form', async (t) => {
+t.test('a double-click sends once when the browser sends the form', async (t) => {
   const body = form('hold-submit').replace('<form', '<form target="frame"');
   const page = await open(t, `${body}<iframe name="frame" title="The answer"></iframe>`);
   await whenReady(page);
@@ -268,7 +262,7 @@ t.test('a double-click sends once, where the browser sends the form', async (t) 
   await page.frameLocator('iframe').getByText('Delivered.').waitFor();
   await whenReady(page);
   t.equal(await page.title(), 'sent 1');
-  // Waits for its arrival, or the next test would count it.
+  // Wait for its arrival, or the next test would count it.
   const answered = page.waitForEvent('framenavigated');
   await page.click('#send');
   await answered;
@@ -307,7 +301,7 @@ t.test('a second press while a submission is delayed repeats the announcement', 
   t.equal(site.delivered.length, 1);
 });
 
-t.test('a submission by script tells the element the answer with settle', async (t) => {
+t.test('a script reports the response to the element with settle', async (t) => {
   const page = await open(t, form());
   await page.waitForSelector(ready);
   const send = () =>
@@ -332,7 +326,7 @@ t.test('a submission by script tells the element the answer with settle', async 
   t.equal(await page.isVisible('text=I cannot read this image'), false);
 });
 
-t.test('a script sends the form through the controller of the element', async (t) => {
+t.test('a script submits the form through the element’s controller', async (t) => {
   const page = await open(t, form());
   const sent = await page.evaluate(async () => {
     await customElements.whenDefined('tollgate-challenge');

@@ -1,4 +1,4 @@
-// The texts and languages of the element: none is missing, in the code and in the documentation.
+// Texts and languages of the element: complete in code and documentation.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import { sayDuration, sayEstimate } from '../../src/element/view/durations.js';
 
 const places = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
 
-t.test('every language has every text, with the same places to fill in', async (t) => {
+t.test('every language has every text, with the same placeholders', async (t) => {
   for (const language of languages) {
     const table = await loadTexts(language);
     t.same(Object.keys(table), Object.keys(en), language);
@@ -30,7 +30,7 @@ t.test('every language has every text, with the same places to fill in', async (
   }
 });
 
-t.test('languages that are written from right to left mirror the element', async (t) => {
+t.test('right-to-left languages mirror the element', async (t) => {
   for (const language of languages) {
     const { textInfo } = new Intl.Locale(language) as Intl.Locale & { textInfo: { direction: string } };
     t.equal(directionOf(language), textInfo.direction, language);
@@ -41,7 +41,7 @@ t.test('languages that are written from right to left mirror the element', async
   );
 });
 
-t.test('the languages in the documentation are those of the element', async (t) => {
+t.test('the documentation lists the languages of the element', async (t) => {
   const page = readFileSync(join(projectRoot, 'docs/client/element.md'), 'utf8');
   const [, sentence = ''] = /The element speaks (.*?)\./.exec(page) ?? [];
   const documented = [...sentence.matchAll(/([A-Z][\w ]+) \(`([\w-]+)`\)/g)].map(([, name, tag]) => [
@@ -55,7 +55,7 @@ t.test('the languages in the documentation are those of the element', async (t) 
   );
 });
 
-t.test('the longest tag that has texts applies', async (t) => {
+t.test('the longest tag with texts applies', async (t) => {
   const tags = [
     'zh-TW',
     'zh-Hant-HK',
@@ -73,7 +73,7 @@ t.test('the longest tag that has texts applies', async (t) => {
   t.same(tags.map(languageFor), chosen);
 });
 
-t.test('durations are said in every language, in Western digits', async (t) => {
+t.test('durations are available in every language, in Western digits', async (t) => {
   for (const language of languages) {
     const texts = await loadTexts(language);
     const said = [1, 2, 12, 119, 120, 300, 3600].map((seconds) => sayDuration(seconds, language));
@@ -105,7 +105,7 @@ t.test('a placeholder is filled with its value', async (t) => {
   t.equal(fill('{part} of {parts}', { part: 1, parts: 16 }), '1 of 16');
 });
 
-t.test('own texts are an object or JSON, and anything else is reported and ignored', async (t) => {
+t.test('custom texts are an object or JSON; anything else is reported and ignored', async (t) => {
   const own = { retry: 'Once more' };
   t.same(readTexts(own), own);
   t.same(readTexts(JSON.stringify(own)), own, 'frameworks set the text of an attribute as a property');
@@ -118,11 +118,11 @@ t.test('own texts are an object or JSON, and anything else is reported and ignor
   t.match(said[0], /^Tollgate: "texts" of an element is ignored/);
 });
 
-t.test('the module can be loaded where there is no DOM', async (t) => {
+t.test('the module can be loaded without a DOM', async (t) => {
   t.equal(typeof (await import('@tollgate/client/element')).TollgateChallenge, 'function');
 });
 
-t.test('an estimate is a range below what is expected, without false precision', async (t) => {
+t.test('an estimate is a range below the expected value, without false precision', async (t) => {
   t.same(
     [0.2, 4.9, 5, 12, 61, 150, 900].map((seconds) => sayEstimate(seconds, { language: 'en', texts: en })),
     [

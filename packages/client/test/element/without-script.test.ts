@@ -1,4 +1,4 @@
-// docs/examples/server-form in a browser: with JavaScript, and without it by the image alone.
+// docs/examples/server-form in a browser: with JavaScript, and without it by the image only.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const { buildServerForm } = (await import(example)) as { buildServerForm: BuildS
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
 
-/** The example beside the services, on an origin of its own. @returns a page of it, and the messages that it has delivered */
+/** Starts the example beside the services, on its own origin. @returns one of its pages, and its delivered messages */
 async function open(t: Test, settings: Record<string, string>, options = {}) {
   let app: ServerForm | undefined;
   const server = createServer((request, response) => app?.routing(request, response));
@@ -49,7 +49,7 @@ async function open(t: Test, settings: Record<string, string>, options = {}) {
   return { page, delivered, site, form: `${address}/contact` };
 }
 
-/** Follows the images that the page loads. @returns the answer to the newest one, in test mode */
+/** Follows the loaded images. @returns the answer to the newest one, in test mode */
 function watchAnswers(page: Page): () => string {
   let answer = '';
   page.on('response', (response) => {
@@ -60,7 +60,7 @@ function watchAnswers(page: Page): () => string {
 
 const noScript = { javaScriptEnabled: false };
 
-t.test('without JavaScript the image alone sends the form', async (t) => {
+t.test('without JavaScript the image suffices to send the form', async (t) => {
   const { page, delivered, form } = await open(t, { CAPTCHA_NO_SCRIPT: 'image' }, noScript);
   const answer = watchAnswers(page);
   await page.goto(form, { waitUntil: 'load' });
@@ -70,7 +70,7 @@ t.test('without JavaScript the image alone sends the form', async (t) => {
   await page.getByRole('button', { name: 'Send' }).click();
   await next;
   await page.getByRole('alert').filter({ hasText: /./ }).waitFor();
-  t.equal(await page.getByLabel('Your message').inputValue(), 'first <b>', 'what was typed is kept');
+  t.equal(await page.getByLabel('Your message').inputValue(), 'first <b>', 'the typed text is kept');
   t.same(delivered, []);
 
   await page.getByLabel('Characters in the image').fill(answer().toLowerCase());
@@ -79,7 +79,7 @@ t.test('without JavaScript the image alone sends the form', async (t) => {
   t.same(delivered, ['first <b>']);
 });
 
-t.test('without JavaScript and without the option the form says what it needs', async (t) => {
+t.test('without JavaScript and without the option the form states its requirements', async (t) => {
   const { page, delivered, form } = await open(t, {}, noScript);
   await page.goto(form);
   await page.locator('noscript p').waitFor();

@@ -1,4 +1,4 @@
-// The packed archive: its files, its types in another project's compiler, and its size in a bundle.
+// Packed archive: its files, its types in another project's compiler, and its size in a bundle.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -40,7 +40,7 @@ export const wrong = <tollgate-challenge image="sometimes" />;
 createSession({ colour: 'red' });
 `;
 
-t.test('the archive holds compiled code with its types, and nothing else', async (t) => {
+t.test('the archive contains compiled code with its types, and nothing else', async (t) => {
   const files = installed.files();
   t.strictSame(
     files.filter(
@@ -58,7 +58,7 @@ t.test('the archive holds compiled code with its types, and nothing else', async
   }
 });
 
-t.test('it depends on nothing, and every framework may be missing', async (t) => {
+t.test('it has no dependencies, and every framework may be missing', async (t) => {
   t.notOk('dependencies' in manifest);
   t.same(Object.keys(manifest.peerDependencies), ['preact', 'react', 'solid-js', 'svelte', 'vue']);
   for (const name of Object.keys(manifest.peerDependencies)) {
@@ -81,7 +81,7 @@ t.test('it depends on nothing, and every framework may be missing', async (t) =>
   ]);
 });
 
-t.test('every public entry is there, and leads to code and types', async (t) => {
+t.test('every public entry exists and resolves to code and types', async (t) => {
   const files = installed.files().map((file) => `./${file}`);
   for (const [name, { types, default: code }] of Object.entries<Record<string, string>>(manifest.exports)) {
     t.ok(files.includes(types ?? '') && files.includes(code ?? ''), name);
@@ -89,7 +89,7 @@ t.test('every public entry is there, and leads to code and types', async (t) => 
   for (const file of manifest.sideEffects) t.ok(files.includes(file), file);
 });
 
-/** Compiles files in the project that has the package installed. @returns the compiler's output */
+/** Compiles files in the project with the installed package. @returns the compiler's output */
 function compileStrictly(files: readonly string[], resolution: string, skipLibCheck: boolean): string {
   writeFileSync(
     join(installed.folder, 'tsconfig.json'),
@@ -123,12 +123,12 @@ for (const resolution of ['bundler', 'nodenext']) {
     for (const [file, code] of Object.entries(templateConsumers)) {
       writeFileSync(join(installed.folder, file), code);
     }
-    // The declarations of the frameworks are not ours to check.
+    // Do not check the frameworks' own declarations.
     t.equal(compileStrictly(Object.keys(templateConsumers), resolution, true), '');
   });
 }
 
-t.test('the prebuilt file is small, and needs no other but the texts of a language', async (t) => {
+t.test('the prebuilt file is small, and needs no other files except language texts', async (t) => {
   const code = readFileSync(join(installed.client, 'dist', 'tollgate.js'), 'utf8');
   const bytes = gzipSync(code).length;
   t.ok(bytes < 36_000, `${bytes} bytes`);
@@ -137,7 +137,7 @@ t.test('the prebuilt file is small, and needs no other but the texts of a langua
   t.same(
     loaded.filter((file) => !/^\.\/tollgate\/[a-z-]+\.js$/.test(file)),
     [],
-    'but for the texts of a language',
+    'except language texts',
   );
   t.ok(loaded.length >= 2);
   for (const file of loaded) t.ok(installed.files().includes(`dist/${file.slice(2)}`), file);
@@ -174,7 +174,7 @@ async function bundle(code: string) {
   return { code: bundled, files: built.output.length, bytes: gzipSync(bundled).length };
 }
 
-t.test('a bundler takes what is used, and no more', async (t) => {
+t.test('a bundler includes only used code', async (t) => {
   const one = await bundle(`export { fetchImageChallenge } from '@tollgate/client/challenge';`);
   t.equal(one.files, 1, 'no worker');
   t.notMatch(one.code, /Worker|visibilitychange/);
@@ -187,10 +187,10 @@ t.test('a bundler takes what is used, and no more', async (t) => {
   t.match(element.code, /customElements/, 'importing the element defines it');
 
   const worker = await bundle(`import '@tollgate/client/solver/worker.js';`);
-  t.match(worker.code, /postMessage/, 'a worker of its own can be made of the worker');
+  t.match(worker.code, /postMessage/, 'the worker can be bundled as a separate file');
 });
 
-t.test('the hooks add less than 1 kB each to what they use', async (t) => {
+t.test('each hook adds less than 1 kB to its dependencies', async (t) => {
   const bytesOf = async (line: string) => (await bundle(line)).bytes;
   const session = await bytesOf(`export { useSession } from '@tollgate/client/react';`);
   t.ok(session < 1_000, `useSession: ${session} bytes`);

@@ -1,4 +1,4 @@
-// The package as other projects install it: packed, and unpacked beside the frameworks whose types it extends.
+// Package as installed by other projects: packed, and unpacked beside the frameworks whose types it extends.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,13 +9,13 @@ import type { Test } from 'tap';
 
 const frameworks = ['react', 'vue', 'preact', 'solid-js', '@types/react'];
 
-/** A project that has the package installed. */
+/** Project with the installed package. */
 export interface Installed {
-  /** The folder of the project, outside of this repository. */
+  /** Project folder, outside of this repository. */
   readonly folder: string;
   /** The package in its `node_modules`. */
   readonly client: string;
-  /** The paths of the package's files, sorted, with slashes. */
+  /** Paths of the package's files, sorted, with slashes. */
   files(): string[];
 }
 
@@ -53,7 +53,7 @@ function filesOf(folder: string): string[] {
     .sort();
 }
 
-/** The first folder that has a package wins, as in Node. */
+/** The first folder with the package wins, as in Node. */
 function folderOf(name: string): string {
   const folders = ['packages/client', ''].map((owner) => join(projectRoot, owner, 'node_modules', name));
   return folders.find((folder) => existsSync(folder)) ?? name;

@@ -1,8 +1,8 @@
-// Pages of frameworks that use <tollgate-challenge>: what their compilers must accept, and what they must refuse.
+// Framework pages that use <tollgate-challenge>: valid and invalid code for their compilers.
 
 const texts = `{ label: 'Letters' }`;
 
-/** By the names of their files. */
+/** Sources by file name. */
 export const templateConsumers: Readonly<Record<string, string>> = {
   'in-react.tsx': `/** @jsxImportSource react */
 import type { TollgateChallenge } from '@tollgate/client/element';

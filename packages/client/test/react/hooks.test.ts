@@ -1,4 +1,4 @@
-// The hooks in components, in a browser, with each installed version of React, against the real system.
+// Hooks in components, in a browser, with each installed version of React, against the real system.
 
 import type { TollgateChallengeAttributes } from '@tollgate/client/react';
 import { password, startAppSite } from '@tollgate/tests/browser/app-site.js';
@@ -42,7 +42,7 @@ async function open(t: Test, folder: string): Promise<Page> {
 const works = () => site.requests.filter((request) => request === 'GET /api/captcha/pow').length;
 const isReady = (page: Page) => page.waitForFunction(() => globalThis.challenge?.status === 'ready');
 
-/** Renders a form with challenges in Strict Mode; `challenge` is the last value of the hook. */
+/** Renders a form with challenges in Strict Mode; `challenge` is the hook's last value. */
 async function mount(page: Page): Promise<void> {
   await page.evaluate(() => {
     function Form({ image }: { image: 'always' | 'never' }) {
@@ -60,7 +60,7 @@ async function mount(page: Page): Promise<void> {
 }
 
 async function hooks(t: Test, folder: string): Promise<void> {
-  await t.test('mounting in Strict Mode fetches one challenge, which is closed on unmount', async (t) => {
+  await t.test('a mount in Strict Mode fetches one challenge; unmounting closes it', async (t) => {
     const page = await open(t, folder);
     await mount(page);
     await isReady(page);
@@ -81,7 +81,7 @@ async function hooks(t: Test, folder: string): Promise<void> {
     t.equal(works(), 1);
   });
 
-  await t.test('inline options change nothing, other values recreate everything', async (t) => {
+  await t.test('new inline objects change nothing, new values recreate everything', async (t) => {
     const page = await open(t, folder);
     await mount(page);
     await isReady(page);
@@ -95,7 +95,7 @@ async function hooks(t: Test, folder: string): Promise<void> {
       const names = ['submit', 'touch', 'setAnswer', 'take', 'controller'] as const;
       return names.every((name) => before[name] === challenge[name]);
     });
-    t.ok(same, 'every function is the same at every rendering');
+    t.ok(same, 'every function is the same on each render');
     t.equal(works(), 1);
     await page.evaluate(() => renderForm('always'));
     await page.waitForFunction(
@@ -131,7 +131,7 @@ async function hooks(t: Test, folder: string): Promise<void> {
     t.same(Object.keys(fields), ['pow_token', 'pow_nonce']);
   });
 
-  await t.test('every component of a session shows the same, from the start to the logout', async (t) => {
+  await t.test('all components of a session show the same state, from the start to the logout', async (t) => {
     const page = await open(t, folder);
     const said = await page.evaluate(
       async ({ email, password }) => {
@@ -170,7 +170,7 @@ async function hooks(t: Test, folder: string): Promise<void> {
     t.same(said, ['unknown', 'signed-out', 'signed-in', 'signed-out', 'unknown']);
   });
 
-  await t.test('what a server has rendered is hydrated without a complaint', async (t) => {
+  await t.test('server-rendered markup is hydrated without warnings', async (t) => {
     const page = await open(t, folder);
     t.equal(await page.textContent('#root'), 'unknown idle null');
     await page.evaluate(async () => {
@@ -204,7 +204,7 @@ async function tag(t: Test, folder: string): Promise<void> {
       lab.createRoot(document.querySelector('#root')!).render(lab.react.createElement(Form));
     });
     await page.getByText('Ready').or(page.getByText('Done')).waitFor();
-    t.equal(works(), 1, 'the element has made none of its own');
+    t.equal(works(), 1, 'the element has created no controller');
     t.same(await page.evaluate(() => statuses), ['solving', 'ready']);
     t.same(await page.$eval('tollgate-challenge', (element) => element.getAttributeNames().sort()), [
       'hold-submit',

@@ -1,4 +1,4 @@
-// The globals of a page in which tests write components.
+// Globals of a page in which tests write components.
 import { createChallenge } from '@tollgate/client/challenge';
 import { useChallenge, useSession } from '@tollgate/client/react';
 import { createSession } from '@tollgate/client/session';
@@ -20,7 +20,7 @@ interface Lab {
 
 declare global {
   var lab: Lab;
-  /** Set by a test: the root of its components, what they recorded, and a function that renders them again. */
+  /** Set by a test: the root of its components, their records, and a function that renders them again. */
   var root: Root;
   var challenge: ReturnType<typeof useChallenge>;
   var before: typeof challenge;

@@ -1,4 +1,4 @@
-// The page for components, with the development build of each installed version of React.
+// Page for components, with the development build of each installed version of React.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,11 +10,11 @@ const script = fileURLToPath(new URL('page.js', import.meta.url));
 
 export interface InstalledReact {
   readonly version: string;
-  /** The folder that holds `react` and `react-dom`. */
+  /** Folder with `react` and `react-dom`. */
   readonly modules: string;
 }
 
-/** The version of this package, and an older one if another tool has installed it. */
+/** Installed version, and an older one if another tool has installed it. */
 export const reacts: readonly InstalledReact[] = ['packages/client/node_modules', 'node_modules']
   .map((folder) => join(projectRoot, folder))
   .filter((modules) => ['react', 'react-dom'].every((name) => existsSync(join(modules, name))))
@@ -23,7 +23,7 @@ export const reacts: readonly InstalledReact[] = ['packages/client/node_modules'
     return { version, modules };
   });
 
-/** @param html the server-rendered content of the root. @returns the folder of the page */
+/** @param html server-rendered content of the root. @returns the folder of the page */
 export async function buildReactPage(t: Test, { modules }: InstalledReact, html = ''): Promise<string> {
   const root = t.testdir({
     'index.html': `<!doctype html><html lang="en"><title>Components</title><script type="module" src="/page.js"></script>

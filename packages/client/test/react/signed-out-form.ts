@@ -1,4 +1,4 @@
-// A component that a server renders and a page hydrates.
+// Component for server rendering and hydration.
 import { useChallenge, useSession } from '@tollgate/client/react';
 import type { Session } from '@tollgate/client/session';
 import { createElement } from 'react';

@@ -1,4 +1,4 @@
-// The table of answers in docs/client/session.md is the one that the session follows.
+// The session follows the response table in docs/client/session.md.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { meaningOf } from '../../src/session/answers.js';
@@ -6,7 +6,7 @@ import { meaningOf } from '../../src/session/answers.js';
 const page = readFileSync(new URL('../../../../../docs/client/session.md', import.meta.url), 'utf8');
 const [, table = ''] = /^\| Response \| Meaning \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(page) ?? [];
 
-/** The meaning of each literal: `401 CODE`, a status, a class such as `5xx`, or `network`. */
+/** Meaning of each literal: `401 CODE`, a status, a class such as `5xx`, or `network`. */
 const documented = new Map(
   table
     .trim()
@@ -17,14 +17,14 @@ const documented = new Map(
     }),
 );
 
-/** The meaning by the most exact entry. */
+/** Returns the meaning of the most specific entry. */
 function documentedMeaning(status: number, code: string): string | undefined {
   if (status === 0) return documented.get('network');
   const names = [`${status} ${code}`, String(status), `${Math.floor(status / 100)}xx`];
   return names.map((name) => documented.get(name)).find((meaning) => meaning !== undefined);
 }
 
-t.test('every status with every code means what the document says', async (t) => {
+t.test('every status and code has the documented meaning', async (t) => {
   const documentedCodes = [...documented.keys()].flatMap((name) => name.split(' ')[1] ?? []);
   t.equal(documentedCodes.length, 5);
   const codes = [

@@ -7,7 +7,7 @@ import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sig
 const fine = { status: 200, body: { fine: true } };
 
 for (const status of [401, 403]) {
-  t.test(`a request answered ${status} is repeated once, after one refresh`, async (t) => {
+  t.test(`a request with a ${status} response is repeated once, after one refresh`, async (t) => {
     const { script, session, token } = await signIn(t);
     const granted = grant();
     script.setAnswers(refreshing, granted);
@@ -22,7 +22,7 @@ for (const status of [401, 403]) {
     ]);
   });
 
-  t.test(`a second ${status} is the answer`, async (t) => {
+  t.test(`a second ${status} is returned`, async (t) => {
     const { script, session } = await signIn(t);
     script.setAnswers('GET /thing', refuse(status, 'not_yours'));
     const answer = await session.fetch('thing');
@@ -44,19 +44,19 @@ t.test('no other status is repeated', async (t) => {
   t.equal(script.count(refreshing), 0);
 });
 
-t.test('when the refresh fails, the refusal is the answer', async (t) => {
+t.test('when the refresh fails, the error response is returned', async (t) => {
   const { script, session, expired } = await signIn(t);
   script.setAnswers('GET /thing', refuse(401, 'session_revoked'));
   script.setAnswers(refreshing, refuse(401, 'session_revoked'));
   const answer = await session.fetch('thing');
   t.equal(answer.status, 401);
-  t.same(await answer.json(), refuse(401, 'session_revoked').body, 'its body is still there');
+  t.same(await answer.json(), refuse(401, 'session_revoked').body, 'its body is unread');
   t.equal(script.count('GET /thing'), 1);
   t.same(expired, ['session_revoked']);
 });
 
 for (const answer of [lost, refuse(429, 'rate_limited', '5'), refuse(503, 'store_unavailable')]) {
-  t.test(`a refusal does not wait for the repeats of a refresh: ${answer.status}`, async (t) => {
+  t.test(`an error response does not wait for refresh retries: ${answer.status}`, async (t) => {
     const { script, session, advance, expired } = await signIn(t);
     const granted = grant();
     script.setAnswers('GET /thing', refuse(403, 'not_yours'));
@@ -67,7 +67,7 @@ for (const answer of [lost, refuse(429, 'rate_limited', '5'), refuse(503, 'store
     t.equal((await session.fetch('thing')).status, 403, 'nor does the next one');
     t.equal(script.count('GET /thing'), 2);
     t.equal(script.count(refreshing), 1);
-    t.equal(session.state.status, 'refreshing', 'the refresh goes on');
+    t.equal(session.state.status, 'refreshing', 'the refresh continues');
     await advance(5);
     t.equal(script.count(refreshing), 2);
     t.equal(session.state.status, 'signed-in');
@@ -78,7 +78,7 @@ for (const answer of [lost, refuse(429, 'rate_limited', '5'), refuse(503, 'store
   });
 }
 
-t.test('of many requests refused at once, one refreshes', async (t) => {
+t.test('many requests rejected at once cause one refresh', async (t) => {
   const { script, session } = await signIn(t);
   const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
   for (const name of names) script.setAnswers(`GET /${name}`, refuse(401, 'token_invalid'), fine);
@@ -87,7 +87,7 @@ t.test('of many requests refused at once, one refreshes', async (t) => {
   t.equal(script.count(refreshing), 1);
 });
 
-t.test('with a newer token there already, the request is repeated without a refresh', async (t) => {
+t.test('with a newer token, the request is repeated without a refresh', async (t) => {
   const { script, session, advance } = await signIn(t, 900, { leavesRequestsOpen: true });
   let answer = () => {};
   const after = new Promise<void>((resolve) => {
@@ -108,7 +108,7 @@ t.test('with a newer token there already, the request is repeated without a refr
   t.equal(script.requests.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
 });
 
-t.test('a request of one person is not repeated in the name of the next', async (t) => {
+t.test('a request of one user is not repeated with the token of the next', async (t) => {
   const { script, session } = await signIn(t, 900, { leavesRequestsOpen: true });
   let answer = () => {};
   const after = new Promise<void>((resolve) => {
@@ -123,7 +123,7 @@ t.test('a request of one person is not repeated in the name of the next', async 
   t.equal(script.count('POST /order'), 1);
 });
 
-t.test('nor is one sent in it that waited for a refresh meanwhile', async (t) => {
+t.test('nor is a request sent with it that waited for a refresh', async (t) => {
   const { script, session, sleep } = await signIn(t, 900, { leavesRequestsOpen: true });
   const after = new Promise<void>((resolve) => t.teardown(resolve));
   script.setAnswers(refreshing, { ...grant(), after }, grant());
@@ -140,7 +140,7 @@ t.test('nor is one sent in it that waited for a refresh meanwhile', async (t) =>
   );
 });
 
-t.test('a request with an Authorization of the caller’s own keeps it, and is not repeated', async (t) => {
+t.test('a request with its own Authorization keeps it, and is not repeated', async (t) => {
   const { script, session, sleep } = await signIn(t);
   const authorization = 'Basic YTpi';
   const own = { headers: { authorization } };
@@ -184,7 +184,7 @@ for (const [kind, body, sent] of [
   });
 }
 
-t.test('a Request is taken as fetch takes it, and is not changed', async (t) => {
+t.test('a Request is accepted like in fetch, and is not changed', async (t) => {
   const { script, session, token } = await signIn(t);
   script.setAnswers('POST /thing', fine);
   const request = new Request(`${script.address}/thing`, {
@@ -198,7 +198,7 @@ t.test('a Request is taken as fetch takes it, and is not changed', async (t) => 
   t.equal(request.bodyUsed, true, 'as after fetch');
 });
 
-t.test('the token goes to no other origin', async (t) => {
+t.test('the token is sent to no other origin', async (t) => {
   const { script, session, token } = await signIn(t);
   const other = await startScriptedService(t);
   const sibling = other.address.replace('127.0.0.1', 'localhost');
@@ -211,7 +211,7 @@ t.test('the token goes to no other origin', async (t) => {
   }
   t.equal(other.requests.length, 6, 'nothing is repeated');
   t.equal(script.count(refreshing), 0);
-  // Origins that only look like the allowed one.
+  // Origins similar to the allowed one.
   const { host } = new URL(script.address);
   other.setAnswers('GET //', fine);
   const port = new URL(other.address).port;
@@ -223,7 +223,7 @@ t.test('the token goes to no other origin', async (t) => {
   t.notOk(JSON.stringify(other.requests).includes(token));
 });
 
-t.test('a redirection to another origin does not take the token along', async (t) => {
+t.test('a redirect to another origin does not carry the token', async (t) => {
   const { script, session } = await signIn(t);
   const other = await startScriptedService(t);
   other.setAnswers('GET /thing', fine);
@@ -232,7 +232,7 @@ t.test('a redirection to another origin does not take the token along', async (t
   t.same(other.requests, [{ route: 'GET /thing', authorization: undefined, body: '' }]);
 });
 
-t.test('an origin that is named may have the token, and only that one', async (t) => {
+t.test('only configured additional origins receive the token', async (t) => {
   const other = await startScriptedService(t);
   const third = await startScriptedService(t);
   const { session, token, script } = await signIn(t, 900, { bearerOrigins: [other.address] });
@@ -249,7 +249,7 @@ t.test('an origin that is named may have the token, and only that one', async (t
   t.equal(third.requests[0]?.authorization, undefined);
 });
 
-t.test('relative addresses are relative to the base URL, wherever the page is', async (t) => {
+t.test('relative URLs are relative to the base URL, wherever the page is', async (t) => {
   const script = await startScriptedService(t);
   for (const baseUrl of [`${script.address}/auth`, `${script.address}/auth/`]) {
     const { session } = openTestSession(t, baseUrl);
@@ -264,7 +264,7 @@ t.test('relative addresses are relative to the base URL, wherever the page is', 
   }
 });
 
-t.test('before the status is known, a refusal causes a refresh', async (t) => {
+t.test('before the status is known, a rejection causes a refresh', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
   script.setAnswers(refreshing, grant());
@@ -273,7 +273,7 @@ t.test('before the status is known, a refusal causes a refresh', async (t) => {
   t.equal(session.state.status, 'signed-in');
 });
 
-t.test('a request waits for a session that is being resumed', async (t) => {
+t.test('a request waits for a running resume', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
   script.setAnswers(refreshing, grant());
@@ -285,7 +285,7 @@ t.test('a request waits for a session that is being resumed', async (t) => {
   t.match(script.requests.at(-1)?.authorization, /^Bearer /);
 });
 
-t.test('signed out, a refusal is only an answer', async (t) => {
+t.test('logged out, an error response is only returned', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
   script.setAnswers(refreshing, refuse(401, 'token_invalid'));
@@ -303,13 +303,13 @@ t.test('an aborted request does not wait for a slow refresh', async (t) => {
   const givesUp = new AbortController();
   const answer = session.fetch('thing', { signal: givesUp.signal });
   await script.received(refreshing, 1);
-  givesUp.abort(new Error('the user went on'));
-  await t.rejects(answer, { message: 'the user went on' });
+  givesUp.abort(new Error('the user left'));
+  await t.rejects(answer, { message: 'the user left' });
   await t.rejects(session.fetch('thing', { signal: AbortSignal.abort() }), { name: 'AbortError' });
-  t.equal(session.state.status, 'refreshing', 'the refresh goes on');
+  t.equal(session.state.status, 'refreshing', 'the refresh continues');
 });
 
-t.test('a request without an answer fails as fetch does, and is not repeated', async (t) => {
+t.test('a request without a response fails like fetch, and is not repeated', async (t) => {
   const { script, session } = await signIn(t);
   script.setAnswers('GET /thing', lost);
   await t.rejects(session.fetch('thing'), { name: 'TypeError' });

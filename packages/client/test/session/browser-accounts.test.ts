@@ -1,4 +1,4 @@
-// Two accounts in one Chromium, over the real services: the last one that signed in stays signed in.
+// Two accounts in one Chromium, with the real services: the last login wins.
 
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
@@ -21,7 +21,7 @@ t.before(async () => {
 });
 t.teardown(() => browser?.close());
 
-/** A page with the cookie of the demo account. */
+/** Opens a page with the cookie of the demo account. */
 async function openPageOfDemo(t: Test, hasLocks: boolean): Promise<Page> {
   const page = await openSessionPage(t, site, browser);
   if (!hasLocks) {
@@ -32,7 +32,7 @@ async function openPageOfDemo(t: Test, hasLocks: boolean): Promise<Page> {
   return page;
 }
 
-/** Starts a refresh whose answer, with its cookie, is delayed. @returns a function that releases it */
+/** Starts a refresh with a delayed response and cookie. @returns a function that releases it */
 async function beginRefresh(page: Page): Promise<() => void> {
   const before = site.count('POST /refresh');
   const release = site.delay('POST /refresh');
@@ -46,7 +46,7 @@ async function beginRefresh(page: Page): Promise<() => void> {
 for (const hasLocks of [true, false]) {
   const where = hasLocks ? 'with locks' : 'without locks';
 
-  t.test(`a refresh answered after a login does not bring the earlier person back, ${where}`, async (t) => {
+  t.test(`a late refresh response after a login does not restore the previous user, ${where}`, async (t) => {
     const page = await openPageOfDemo(t, hasLocks);
     const release = await beginRefresh(page);
     t.equal(await logInAt(page, site, bob), 200);
@@ -54,7 +54,7 @@ for (const hasLocks of [true, false]) {
     t.same(await profile(page), profileOfBob);
     await page.reload();
     t.equal(await page.evaluate(() => session.resume()), true);
-    t.same(await profile(page), profileOfBob, 'the cookie is that of the person who is shown');
+    t.same(await profile(page), profileOfBob, 'the cookie belongs to the displayed user');
   });
 }
 
@@ -73,7 +73,7 @@ t.test('nor does a refresh of another tab', async (t) => {
   t.same(await profile(page), profileOfBob);
 });
 
-t.test('nor does a refresh of a page that was left', async (t) => {
+t.test('nor does a refresh of a closed page', async (t) => {
   const page = await openPageOfDemo(t, true);
   const release = await beginRefresh(page);
   await page.reload();

@@ -1,4 +1,4 @@
-// The key of a browser, over the real services: what a copied cookie is worth, and that the key is never replaced.
+// Browser key, with the real services: a copied cookie is useless, and the key is never replaced.
 
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Browser, Page } from 'playwright-core';
@@ -19,7 +19,7 @@ t.teardown(() => browser?.close());
 
 const open = (t: Test) => openSessionPage(t, site, browser);
 
-/** What the answers to logins and refreshes say of the binding, in order. */
+/** Bindings in the responses to logins and refreshes, in order. */
 function bindingsOf(page: Page): (string | undefined)[] {
   const seen: (string | undefined)[] = [];
   page.on('response', (response) => {
@@ -29,14 +29,14 @@ function bindingsOf(page: Page): (string | undefined)[] {
   return seen;
 }
 
-/** Resumes the session in a page that has been loaded again. */
+/** Resumes the session after a reload. */
 async function resumeAnew(page: Page): Promise<boolean> {
   await page.reload();
   await page.waitForFunction(() => 'session' in globalThis);
   return page.evaluate(() => session.resume());
 }
 
-/** Lets a page sign in as if it had no key when it asked: the session is bound after its sign-in. */
+/** Logs a page in as if it had no key: the session is bound after the login. */
 async function hideKeyAtLogIn(page: Page): Promise<void> {
   await page.route('**/login', async (route) => {
     const { 'refresh-proof': _proof, ...headers } = await route.request().allHeaders();
@@ -44,7 +44,7 @@ async function hideKeyAtLogIn(page: Page): Promise<void> {
   });
 }
 
-/** A login of other code than the session, which knows nothing of keys. */
+/** Logs in without the session package, and without keys. */
 async function logInByOtherCode(page: Page): Promise<void> {
   const fields = await site.credentials();
   await page.evaluate(async (fields) => {
@@ -54,7 +54,7 @@ async function logInByOtherCode(page: Page): Promise<void> {
   }, fields);
 }
 
-/** A refresh by whoever has copied the cookies. */
+/** Refreshes with stolen cookies. */
 async function refreshElsewhere(page: Page): Promise<{ status: number; code: string }> {
   const cookies = await page.context().cookies(`${site.address}/refresh`);
   const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
@@ -62,21 +62,21 @@ async function refreshElsewhere(page: Page): Promise<{ status: number; code: str
   return { status: answer.status, code: ((await answer.json()) as { code: string }).code };
 }
 
-t.test('a session starts bound, its copied cookie is refused, and its page goes on', async (t) => {
+t.test('a session starts bound, its copied cookie is rejected, and its page continues', async (t) => {
   const page = await open(t);
   const bindings = bindingsOf(page);
   t.equal(await logInAt(page, site), 200);
   t.same(bindings, ['key']);
   t.same(await refreshElsewhere(page), { status: 401, code: 'binding_required' });
   t.equal(await resumeAnew(page), true);
-  t.same(bindings, ['key', 'key'], 'a page that is loaded again has the last nonce');
+  t.same(bindings, ['key', 'key'], 'a reloaded page has the last nonce');
   await page.evaluate(() => {
     for (const name of Object.keys(localStorage)) {
       if (name.includes('nonce')) localStorage.setItem(name, 'a-nonce-of-yesterday');
     }
   });
   t.equal(await resumeAnew(page), true);
-  t.same(bindings.slice(2), [undefined, 'key'], 'one that has no nonce of today is told one');
+  t.same(bindings.slice(2), [undefined, 'key'], 'one with an old nonce receives a new one');
   t.same(await refreshElsewhere(page), { status: 401, code: 'binding_required' });
   const stored = await page.evaluate(async () => {
     const [{ name = '' } = {}] = await indexedDB.databases();
@@ -92,7 +92,7 @@ t.test('a session starts bound, its copied cookie is refused, and its page goes 
   t.equal((await states(page)).status, 'signed-out');
 });
 
-t.test('a page whose code for the key did not load is not signed out for that', async (t) => {
+t.test('a page without the proof module is not logged out', async (t) => {
   const page = await open(t);
   await logInAt(page, site);
   await page.route('**/proof.js', (route) => route.abort());
@@ -106,7 +106,7 @@ t.test('a page whose code for the key did not load is not signed out for that', 
   t.equal(await resumeAnew(page), true);
 });
 
-t.test('a browser that has lost its key signs in again: it does not look like a thief', async (t) => {
+t.test('a browser without its key has to log in again: it is not treated as theft', async (t) => {
   const page = await open(t);
   await logInAt(page, site);
   await page.evaluate(
@@ -120,12 +120,12 @@ t.test('a browser that has lost its key signs in again: it does not look like a 
   const wrong = { ...(await site.credentials()), password: 'wrong password' };
   t.equal(await page.evaluate(async (fields) => (await session.login(fields)).status, wrong), 422);
   t.equal(await resumeAnew(page), false);
-  t.match(await states(page), { reason: 'binding_required' }, 'the key made meanwhile was not shown');
+  t.match(await states(page), { reason: 'binding_required' }, 'the new key was not used');
   t.equal(await logInAt(page, site), 200);
   t.equal(await resumeAnew(page), true);
 });
 
-t.test('tabs that bind a session at the same time share one key', async (t) => {
+t.test('concurrent tabs bind a session with one key', async (t) => {
   const page = await open(t);
   await hideKeyAtLogIn(page);
   await page.route('**/refresh', (route) => route.abort());
@@ -135,7 +135,7 @@ t.test('tabs that bind a session at the same time share one key', async (t) => {
   );
   const bindings = tabs.map(bindingsOf);
   t.same(await Promise.all(tabs.map((tab) => tab.evaluate(() => session.resume()))), [true, true, true]);
-  // A refusal makes each of them refresh, at the same time.
+  // An error response makes each of them refresh, at the same time.
   for (const tab of tabs) await tab.route('**/profile', (route) => route.fulfill({ status: 401 }));
   await Promise.all(tabs.map((tab) => tab.evaluate(() => session.fetch('profile'))));
   for (const tab of tabs) t.equal(await resumeAnew(tab), true);
@@ -143,7 +143,7 @@ t.test('tabs that bind a session at the same time share one key', async (t) => {
   t.same(await refreshElsewhere(page), { status: 401, code: 'binding_required' });
 });
 
-t.test('a session that started without a key is bound at once, with the nonce of its sign-in', async (t) => {
+t.test('a session started without a key is bound at once, with its login nonce', async (t) => {
   const page = await open(t);
   await hideKeyAtLogIn(page);
   const bindings = bindingsOf(page);
@@ -154,7 +154,7 @@ t.test('a session that started without a key is bound at once, with the nonce of
   t.same(bindings, ['none', 'key', 'key']);
 });
 
-t.test('a response that is lost while a session is bound signs nobody out', async (t) => {
+t.test('a response lost during the binding logs nobody out', async (t) => {
   const page = await open(t);
   await hideKeyAtLogIn(page);
   site.loseAnswers('POST /refresh', 1);
@@ -165,7 +165,7 @@ t.test('a response that is lost while a session is bound signs nobody out', asyn
   t.same(await refreshElsewhere(page), { status: 401, code: 'binding_required' });
 });
 
-t.test('a page that is loaded again before its session was bound still binds it', async (t) => {
+t.test('a page reloaded before the binding still binds its session', async (t) => {
   const page = await open(t);
   await hideKeyAtLogIn(page);
   await page.route('**/refresh', (route) => route.abort());
@@ -176,7 +176,7 @@ t.test('a page that is loaded again before its session was bound still binds it'
   t.same(bindings, ['key']);
 });
 
-t.test('a session that other code has started stays unbound, and its pages go on', async (t) => {
+t.test('a session started by other code stays unbound, and its pages continue', async (t) => {
   const page = await open(t);
   await logInByOtherCode(page);
   const bindings = bindingsOf(page);
@@ -188,8 +188,8 @@ t.test('a session that other code has started stays unbound, and its pages go on
     }
   });
   t.equal(await resumeAnew(page), true);
-  t.same(bindings.slice(3), [undefined, 'none'], 'an old nonce costs one request more');
-  // A refusal makes the page refresh: it knows now that there is nothing to prove.
+  t.same(bindings.slice(3), [undefined, 'none'], 'an old nonce costs one more request');
+  // An error response makes the page refresh: it knows that no proof is required.
   const proofs: (string | undefined)[] = [];
   page.on('request', (request) => {
     if (request.url().endsWith('/refresh')) proofs.push(request.headers()['refresh-proof']);
@@ -199,7 +199,7 @@ t.test('a session that other code has started stays unbound, and its pages go on
   t.same(proofs, [undefined]);
 });
 
-t.test('a service that knows the page under another address still lets it sign in', async (t) => {
+t.test('a service with another public address than the page’s still accepts the login', async (t) => {
   const page = await open(t);
   await page.route('**/login', async (route) => {
     if ((await route.request().headerValue('refresh-proof')) === null) return route.continue();
@@ -211,7 +211,7 @@ t.test('a service that knows the page under another address still lets it sign i
   t.same(bindings, [undefined, 'none']);
 });
 
-t.test('a refresh without the key of the browser itself is repeated three times', async (t) => {
+t.test('a refresh without the browser’s own DBSC key is repeated three times', async (t) => {
   const page = await open(t);
   await logInAt(page, site);
   let refreshes = 0;

@@ -1,4 +1,4 @@
-// The back/forward cache of Chromium: a page with a session enters it, and is up to date when it is restored.
+// Back/forward cache of Chromium: a page with a session enters it, and is up to date after its return.
 import { type Browser, chromium, type Page } from 'playwright-core';
 import t from 'tap';
 import type { SessionStatus } from '../../src/session/session-state.js';
@@ -38,12 +38,12 @@ t.before(async () => {
 });
 t.teardown(() => browser?.close());
 
-/** Every status that the page was notified of. */
+/** Returns all reported statuses of the page. */
 interface Seen {
   readonly seen: SessionStatus[];
 }
 
-/** Leaves the page, runs an action, and goes back; resolves when the same page is visible again. */
+/** Leaves the page, runs an action, and returns; resolves when the same page is visible again. */
 async function leaveAndReturn(page: Page, meanwhile: () => Promise<unknown> = async () => {}): Promise<void> {
   await page.evaluate(() => {
     Object.assign(globalThis, { shown: [] });
@@ -63,7 +63,7 @@ async function leaveAndReturn(page: Page, meanwhile: () => Promise<unknown> = as
   );
 }
 
-t.test('a signed-in page comes back from the cache, and asks whether it still is', async (t) => {
+t.test('a logged-in page restored from the cache checks its session', async (t) => {
   const page = await openSessionPage(t, site, browser);
   await logInAt(page, site);
   const { expiresAtMs } = await states(page);
@@ -74,7 +74,7 @@ t.test('a signed-in page comes back from the cache, and asks whether it still is
   t.same(await profile(page), profileOfDemo);
 });
 
-t.test('after a logout elsewhere, the restored page is signed out', async (t) => {
+t.test('after a logout elsewhere, the restored page is logged out', async (t) => {
   const page = await openSessionPage(t, site, browser);
   await logInAt(page, site);
   await leaveAndReturn(page, async () => {
@@ -90,7 +90,7 @@ t.test('after a logout elsewhere, the restored page is signed out', async (t) =>
   t.equal((await profile(page)).status, 401);
 });
 
-t.test('after a login elsewhere, the restored page is signed in', async (t) => {
+t.test('after a login elsewhere, the restored page is logged in', async (t) => {
   const page = await openSessionPage(t, site, browser);
   t.equal(await page.evaluate(() => session.resume()), false);
   await leaveAndReturn(page, async () => {
@@ -102,7 +102,7 @@ t.test('after a login elsewhere, the restored page is signed in', async (t) => {
 });
 
 t.test(
-  'after another person’s login elsewhere, the way back is told before it has their token',
+  'after another user’s login elsewhere, the restored page reports unknown before it has their token',
   async (t) => {
     const page = await openSessionPage(t, site, browser);
     await logInAt(page, site);
@@ -122,7 +122,7 @@ t.test(
   },
 );
 
-t.test('a restored page receives messages of the other tabs again', async (t) => {
+t.test('a restored page receives messages from other tabs again', async (t) => {
   const page = await openSessionPage(t, site, browser);
   await logInAt(page, site);
   const { expiresAtMs } = await states(page);

@@ -1,4 +1,4 @@
-// Device Bound Session Credentials in a Chromium that has them: registration, renewals, and no false logout.
+// Device Bound Session Credentials in a Chromium that supports them: registration, renewals, and no false logout.
 
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -18,7 +18,7 @@ const skip = executablePath
   ? false
   : 'SKIPPED device-bound browser tests: no Chromium 149 or 150 (CHROMIUM_DBSC)';
 
-t.test('a browser keeps the key of its session', { skip }, async (t) => {
+t.test('a browser keeps its session key', { skip }, async (t) => {
   const site = await startSessionSite(t, { BOUND_COOKIE_TTL: '130' });
   const profile = tempDir(t);
   const launch = async (): Promise<BrowserContext> => {
@@ -41,25 +41,25 @@ t.test('a browser keeps the key of its session', { skip }, async (t) => {
     t.equal(site.count('POST /refresh/bind'), 1);
     const renewals = site.count('POST /refresh/renew');
     t.match(await resumeAnew(page), { isSignedIn: true, binding: 'dbsc' });
-    t.equal(site.count('POST /refresh/renew'), renewals, 'the cookie is as it was announced');
+    t.equal(site.count('POST /refresh/renew'), renewals, 'the cookie matches its announcement');
   });
 
-  await t.test('its copied refresh cookie is refused, and it goes on', async (t) => {
+  await t.test('its copied refresh cookie is rejected, and it continues', async (t) => {
     t.same(await refreshElsewhere(site, context), { status: 401, code: 'binding_required' });
     t.match(await resumeAnew(page), { isSignedIn: true, binding: 'dbsc' });
   });
 
-  await t.test('it renews a cookie that has expired, once for three tabs', async (t) => {
+  await t.test('it renews an expired cookie, once for three tabs', async (t) => {
     const tabs = [page, await openTab(context, site), await openTab(context, site)];
     await dropCookie();
     const before = site.count('POST /refresh/renew');
     const answers = await Promise.all(tabs.map(resumeAnew));
     for (const answer of answers) t.match(answer, { isSignedIn: true, binding: 'dbsc' });
-    t.equal(site.count('POST /refresh/renew') - before, 2, 'a challenge and its answer');
+    t.equal(site.count('POST /refresh/renew') - before, 2, 'a challenge and its proof');
     for (const tab of tabs.slice(1)) await tab.close();
   });
 
-  await t.test('a store that is away for a moment logs nobody out', async (t) => {
+  await t.test('a short store outage logs nobody out', async (t) => {
     await dropCookie();
     site.fail('POST /refresh/renew', 503, { 'retry-after': '1' });
     const resumed = resumeAnew(page);
@@ -68,7 +68,7 @@ t.test('a browser keeps the key of its session', { skip }, async (t) => {
     t.match(await resumed, { isSignedIn: true, binding: 'dbsc' });
   });
 
-  await t.test('a second login leaves the first session, and goes on', async (t) => {
+  await t.test('a second login replaces the first session, and continues', async (t) => {
     const bindings = site.count('POST /refresh/bind');
     t.equal(await logInAt(page, site), 200);
     await until(() => site.count('POST /refresh/bind') > bindings);
@@ -87,7 +87,7 @@ t.test('a browser keeps the key of its session', { skip }, async (t) => {
     t.match(await resumeAnew(page), { isSignedIn: true, binding: 'dbsc' });
   });
 
-  await t.test('a logout ends it, and the next login registers anew', async (t) => {
+  await t.test('a logout ends it, and the next login registers again', async (t) => {
     await page.evaluate(() => session.logout());
     await becomes(page, 'signed-out');
     t.equal(await boundCookie(), undefined);
@@ -97,7 +97,7 @@ t.test('a browser keeps the key of its session', { skip }, async (t) => {
   });
 });
 
-/** Loads the page again, resumes its session, and tells what the last answer said of the binding. */
+/** Reloads the page and resumes its session. @returns the binding in the last response */
 async function resumeAnew(page: Page): Promise<{ isSignedIn: boolean; binding: string | undefined }> {
   let binding: string | undefined;
   page.on('response', (response) => {
@@ -108,7 +108,7 @@ async function resumeAnew(page: Page): Promise<{ isSignedIn: boolean; binding: s
   return { isSignedIn: await page.evaluate(() => session.resume()), binding };
 }
 
-/** A refresh with a copy of the refresh cookie alone. */
+/** Refreshes with a copy of the refresh cookie only. */
 async function refreshElsewhere(site: SessionSite, context: BrowserContext) {
   const cookies = await context.cookies(`${site.address}/refresh`);
   const cookie = `refreshToken=${cookies.find(({ name }) => name === 'refreshToken')?.value}`;
@@ -116,11 +116,11 @@ async function refreshElsewhere(site: SessionSite, context: BrowserContext) {
   return { status: answer.status, code: ((await answer.json()) as { code: string }).code };
 }
 
-/** Waits until something is so; fails after ten seconds. */
+/** Waits for a condition; fails after ten seconds. */
 async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   const limitMs = performance.now() + 10_000;
   while (!(await isSo())) {
-    if (performance.now() > limitMs) throw new Error('it did not come about within ten seconds');
+    if (performance.now() > limitMs) throw new Error('the condition was not met within ten seconds');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,4 +1,4 @@
-// Pages of another origin than the services: one that CORS allows, and one that it does not.
+// Pages of other origins than the services: one allowed by CORS, and one not.
 
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +40,7 @@ const start = async ({ baseUrl, hint }: { baseUrl: string; hint: boolean }) => {
   globalThis.session = createSession({ baseUrl, hint, jitterSeconds: 0 });
 };
 
-t.test('the allowed origin signs in, refreshes, asks and logs out', async (t) => {
+t.test('the allowed origin logs in, refreshes, sends requests and logs out', async (t) => {
   const page = await openPage(t, browser, 'about:blank');
   await page.clock.install();
   await page.goto(friend.address);
@@ -62,46 +62,43 @@ t.test('the allowed origin signs in, refreshes, asks and logs out', async (t) =>
     async (address) => (await session.fetch(`${address}/`)).status,
     friend.address,
   );
-  t.equal(own, 200, 'the own pages are reached without the token');
+  t.equal(own, 200, 'requests to its own origin carry no token');
 
   await page.evaluate(() => session.logout());
   await becomes(page, 'signed-out');
   t.same(await page.context().cookies(`${site.address}/refresh`), []);
 });
 
-t.test(
-  'a page of another origin binds its session at the sign-in, and goes on when it is loaded again',
-  async (t) => {
-    for (const policy of ['offer', 'require']) {
-      const bound = await startSessionSite(t, { CORS_ORIGIN: friend.address, REFRESH_BINDING: policy });
-      const page = await openPage(t, browser, friend.address);
-      const bindings: (string | undefined)[] = [];
-      page.on('response', (response) => {
-        if (response.request().method() === 'POST' && response.url().startsWith(bound.address))
-          bindings.push(response.headers()['refresh-binding']);
-      });
+t.test('a page of another origin binds its session at login, and continues after a reload', async (t) => {
+  for (const policy of ['offer', 'require']) {
+    const bound = await startSessionSite(t, { CORS_ORIGIN: friend.address, REFRESH_BINDING: policy });
+    const page = await openPage(t, browser, friend.address);
+    const bindings: (string | undefined)[] = [];
+    page.on('response', (response) => {
+      if (response.request().method() === 'POST' && response.url().startsWith(bound.address))
+        bindings.push(response.headers()['refresh-binding']);
+    });
+    await page.evaluate(start, { baseUrl: bound.address, hint: true });
+    t.equal(await logInAt(page, bound), 200);
+    t.same(bindings, ['none', 'key'], policy);
+    for (let times = 0; times < 2; times++) {
+      await page.reload();
       await page.evaluate(start, { baseUrl: bound.address, hint: true });
-      t.equal(await logInAt(page, bound), 200);
-      t.same(bindings, ['none', 'key'], policy);
-      for (let times = 0; times < 2; times++) {
-        await page.reload();
-        await page.evaluate(start, { baseUrl: bound.address, hint: true });
-        t.equal(await page.evaluate(() => session.resume()), true, policy);
-      }
-      t.same(
-        bindings.slice(2),
-        ['key', 'key', 'key', 'key'],
-        'a refusal without a proof, and its repetition',
-      );
-      const cookies = await page.context().cookies(`${bound.address}/refresh`);
-      const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-      const copied = await fetch(`${bound.address}/refresh`, { method: 'POST', headers: { cookie } });
-      t.equal(((await copied.json()) as { code: string }).code, 'binding_required');
+      t.equal(await page.evaluate(() => session.resume()), true, policy);
     }
-  },
-);
+    t.same(
+      bindings.slice(2),
+      ['key', 'key', 'key', 'key'],
+      'an error response without a proof, and the repetition',
+    );
+    const cookies = await page.context().cookies(`${bound.address}/refresh`);
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
+    const copied = await fetch(`${bound.address}/refresh`, { method: 'POST', headers: { cookie } });
+    t.equal(((await copied.json()) as { code: string }).code, 'binding_required');
+  }
+});
 
-t.test('Retry-After can be read across origins', async (t) => {
+t.test('Retry-After is readable across origins', async (t) => {
   const page = await openPage(t, browser, friend.address);
   await page.evaluate(start, { baseUrl: site.address, hint: false });
   site.fail('POST /refresh', 503, {
@@ -119,7 +116,7 @@ t.test('another origin gets nothing', async (t) => {
   const page = await openPage(t, browser, stranger.address);
   await page.evaluate(start, { baseUrl: site.address, hint: false });
   const failed = await page.evaluate(() => session.resume().catch(({ reason }) => reason));
-  t.equal(failed, 'network', 'the browser keeps the answer to itself');
+  t.equal(failed, 'network', 'the browser hides the response');
   const fields = await site.credentials();
   t.equal(
     await page.evaluate((fields) => session.login(fields).catch(({ name }) => name), fields),

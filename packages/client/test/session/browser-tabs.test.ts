@@ -1,4 +1,4 @@
-// Several tabs of one Chromium over the real services: the session survives everything that they do concurrently.
+// Several tabs of one Chromium, with the real services: the session survives all concurrent actions.
 
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -37,7 +37,7 @@ async function openTabs(
 const each = <T>(tabs: readonly Page[], work: (tab: Page) => Promise<T>) => Promise.all(tabs.map(work));
 
 for (const count of [2, 5]) {
-  t.test(`${count} tabs that start at the same time are all signed in by one cookie`, async (t) => {
+  t.test(`${count} tabs started at the same time are all logged in by one cookie`, async (t) => {
     const tabs = await openTabs(t, site, count);
     await logInAt(tabs[0]!, site);
     for (let round = 0; round < 2; round++) {
@@ -55,30 +55,33 @@ for (const count of [2, 5]) {
     );
   });
 
-  t.test(`${count} tabs whose time comes at the same time, where a cookie is good only once`, async (t) => {
-    const tabs = await openTabs(t, strict, count, {}, true);
-    await logInAt(tabs[0]!, strict);
-    await each(tabs, (tab) => becomes(tab, 'signed-in'));
-    for (let round = 1; round <= 3; round++) {
-      const before = strict.count('POST /refresh');
-      strict.takeMaxConcurrent('POST /refresh');
-      // The tabs of a context share its clock.
-      await tabs[0]!.clock.runFor(841_000);
+  t.test(
+    `${count} tabs with simultaneous refreshes keep the session, even with single-use cookies`,
+    async (t) => {
+      const tabs = await openTabs(t, strict, count, {}, true);
+      await logInAt(tabs[0]!, strict);
       await each(tabs, (tab) => becomes(tab, 'signed-in'));
-      t.equal(strict.count('POST /refresh'), before + count);
-      t.equal(strict.takeMaxConcurrent('POST /refresh'), 1);
-    }
-    t.same(
-      await each(tabs, profile),
-      tabs.map(() => profileOfDemo),
-    );
-    t.same(
-      await each(tabs, (tab) => tab.evaluate(() => expired)),
-      tabs.map(() => []),
-    );
-  });
+      for (let round = 1; round <= 3; round++) {
+        const before = strict.count('POST /refresh');
+        strict.takeMaxConcurrent('POST /refresh');
+        // The tabs of a context share its clock.
+        await tabs[0]!.clock.runFor(841_000);
+        await each(tabs, (tab) => becomes(tab, 'signed-in'));
+        t.equal(strict.count('POST /refresh'), before + count);
+        t.equal(strict.takeMaxConcurrent('POST /refresh'), 1);
+      }
+      t.same(
+        await each(tabs, profile),
+        tabs.map(() => profileOfDemo),
+      );
+      t.same(
+        await each(tabs, (tab) => tab.evaluate(() => expired)),
+        tabs.map(() => []),
+      );
+    },
+  );
 
-  t.test(`${count} tabs that do not wait for each other keep the session all the same`, async (t) => {
+  t.test(`${count} tabs without locks keep the session too`, async (t) => {
     const tabs = await openTabs(t, site, count, { lockSeconds: 0 });
     await logInAt(tabs[0]!, site);
     await each(tabs, (tab) => tab.reload());
@@ -113,7 +116,7 @@ t.test('a login and a logout in one tab reach the others', async (t) => {
   t.same(await each(tabs, async (tab) => (await profile(tab)).status), [401, 401, 401]);
 });
 
-t.test('a tab that is closed in the middle of its refresh blocks no other tab', async (t) => {
+t.test('a tab closed during its refresh blocks no other tab', async (t) => {
   const [first, second] = await openTabs(t, site, 2, { lockSeconds: 60 });
   await logInAt(first!, site);
   await becomes(second!, 'signed-in');
@@ -128,7 +131,7 @@ t.test('a tab that is closed in the middle of its refresh blocks no other tab', 
   t.equal(await resumed, true);
 });
 
-t.test('a page that is left in the middle of its refresh loses a cookie, and not the session', async (t) => {
+t.test('a page closed during its refresh loses a cookie, not the session', async (t) => {
   const [page] = await openTabs(t, site, 1);
   await logInAt(page!, site);
   await page!.reload();

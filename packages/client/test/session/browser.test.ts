@@ -1,4 +1,4 @@
-// The session in Chromium, over the real services: login, silent refresh, faults of the network, the end.
+// Session in Chromium, with the real services: login, silent refresh, network faults, end of the session.
 
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Browser, Page } from 'playwright-core';
@@ -41,7 +41,7 @@ t.test('a login, a protected request, a reload, a logout', async (t) => {
   t.same(await profile(page), profileOfDemo);
 
   await page.reload();
-  t.same(await states(page), { status: 'unknown', expiresAtMs: null, reason: null }, 'the token is gone');
+  t.same(await states(page), { status: 'unknown', expiresAtMs: null, reason: null }, 'the token is lost');
   t.equal(await page.evaluate(() => session.resume()), true);
   t.same(await profile(page), profileOfDemo);
 
@@ -53,7 +53,7 @@ t.test('a login, a protected request, a reload, a logout', async (t) => {
   t.same(await page.evaluate(() => expired), []);
 });
 
-t.test('a refused login reaches the form unchanged', async (t) => {
+t.test('the form receives the unchanged response to a rejected login', async (t) => {
   const page = await open(t);
   const fields = { ...(await site.credentials()), email: 'nobody@example.com' };
   const answer = await page.evaluate(async (fields) => {
@@ -66,7 +66,7 @@ t.test('a refused login reaches the form unchanged', async (t) => {
   });
 });
 
-t.test('a form with challenges signs in with one line', async (t) => {
+t.test('a form with challenges logs in with one line', async (t) => {
   const page = await open(t);
   const answers = await page.evaluate(
     async ({ email, password }) => {
@@ -85,7 +85,7 @@ t.test('a form with challenges signs in with one line', async (t) => {
   t.same(await profile(page), profileOfDemo);
 });
 
-t.test('the token is replaced a minute before it expires, without a visible change', async (t) => {
+t.test('the token is refreshed a minute before it expires, without a visible change', async (t) => {
   const page = await open(t, {}, true);
   await logIn(page);
   const before = site.count('POST /refresh');
@@ -93,7 +93,7 @@ t.test('the token is replaced a minute before it expires, without a visible chan
     Object.assign(globalThis, { seen: [] as string[] });
     session.subscribe(() => (globalThis as unknown as { seen: string[] }).seen.push(session.state.status));
   });
-  // From here on time passes by `runFor` alone, however slow the machine is.
+  // From here on time passes only by `runFor`, regardless of the machine's speed.
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 5_000);
   const nowMs = await page.evaluate(() => Date.now());
   const { expiresAtMs } = await states(page);
@@ -109,13 +109,13 @@ t.test('the token is replaced a minute before it expires, without a visible chan
   t.same(await profile(page), profileOfDemo);
 });
 
-t.test('a laptop that slept for a night goes on where it was', async (t) => {
+t.test('the session continues after a laptop slept for a night', async (t) => {
   const page = await open(t, {}, true);
   await logIn(page);
   await page.clock.runFor(10_000);
   const { expiresAtMs } = await states(page);
   const before = site.count('POST /refresh');
-  // As on a real machine, the wall clock has moved but no timer has fired.
+  // Like on a real machine, the wall clock has advanced, but no timer has fired.
   await page.clock.setSystemTime(Date.now() + 8 * 3_600_000);
   t.equal((await states(page)).status, 'signed-in');
   await page.evaluate(() => dispatchEvent(new Event('focus')));
@@ -125,7 +125,7 @@ t.test('a laptop that slept for a night goes on where it was', async (t) => {
   t.same(await page.evaluate(() => expired), []);
 });
 
-t.test('a sleep that no event ends is noticed when a timer wakes', async (t) => {
+t.test('the end of a sleep without an event is noticed by a timer', async (t) => {
   const page = await open(t, {}, true);
   await logIn(page);
   const { expiresAtMs } = await states(page);
@@ -135,7 +135,7 @@ t.test('a sleep that no event ends is noticed when a timer wakes', async (t) => 
   t.same(await page.evaluate(() => expired), []);
 });
 
-t.test('a session that was ended elsewhere is noticed at the next request, and reported', async (t) => {
+t.test('the end of a session elsewhere is noticed at the next request, and reported', async (t) => {
   const page = await open(t);
   await logIn(page);
   const other = await open(t);
@@ -147,25 +147,22 @@ t.test('a session that was ended elsewhere is noticed at the next request, and r
   t.same(await profile(other), profileOfDemo);
 });
 
-t.test(
-  'an answer that was lost after the server acted is asked for again, and nobody is logged out',
-  async (t) => {
-    const page = await open(t, {}, true);
-    await logIn(page);
-    const { expiresAtMs } = await states(page);
-    const before = site.count('POST /refresh');
-    site.loseAnswers('POST /refresh', 3);
-    for (const seconds of [841, 1, 2, 4]) {
-      const ended = seconds === 4 ? page.waitForEvent('requestfinished') : page.waitForEvent('requestfailed');
-      await page.clock.runFor(seconds * 1000);
-      await ended;
-    }
-    await isReplaced(page, expiresAtMs);
-    t.equal(site.count('POST /refresh'), before + 4);
-    t.same(await profile(page), profileOfDemo);
-    t.same(await page.evaluate(() => expired), []);
-  },
-);
+t.test('a refresh with a lost response is repeated, and nobody is logged out', async (t) => {
+  const page = await open(t, {}, true);
+  await logIn(page);
+  const { expiresAtMs } = await states(page);
+  const before = site.count('POST /refresh');
+  site.loseAnswers('POST /refresh', 3);
+  for (const seconds of [841, 1, 2, 4]) {
+    const ended = seconds === 4 ? page.waitForEvent('requestfinished') : page.waitForEvent('requestfailed');
+    await page.clock.runFor(seconds * 1000);
+    await ended;
+  }
+  await isReplaced(page, expiresAtMs);
+  t.equal(site.count('POST /refresh'), before + 4);
+  t.same(await profile(page), profileOfDemo);
+  t.same(await page.evaluate(() => expired), []);
+});
 
 t.test('offline at the time of the refresh, and back', async (t) => {
   const page = await open(t, {}, true);
@@ -173,29 +170,26 @@ t.test('offline at the time of the refresh, and back', async (t) => {
   const { expiresAtMs } = await states(page);
   await page.context().setOffline(true);
   await page.clock.runFor(845_000);
-  t.equal((await states(page)).status, 'refreshing', 'signed in as long as the token lives');
+  t.equal((await states(page)).status, 'refreshing', 'logged in during the token lifetime');
   await page.context().setOffline(false);
   await isReplaced(page, expiresAtMs);
   t.same(await page.evaluate(() => expired), []);
 });
 
-t.test(
-  'offline beyond the end of the token: not known at present, and signed in when the network is back',
-  async (t) => {
-    const page = await open(t, {}, true);
-    await logIn(page);
-    await page.context().setOffline(true);
-    while ((await states(page)).status !== 'unknown') await page.clock.runFor(30_000);
-    t.equal((await states(page)).reason, 'network');
-    t.same(await page.evaluate(() => losses), ['network']);
-    await page.context().setOffline(false);
-    await becomes(page, 'signed-in');
-    t.same(await profile(page), profileOfDemo);
-    t.same(await page.evaluate(() => expired), []);
-  },
-);
+t.test('offline past the token expiry: unknown, and logged in when the network is back', async (t) => {
+  const page = await open(t, {}, true);
+  await logIn(page);
+  await page.context().setOffline(true);
+  while ((await states(page)).status !== 'unknown') await page.clock.runFor(30_000);
+  t.equal((await states(page)).reason, 'network');
+  t.same(await page.evaluate(() => losses), ['network']);
+  await page.context().setOffline(false);
+  await becomes(page, 'signed-in');
+  t.same(await profile(page), profileOfDemo);
+  t.same(await page.evaluate(() => expired), []);
+});
 
-t.test('a page that starts offline knows nothing, until the network is back', async (t) => {
+t.test('a page that starts offline is unknown until the network is back', async (t) => {
   const page = await open(t);
   await logIn(page);
   await page.reload();
@@ -207,7 +201,7 @@ t.test('a page that starts offline knows nothing, until the network is back', as
   await becomes(page, 'signed-in');
 });
 
-t.test('a logout during an outage of the store is completed after it', async (t) => {
+t.test('a logout during a store outage is completed afterwards', async (t) => {
   const page = await open(t);
   await logIn(page);
   for (const what of ['POST /logout', 'DELETE /refresh']) site.fail(what, 503, { 'retry-after': '1' });
@@ -243,7 +237,7 @@ t.test('two tabs log out offline, and both are logged out when the network is ba
   t.equal(site.count('POST /refresh'), refreshes);
 });
 
-t.test('a real upload is repeated whole', async (t) => {
+t.test('a real upload is repeated completely', async (t) => {
   const page = await open(t);
   await logIn(page);
   const status = await page.evaluate(async () => {

@@ -1,4 +1,4 @@
-// Concurrent logins, logouts and refreshes: whose cookie stays, and which request waits for which.
+// Concurrent logins, logouts and refreshes: remaining cookie, and order of requests.
 import t, { type Test } from 'tap';
 import { openTestSession, type TestSessionOptions } from '../support/session-clock.js';
 import { grant, refuse, type ScriptedService, startScriptedService } from '../support/session-script.js';
@@ -19,7 +19,7 @@ function later() {
   return { after, release };
 }
 
-/** A session, and how many of its refreshes were aborted. */
+/** Opens a session that records its aborted refreshes. */
 function steer(t: Test, script: ScriptedService, options: TestSessionOptions) {
   const cut: string[] = [];
   const counting: typeof fetch = async (input, init) => {
@@ -39,7 +39,7 @@ function steer(t: Test, script: ScriptedService, options: TestSessionOptions) {
 const routes = (script: ScriptedService) => script.requests.map(({ route }) => route);
 
 for (const [where, options] of Object.entries(environments)) {
-  t.test(`a login aborts the refresh under way, ${where}`, async (t) => {
+  t.test(`a login aborts the current refresh, ${where}`, async (t) => {
     const script = await startScriptedService(t);
     const { session, cut } = steer(t, script, options());
     const { after, release } = later();
@@ -50,17 +50,17 @@ for (const [where, options] of Object.entries(environments)) {
     const resumed = session.resume();
     await script.received(refreshing, 1);
     t.equal((await session.login(bob)).status, 200);
-    t.same(cut, [refreshing], 'so that no cookie of it comes any more');
+    t.same(cut, [refreshing], 'so that it sets no cookie');
     t.equal(await resumed, true);
     const { state } = session;
     release();
     await session.fetch('thing');
     t.equal(session.state, state);
-    t.same(routes(script), [refreshing, 'POST /login', 'GET /thing'], 'nor is it repeated');
+    t.same(routes(script), [refreshing, 'POST /login', 'GET /thing'], 'and it is not repeated');
     t.equal(script.requests.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
   });
 
-  t.test(`after a login that was refused, the refresh is made, ${where}`, async (t) => {
+  t.test(`after a rejected login, the refresh is repeated, ${where}`, async (t) => {
     const script = await startScriptedService(t);
     const { session } = steer(t, script, options());
     const { after, release } = later();
@@ -74,7 +74,7 @@ for (const [where, options] of Object.entries(environments)) {
     t.same(routes(script), [refreshing, 'POST /login', refreshing]);
   });
 
-  t.test(`a logout aborts the refresh under way, ${where}`, async (t) => {
+  t.test(`a logout aborts the current refresh, ${where}`, async (t) => {
     const { script, ...signedIn } = await signIn(t, 900, { ...options(), leavesRequestsOpen: true });
     const { after, release } = later();
     script.setAnswers(refreshing, { ...grant(), after });
@@ -88,7 +88,7 @@ for (const [where, options] of Object.entries(environments)) {
     t.same(routes(script), ['POST /login', refreshing, 'POST /logout']);
   });
 
-  t.test(`what comes during a login waits for it, ${where}`, async (t) => {
+  t.test(`requests during a login wait for it, ${where}`, async (t) => {
     const script = await startScriptedService(t);
     const { session } = steer(t, script, options());
     const { after, release } = later();
@@ -106,30 +106,27 @@ for (const [where, options] of Object.entries(environments)) {
     t.equal(session.state.status, 'signed-out');
   });
 
-  t.test(
-    `a login that is not answered within 20 s has failed and blocks no other request, ${where}`,
-    async (t) => {
-      const script = await startScriptedService(t);
-      const { session, advance, cut } = steer(t, script, options());
-      const { after, release } = later();
-      t.teardown(release);
-      script.setAnswers('POST /login', { ...grant(), after });
-      script.setAnswers(refreshing, grant());
-      const login = session.login(bob);
-      const refused = t.rejects(login, { name: 'SessionError', reason: 'network', status: 0 });
-      await script.received('POST /login', 1);
-      const resumed = session.resume();
-      await advance(19.9);
-      t.same(cut, []);
-      await advance(0.1);
-      await refused;
-      t.equal(await resumed, true);
-      t.same(routes(script), ['POST /login', refreshing]);
-    },
-  );
+  t.test(`a login without a response within 20 s fails and blocks no other request, ${where}`, async (t) => {
+    const script = await startScriptedService(t);
+    const { session, advance, cut } = steer(t, script, options());
+    const { after, release } = later();
+    t.teardown(release);
+    script.setAnswers('POST /login', { ...grant(), after });
+    script.setAnswers(refreshing, grant());
+    const login = session.login(bob);
+    const refused = t.rejects(login, { name: 'SessionError', reason: 'network', status: 0 });
+    await script.received('POST /login', 1);
+    const resumed = session.resume();
+    await advance(19.9);
+    t.same(cut, []);
+    await advance(0.1);
+    await refused;
+    t.equal(await resumed, true);
+    t.same(routes(script), ['POST /login', refreshing]);
+  });
 }
 
-t.test('a login in another tab aborts the refresh of this one, and another one is made', async (t) => {
+t.test('a login in another tab aborts the refresh of this one, and a new one starts', async (t) => {
   const script = await startScriptedService(t);
   const { openChannel } = openTabs();
   const [here, there] = [steer(t, script, { openChannel }), steer(t, script, { openChannel })];
@@ -142,11 +139,11 @@ t.test('a login in another tab aborts the refresh of this one, and another one i
   await there.session.login(bob);
   await script.received(refreshing, 2);
   t.same(here.cut, [refreshing]);
-  t.equal(await resumed, false, 'that question was about somebody else');
+  t.equal(await resumed, false, 'the resume was for another user');
   t.same(routes(script), [refreshing, 'POST /login', refreshing]);
 });
 
-t.test('a logout ends the wait for the lock of a refresh, and takes its place', async (t) => {
+t.test('a logout ends a refresh’s wait for the lock, and replaces it', async (t) => {
   const script = await startScriptedService(t);
   const { locks } = openTabs();
   const { after, release } = later();
@@ -161,7 +158,7 @@ t.test('a logout ends the wait for the lock of a refresh, and takes its place', 
   t.same(routes(script), ['DELETE /refresh']);
 });
 
-t.test('a logout that waited while somebody else signed in ends the session of the cookie', async (t) => {
+t.test('a logout that waited for another user’s login ends the cookie’s session', async (t) => {
   const script = await startScriptedService(t);
   const { locks, openChannel } = openTabs();
   const { after, release } = later();

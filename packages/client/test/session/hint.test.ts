@@ -1,4 +1,4 @@
-// Whether a page sends a request when it starts: only if somebody may be signed in, and always if nothing is known.
+// First request of a page: only if a user may be logged in, and always if this is unknown.
 import t from 'tap';
 import { openTestSession, type TestSessionOptions } from '../support/session-clock.js';
 import {
@@ -25,7 +25,7 @@ async function openBrowser(t: Parameters<typeof startScriptedService>[0]) {
 
 const hasAsked = (script: ScriptedService) => script.count(refreshing) > 0;
 
-t.test('a visitor who was never signed in is signed out without a request', async (t) => {
+t.test('a visitor without a login is logged out without a request', async (t) => {
   const { script, storage, openPage } = await openBrowser(t);
   const { session, dispatch } = openPage();
   t.equal(await session.resume(), false);
@@ -33,10 +33,10 @@ t.test('a visitor who was never signed in is signed out without a request', asyn
   await dispatch('pageshow', { persisted: true });
   t.equal(await session.resume(), false);
   t.same(script.requests, []);
-  t.equal(storage.items.size, 0, 'and leaves nothing');
+  t.equal(storage.items.size, 0, 'and stores nothing');
 });
 
-t.test('after a login the next page asks; after a logout it does not', async (t) => {
+t.test('after a login the next page sends a request; after a logout it does not', async (t) => {
   const { script, storage, openPage } = await openBrowser(t);
   const first = openPage();
   await first.session.login(loginFields);
@@ -49,40 +49,37 @@ t.test('after a login the next page asks; after a logout it does not', async (t)
   t.equal(await openPage().session.resume(), false);
   t.equal(script.count(refreshing), 1);
   t.equal(await first.session.resume(), false);
-  t.equal(first.session.state.reason, 'logged_out', 'what was said stays');
+  t.equal(first.session.state.reason, 'logged_out', 'the reason stays');
 });
 
-t.test(
-  'a logout without network is remembered across a reload, and nothing refreshes before it',
-  async (t) => {
-    const { script, storage, openPage } = await openBrowser(t);
-    script.setAnswers(refreshing, () => grant());
-    const before = openPage();
-    await before.session.login(loginFields);
-    script.setAnswers('POST /logout', lost);
-    script.setAnswers('DELETE /refresh', lost);
-    await t.rejects(before.session.logout());
-    t.same([...storage.items], [[`tollgate:${script.address}/`, 'logout']], 'no secret is kept');
-    before.session.close();
+t.test('a logout without network survives a reload, and there is no refresh before it', async (t) => {
+  const { script, storage, openPage } = await openBrowser(t);
+  script.setAnswers(refreshing, () => grant());
+  const before = openPage();
+  await before.session.login(loginFields);
+  script.setAnswers('POST /logout', lost);
+  script.setAnswers('DELETE /refresh', lost);
+  await t.rejects(before.session.logout());
+  t.same([...storage.items], [[`tollgate:${script.address}/`, 'logout']], 'no secret is kept');
+  before.session.close();
 
-    const after = openPage();
-    t.equal(await after.session.resume(), false);
-    t.same(after.session.state, { status: 'signed-out', expiresAtMs: null, reason: 'logout_pending' });
-    await after.dispatch('pageshow', { persisted: true });
-    await after.advance(10);
-    t.equal(await after.session.resume(), false);
-    t.equal(await openPage({ hint: false }).session.resume(), false);
-    t.equal(script.count(refreshing), 0);
-    script.setAnswers('DELETE /refresh', { status: 204 });
-    await after.dispatch('online');
-    t.match(after.session.state, { status: 'signed-out', reason: 'logged_out' });
-    t.equal(storage.items.size, 0);
-    t.equal(await openPage().session.resume(), false);
-    t.same([after.expired, after.losses, script.count(refreshing)], [[], [], 0]);
-  },
-);
+  const after = openPage();
+  t.equal(await after.session.resume(), false);
+  t.same(after.session.state, { status: 'signed-out', expiresAtMs: null, reason: 'logout_pending' });
+  await after.dispatch('pageshow', { persisted: true });
+  await after.advance(10);
+  t.equal(await after.session.resume(), false);
+  t.equal(await openPage({ hint: false }).session.resume(), false);
+  t.equal(script.count(refreshing), 0);
+  script.setAnswers('DELETE /refresh', { status: 204 });
+  await after.dispatch('online');
+  t.match(after.session.state, { status: 'signed-out', reason: 'logged_out' });
+  t.equal(storage.items.size, 0);
+  t.equal(await openPage().session.resume(), false);
+  t.same([after.expired, after.losses, script.count(refreshing)], [[], [], 0]);
+});
 
-t.test('a page that is left while it logs out leaves the logout to the next one', async (t) => {
+t.test('the next page completes the logout of a closed page', async (t) => {
   const { script, openPage } = await openBrowser(t);
   const left = openPage({ leavesRequestsOpen: true });
   await left.session.login(loginFields);
@@ -94,7 +91,7 @@ t.test('a page that is left while it logs out leaves the logout to the next one'
   t.same([script.count('DELETE /refresh'), script.count(refreshing)], [1, 0]);
 });
 
-t.test('somebody who signs in ends the pending logout', async (t) => {
+t.test('a login ends the pending logout', async (t) => {
   const { script, openPage } = await openBrowser(t);
   const { session, advance } = openPage();
   await session.login(loginFields);
@@ -110,7 +107,7 @@ t.test('somebody who signs in ends the pending logout', async (t) => {
   t.equal(script.count('DELETE /refresh'), ends);
 });
 
-t.test('a refused login does not end the pending logout', async (t) => {
+t.test('a rejected login does not end the pending logout', async (t) => {
   const { script, openPage } = await openBrowser(t);
   const { session, advance } = openPage();
   await session.login(loginFields);
@@ -127,7 +124,7 @@ t.test('a refused login does not end the pending logout', async (t) => {
 });
 
 for (const code of ['token_invalid', 'session_expired', 'session_revoked']) {
-  t.test(`where the cookie is no longer valid (${code}) one request is sent`, async (t) => {
+  t.test(`if the cookie is no longer valid (${code}) one request is sent`, async (t) => {
     const { script, openPage } = await openBrowser(t);
     await openPage().session.login(loginFields);
     script.setAnswers(refreshing, refuse(401, code));
@@ -138,13 +135,13 @@ for (const code of ['token_invalid', 'session_expired', 'session_revoked']) {
 }
 
 for (const [what, answer] of Object.entries({
-  'a conflict of cookies': refuse(401, 'cookie_conflict'),
-  'a refusal of something in between': refuse(401),
-  'a refused origin': refuse(403, 'origin_refused'),
-  'a store that is away': refuse(503, 'store_unavailable'),
-  'no answer': lost,
+  'a cookie conflict': refuse(401, 'cookie_conflict'),
+  'a rejection by a proxy': refuse(401),
+  'a rejected origin': refuse(403, 'origin_refused'),
+  'a store outage': refuse(503, 'store_unavailable'),
+  'no response': lost,
 })) {
-  t.test(`${what} says nothing about the cookie, so the next page sends a request again`, async (t) => {
+  t.test(`${what} does not invalidate the cookie, so the next page sends a request again`, async (t) => {
     const { script, openPage } = await openBrowser(t);
     await openPage().session.login(loginFields);
     script.setAnswers(refreshing, answer, grant());
@@ -169,7 +166,7 @@ const uselessStorages: Readonly<Record<string, () => Storage | undefined>> = {
 };
 
 for (const [what, openStorage] of Object.entries(uselessStorages)) {
-  t.test(`${what} every page sends a request, so that nobody is logged out by accident`, async (t) => {
+  t.test(`${what} every page sends a request, so that no user is logged out by mistake`, async (t) => {
     const { script, openPage } = await openBrowser(t);
     const { session } = openPage({ openStorage });
     t.equal(await session.resume(), false);
@@ -181,7 +178,7 @@ for (const [what, openStorage] of Object.entries(uselessStorages)) {
 }
 
 for (const [what, openStorage] of Object.entries(uselessStorages)) {
-  t.test(`${what} the page that logged out without network still completes that`, async (t) => {
+  t.test(`${what} the page that logged out without network still completes the logout`, async (t) => {
     const { script, openPage } = await openBrowser(t);
     const { session, advance } = openPage({ openStorage });
     await session.login(loginFields);
@@ -201,7 +198,7 @@ t.test(
   async (t) => {
     const { script, openPage } = await openBrowser(t);
     script.setAnswers(refreshing, () => grant());
-    t.equal(await openPage().session.resume(), false, 'the cookie lives, and the mark is gone');
+    t.equal(await openPage().session.resume(), false, 'the cookie is valid, but the hint is missing');
     t.equal(await openPage({ hint: false }).session.resume(), true);
     t.equal(await openPage().session.resume(), true);
   },

@@ -1,16 +1,16 @@
-// Login and logout: what is sent, what the page receives, and what a failure leaves unchanged.
+// Login and logout: requests, responses for the page, and unchanged state after failures.
 import t from 'tap';
 import { openTestSession } from '../support/session-clock.js';
 import { grant, lost, refuse, startScriptedService } from '../support/session-script.js';
 import { loginFields, refreshing, signIn } from '../support/session-sign-in.js';
 
-t.test('a login posts its fields as JSON and signs in', async (t) => {
+t.test('a login posts its fields as JSON and starts the session', async (t) => {
   const { script, session, nowMs } = await signIn(t);
   t.same(JSON.parse(script.requests[0]?.body ?? ''), loginFields);
   t.same(session.state, { status: 'signed-in', expiresAtMs: nowMs() + 900_000, reason: null });
 });
 
-t.test('the page gets the answer to a login without the token', async (t) => {
+t.test('the page gets the login response without the token', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
   script.setAnswers('POST /login', grant(900));
@@ -23,7 +23,7 @@ t.test('the page gets the answer to a login without the token', async (t) => {
   );
 });
 
-t.test('a refused login returns the complete unread response', async (t) => {
+t.test('a rejected login returns the complete unread response', async (t) => {
   const body = { message: 'No.', code: 'login_failed', captcha_required: true, pow_scope: 'ticket' };
   for (const status of [422, 429, 403, 503, 401]) {
     const script = await startScriptedService(t);
@@ -39,28 +39,25 @@ t.test('a refused login returns the complete unread response', async (t) => {
   }
 });
 
-t.test(
-  'a login with a code posts the code, signs in, and hides the token as the other one does',
-  async (t) => {
-    const script = await startScriptedService(t);
-    const { session, nowMs } = openTestSession(t, script.address);
-    const refusal = { message: 'No.', code: 'code_invalid' };
-    script.setAnswers('POST /login/code', { status: 422, body: refusal }, grant(900));
-    const refused = await session.loginWithCode('used');
-    t.equal(refused.status, 422);
-    t.same(await refused.json(), refusal);
-    t.equal(session.state.status, 'unknown');
-    const answer = await session.loginWithCode('new', { remember: false });
-    t.same(await answer.json(), { expiresIn: 900 });
-    t.same(session.state, { status: 'signed-in', expiresAtMs: nowMs() + 900_000, reason: null });
-    t.same(
-      script.requests.map(({ body }) => JSON.parse(body)),
-      [{ code: 'used' }, { code: 'new', remember: false }],
-    );
-  },
-);
+t.test('a login with a code posts the code, starts the session, and hides the token too', async (t) => {
+  const script = await startScriptedService(t);
+  const { session, nowMs } = openTestSession(t, script.address);
+  const refusal = { message: 'No.', code: 'code_invalid' };
+  script.setAnswers('POST /login/code', { status: 422, body: refusal }, grant(900));
+  const refused = await session.loginWithCode('used');
+  t.equal(refused.status, 422);
+  t.same(await refused.json(), refusal);
+  t.equal(session.state.status, 'unknown');
+  const answer = await session.loginWithCode('new', { remember: false });
+  t.same(await answer.json(), { expiresIn: 900 });
+  t.same(session.state, { status: 'signed-in', expiresAtMs: nowMs() + 900_000, reason: null });
+  t.same(
+    script.requests.map(({ body }) => JSON.parse(body)),
+    [{ code: 'used' }, { code: 'new', remember: false }],
+  );
+});
 
-t.test('a reauthentication carries the bearer, and its token replaces the one before', async (t) => {
+t.test('a reauthentication carries the access token, and the new token replaces it', async (t) => {
   const { script, session } = await signIn(t);
   const [first] = script.issuedTokens;
   script.setAnswers('POST /reauthenticate', refuse(422, 'login_failed'), grant(900));
@@ -90,7 +87,7 @@ t.test('a reauthentication carries the bearer, and its token replaces the one be
   );
 });
 
-t.test('a change of the password carries the bearer, and the session goes on', async (t) => {
+t.test('a password change carries the access token, and the session continues', async (t) => {
   const { script, session } = await signIn(t);
   const [token] = script.issuedTokens;
   script.setAnswers('POST /password', refuse(422, 'login_failed'), { status: 204 }, lost, lost);
@@ -113,7 +110,7 @@ t.test('a change of the password carries the bearer, and the session goes on', a
   );
 });
 
-t.test('a login without an answer fails as fetch does, one without a token says so', async (t) => {
+t.test('a login without a response fails like fetch, one without a token with invalid_answer', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
   script.setAnswers('POST /login', lost, { status: 200, body: { ok: true } });
@@ -122,7 +119,7 @@ t.test('a login without an answer fails as fetch does, one without a token says 
   t.equal(session.state.status, 'unknown');
 });
 
-t.test('own headers and options go with every call of the session', async (t) => {
+t.test('custom headers and options apply to every session request', async (t) => {
   const script = await startScriptedService(t);
   const seen: RequestInit[] = [];
   const { session } = openTestSession(t, script.address, {
@@ -162,7 +159,7 @@ t.test('a logout sends the token and forgets it', async (t) => {
   t.same(expired, [], 'a logout is not reported as an expiry');
 });
 
-t.test('a logout whose token is refused ends the session of the cookie', async (t) => {
+t.test('a logout with a rejected token ends the cookie’s session', async (t) => {
   const { script, session } = await signIn(t);
   script.setAnswers('POST /logout', refuse(401, 'token_invalid'));
   script.setAnswers('DELETE /refresh', { status: 204 });
@@ -177,7 +174,7 @@ t.test('a logout whose token is refused ends the session of the cookie', async (
   t.equal(session.state.status, 'signed-out');
 });
 
-t.test('without a token, a logout ends the session of the cookie', async (t) => {
+t.test('without a token, a logout ends the cookie’s session', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
   script.setAnswers('DELETE /refresh', { status: 204 });
@@ -193,7 +190,7 @@ for (const { answer, reason, retryAfterMs = 0 } of [
   { answer: refuse(500), reason: 'http_500' },
   { answer: lost, reason: 'network' },
 ]) {
-  t.test(`a logout that the server did not confirm is thrown, and made good: ${reason}`, async (t) => {
+  t.test(`an unconfirmed logout throws, and is completed later: ${reason}`, async (t) => {
     const { script, session, advance, expired, losses } = await signIn(t);
     script.setAnswers('POST /logout', answer);
     script.setAnswers('DELETE /refresh', answer);
@@ -216,7 +213,7 @@ for (const { answer, reason, retryAfterMs = 0 } of [
   });
 }
 
-t.test('a logout keeps an Authorization that the page sends with every call', async (t) => {
+t.test('a logout keeps the page’s own Authorization', async (t) => {
   const authorization = 'Basic c3RhZ2luZzpzZWNyZXQ=';
   const { script, session } = await signIn(t, 900, { fetchOptions: { headers: { authorization } } });
   script.setAnswers('DELETE /refresh', { status: 204 });

@@ -1,4 +1,4 @@
-// The session in plain Node, without anything of a browser: a program signs in at the real services.
+// Session in plain Node, without browser functions: a program logs in to the real services.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,11 +10,11 @@ t.setTimeout(90_000);
 const program = fileURLToPath(new URL('../support/node-program.js', import.meta.url));
 const bob = { email: 'bob@example.com', password: 'correct horse battery staple' };
 
-t.test('a program signs in, is refreshed silently, logs out, and ends by itself', async (t) => {
+t.test('a program logs in, refreshes silently, logs out, and exits', async (t) => {
   const site = await startSessionSite(t, { ACCESS_TTL: '4' }, [bob]);
   const demo = await site.credentials();
   const bodies = [demo, { ...(await site.credentials()), ...bob }].map((fields) => JSON.stringify(fields));
-  // Its second session stays signed in.
+  // Its second session stays logged in.
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, site.address, ...bodies], {
     timeout: 60_000,
   });

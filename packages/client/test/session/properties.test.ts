@@ -1,4 +1,4 @@
-// Invariants of a session, whatever the server answers and whatever happens meanwhile.
+// Invariants of a session for any responses and events.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -49,7 +49,7 @@ const acts = fc.oneof(
   ),
 );
 
-/** Calls of the page that are not awaited, because they may outlast the step. */
+/** Calls that are not awaited, because they may outlast the step. */
 async function perform(
   act: Act,
   { session, advance, sleep, dispatch, settled }: TestSession,
@@ -107,20 +107,22 @@ async function live(script: ScriptedService, first: AnswerOrFactory, chance: num
     for (const { route, authorization } of script.requests.slice(seen)) {
       const token = authorization?.replace('Bearer ', '');
       if (token === undefined) continue;
-      if (gone.has(token)) throw new Error(`${route} had a token that was dropped`);
-      if (act.kind === 'fetch' && ageSeconds(token) >= lifeSecondsOf(token)) throw new Error('it was over');
+      if (gone.has(token)) throw new Error(`${route} had a dropped token`);
+      if (act.kind === 'fetch' && ageSeconds(token) >= lifeSecondsOf(token))
+        throw new Error('the token had expired');
     }
     const looked =
       act.kind === 'happen' ? act.event !== 'pagehide' : act.kind === 'pass' && act.seconds >= 30;
     const isLate = ageSeconds(current()) > latestRefreshSeconds(lifeSecondsOf(current()));
     if (looked && session.state.status === 'signed-in' && isLate) throw new Error('no refresh was made');
-    if (session.state.expiresAtMs !== null && dropped.has(current())) throw new Error('it came back');
+    if (session.state.expiresAtMs !== null && dropped.has(current()))
+      throw new Error('a dropped token returned');
     const { status, reason } = session.state;
     const isDefinitive = /^(token_invalid|session_revoked|logged_out|logout_pending)$/.test(
       reason ?? 'logged_out',
     );
     if (status === 'signed-out' && !isDefinitive) {
-      throw new Error(`signed out for ${reason}`);
+      throw new Error(`logged out for ${reason}`);
     }
     if (reason === 'logout_pending') isPending = true;
     if (status === 'signed-in' || reason === 'logged_out') isPending = false;
@@ -132,8 +134,7 @@ async function live(script: ScriptedService, first: AnswerOrFactory, chance: num
   await steered.settled();
 }
 
-const title =
-  'one refresh at a time, no dropped and no old token, no refresh too late, nobody signed out for nothing';
+const title = 'one refresh at a time, no dropped or expired token, no late refresh, no logout without reason';
 t.test(title, async (t) => {
   const script = await startScriptedService(t);
   let ends = 0;
@@ -152,7 +153,7 @@ t.test(title, async (t) => {
   t.ok(script.count(refreshing) > 100, 'and there were some');
 });
 
-t.test('a refresh is never later than its time, and never earlier than the jitter', async (t) => {
+t.test('a refresh is never late, and never earlier than the jitter', async (t) => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 2_592_000 }),

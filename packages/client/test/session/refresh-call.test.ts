@@ -1,4 +1,4 @@
-// A refresh without a result: when it is retried, what ends the session, and what the page is told.
+// Failed refreshes: retries, end of the session, and reported state.
 import t from 'tap';
 import { grant, lost, refuse, type ScriptedAnswer } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
@@ -6,14 +6,14 @@ import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sig
 const due = 840;
 
 for (const { what, answer } of [
-  { what: 'a lost answer', answer: lost },
+  { what: 'a lost response', answer: lost },
   { what: '429', answer: refuse(429, 'rate_limited') },
   { what: '503', answer: refuse(503, 'store_unavailable') },
-  { what: '503 with a Retry-After of nothing', answer: refuse(503, 'store_unavailable', '0') },
-  { what: '503 with a Retry-After that is no time', answer: refuse(503, 'store_unavailable', 'soon') },
-  { what: 'half an answer', answer: { ...grant(), breaksOff: true } },
+  { what: '503 with a Retry-After of 0', answer: refuse(503, 'store_unavailable', '0') },
+  { what: '503 with an invalid Retry-After', answer: refuse(503, 'store_unavailable', 'soon') },
+  { what: 'half a response', answer: { ...grant(), breaksOff: true } },
 ]) {
-  t.test(`${what} is repeated after 1, 2, 4 … 30 s, also beyond the end of the token`, async (t) => {
+  t.test(`${what} is retried after 1, 2, 4 … 30 s, also past the token expiry`, async (t) => {
     const { script, advance, session, expired, losses } = await signIn(t, 900);
     script.setAnswers(refreshing, answer);
     await advance(due);
@@ -24,7 +24,7 @@ for (const { what, answer } of [
       if (script.count(refreshing) > before) seconds.push(second);
     }
     t.same(seconds, [1, 3, 7, 15, 31]);
-    t.equal(session.state.status, 'refreshing', 'still signed in');
+    t.equal(session.state.status, 'refreshing', 'still logged in');
     t.same(losses, []);
     await advance(1);
     t.equal(script.count(refreshing), 6);
@@ -35,7 +35,7 @@ for (const { what, answer } of [
     script.setAnswers(refreshing, grant());
     await advance(30);
     t.equal(session.state.status, 'signed-in', 'an hour later');
-    t.same([losses.length, expired], [1, []], 'it is told once, and nothing has ended');
+    t.same([losses.length, expired], [1, []], 'it is reported once, and the session has not ended');
   });
 }
 
@@ -60,9 +60,9 @@ t.test('no pause is longer than 30 s', async (t) => {
   t.equal(script.requests.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
 });
 
-t.test('Retry-After is waited for, in seconds and as a date of the server’s clock', async (t) => {
+t.test('the retry follows Retry-After, in seconds and as a date of the server’s clock', async (t) => {
   const { script, advance, session } = await signIn(t, 900);
-  // A clock that has nothing to do with that of the page.
+  // A clock unrelated to the page's.
   const headers = {
     date: 'Thu, 01 Jan 2015 00:00:00 GMT',
     'retry-after': 'Thu, 01 Jan 2015 00:00:12 GMT',
@@ -84,7 +84,7 @@ t.test('Retry-After is waited for, in seconds and as a date of the server’s cl
   t.equal(session.state.status, 'signed-in');
 });
 
-t.test('a Retry-After beyond the end of the token is waited for without a token', async (t) => {
+t.test('a Retry-After past the token expiry applies without a token', async (t) => {
   const { script, advance, session, expired, losses, dispatch } = await signIn(t, 900);
   script.setAnswers(refreshing, refuse(429, 'rate_limited', '3600'), grant());
   script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
@@ -102,7 +102,7 @@ t.test('a Retry-After beyond the end of the token is waited for without a token'
 });
 
 for (const retryAfter of ['86400', 'Infinity', 'Fri, 01 Jan 2100 00:00:00 GMT']) {
-  t.test(`a gateway that asks to wait too long (${retryAfter}) is asked again after an hour`, async (t) => {
+  t.test(`a gateway with too long a Retry-After (${retryAfter}) gets a retry after an hour`, async (t) => {
     const { script, advance, session } = await signIn(t, 900);
     script.setAnswers(refreshing, refuse(503, 'maintenance', retryAfter), grant());
     await advance(due + 3599.9);
@@ -113,22 +113,19 @@ for (const retryAfter of ['86400', 'Infinity', 'Fri, 01 Jan 2100 00:00:00 GMT'])
   });
 }
 
-t.test(
-  'the network coming back ends the pause after a lost answer, not one that the server asked for',
-  async (t) => {
-    const { script, advance, dispatch, session } = await signIn(t, 900);
-    script.setAnswers(refreshing, lost, lost, refuse(503, 'store_unavailable', '20'), grant());
-    await advance(due + 1);
-    t.equal(script.count(refreshing), 2);
-    await dispatch('online');
-    t.equal(script.count(refreshing), 3);
-    await dispatch('online');
-    await dispatch('focus');
-    t.equal(script.count(refreshing), 3);
-    await advance(20);
-    t.equal(session.state.status, 'signed-in');
-  },
-);
+t.test('the return of the network ends the delay after a lost response, but not Retry-After', async (t) => {
+  const { script, advance, dispatch, session } = await signIn(t, 900);
+  script.setAnswers(refreshing, lost, lost, refuse(503, 'store_unavailable', '20'), grant());
+  await advance(due + 1);
+  t.equal(script.count(refreshing), 2);
+  await dispatch('online');
+  t.equal(script.count(refreshing), 3);
+  await dispatch('online');
+  await dispatch('focus');
+  t.equal(script.count(refreshing), 3);
+  await advance(20);
+  t.equal(session.state.status, 'signed-in');
+});
 
 for (const reason of [
   'token_invalid',
@@ -150,11 +147,11 @@ for (const reason of [
     t.equal(asked, reason === 'cookie_conflict' ? 2 : 1);
     await advance(3600);
     await dispatch('online');
-    t.equal(script.count(refreshing), asked, 'nothing is asked any more');
+    t.equal(script.count(refreshing), asked, 'there are no more requests');
   });
 }
 
-t.test('a cookie that was planted costs one repeat, and nobody the session', async (t) => {
+t.test('a planted cookie costs one repetition, but not the session', async (t) => {
   const { script, advance, session, expired } = await signIn(t, 900);
   script.setAnswers(refreshing, refuse(401, 'cookie_conflict'), grant());
   await advance(due);
@@ -185,25 +182,25 @@ for (const { answer, reason } of [
   { answer: { status: 200, body: { accessToken: 7, expiresIn: 900 } }, reason: 'invalid_answer' },
   { answer: { status: 200, body: { accessToken: 'x', expiresIn: -1 } }, reason: 'invalid_answer' },
 ] satisfies { answer: ScriptedAnswer; reason: string }[]) {
-  t.test(`${answer.status} ${reason} at a refresh signs nobody out`, async (t) => {
+  t.test(`${answer.status} ${reason} at a refresh logs nobody out`, async (t) => {
     const { script, advance, session, expired, losses, token } = await signIn(t, 900);
     script.setAnswers(refreshing, answer);
     script.setAnswers('GET /thing', { status: 200, body: {} });
     await advance(899.9);
     t.equal(session.state.status, 'refreshing');
     await session.fetch('thing');
-    t.equal(script.requests.at(-1)?.authorization, `Bearer ${token}`, 'the token is used to its end');
+    t.equal(script.requests.at(-1)?.authorization, `Bearer ${token}`, 'the token is used until it expires');
     await advance(0.1);
     t.same(session.state, { status: 'unknown', expiresAtMs: null, reason });
     t.same([losses, expired], [[reason], []]);
     script.setAnswers(refreshing, refuse(401, 'session_revoked'));
     await advance(30);
     t.match(session.state, { status: 'signed-out', reason: 'session_revoked' });
-    t.same([losses, expired], [[reason], ['session_revoked']], 'what the service says then is told too');
+    t.same([losses, expired], [[reason], ['session_revoked']], 'the service’s reason is reported too');
   });
 }
 
-t.test('something else that answers is asked ever more rarely, until 5 minutes', async (t) => {
+t.test('after responses of another server the retry delay grows to 5 minutes', async (t) => {
   const { script, advance, session } = await signIn(t, 900);
   script.setAnswers(refreshing, { status: 200, body: portal });
   await advance(due);
@@ -217,12 +214,12 @@ t.test('something else that answers is asked ever more rarely, until 5 minutes',
   t.equal(session.state.status, 'unknown');
 });
 
-t.test('an hour of sleep and three seconds without network sign nobody out', async (t) => {
+t.test('an hour of sleep and three seconds without network log nobody out', async (t) => {
   const { script, sleep, advance, session, expired, losses } = await signIn(t, 900);
   script.setAnswers(refreshing, lost);
   await advance(10);
   sleep(3600);
-  // No event tells of the end of the sleep, nor of the network.
+  // No event reports the end of the sleep, or the network.
   await advance(20);
   t.same(session.state, { status: 'unknown', expiresAtMs: null, reason: 'network' });
   await advance(3);
@@ -239,7 +236,7 @@ for (const { answer, reason } of [
   { answer: refuse(502), reason: 'http_502' },
 ]) {
   for (const event of ['online', 'focus', 'pageshow', 'visibilitychange']) {
-    t.test(`a machine that woke up during ${reason} asks again at once on ${event}`, async (t) => {
+    t.test(`a machine that woke up during ${reason} retries at once on ${event}`, async (t) => {
       const { script, sleep, advance, dispatch, session, expired, losses } = await signIn(t, 900);
       script.setAnswers(refreshing, answer);
       sleep(8 * 3600);
@@ -251,13 +248,13 @@ for (const { answer, reason } of [
       script.setAnswers(refreshing, grant());
       await advance(3);
       await dispatch(event);
-      t.equal(session.state.status, 'signed-in', 'the cookie was good all the time');
+      t.equal(session.state.status, 'signed-in', 'the cookie was valid all the time');
       t.same([losses, expired], [[reason], []]);
     });
   }
 }
 
-t.test('a request asks again at once, and carries the new token', async (t) => {
+t.test('a request causes a retry at once, and carries the new token', async (t) => {
   const { script, sleep, advance, session } = await signIn(t, 900);
   const granted = grant();
   script.setAnswers(refreshing, lost);
@@ -277,7 +274,7 @@ t.test('a request asks again at once, and carries the new token', async (t) => {
   t.equal(script.count('GET /thing'), 7, 'and is sent once');
 });
 
-t.test('a page that nobody sees does not ask again before somebody does', async (t) => {
+t.test('a hidden page does not retry until it is visible', async (t) => {
   let isVisible = true;
   const { script, sleep, advance, dispatch, session, losses } = await signIn(t, 900, {
     isVisible: () => isVisible,
@@ -296,7 +293,7 @@ t.test('a page that nobody sees does not ask again before somebody does', async 
   t.equal(session.state.status, 'signed-in');
 });
 
-t.test('a clock that is set back does not prolong the wait', async (t) => {
+t.test('a clock set back does not prolong the delay', async (t) => {
   const { script, sleep, advance, dispatch, setClock, session } = await signIn(t, 900);
   script.setAnswers(refreshing, refuse(503, 'store_unavailable', '10'), grant());
   sleep(3600);
@@ -306,7 +303,7 @@ t.test('a clock that is set back does not prolong the wait', async (t) => {
   t.equal(session.state.status, 'signed-in');
 });
 
-t.test('an attempt that is not answered within 8 s has failed', async (t) => {
+t.test('an attempt without a response within 8 s fails', async (t) => {
   const { script, advance, session } = await signIn(t, 900, { leavesRequestsOpen: true });
   const never = new Promise<void>((resolve) => t.teardown(resolve));
   script.setAnswers(refreshing, { ...grant(), after: never }, grant());
@@ -324,7 +321,7 @@ t.test('an attempt that is not answered within 8 s has failed', async (t) => {
   t.equal(session.state.status, 'signed-in');
 });
 
-t.test('an answer that comes after a login or a logout changes nothing', async (t) => {
+t.test('a late response after a login or logout changes nothing', async (t) => {
   for (const isLogin of [true, false]) {
     const { script, advance, session, expired, settled } = await signIn(t, 900, { leavesRequestsOpen: true });
     let answer = () => {};
@@ -364,10 +361,10 @@ t.test('a listener that throws stops no other listener', async (t) => {
   if (failing) process.on('uncaughtException', failing);
   t.equal(reported, 'session_expired');
   t.same(expired, ['session_expired']);
-  t.match(thrown, [{ message: 'a mistake of the page' }], 'and is not kept secret');
+  t.match(thrown, [{ message: 'a mistake of the page' }], 'and the error is reported');
 });
 
-t.test('a closed session asks nothing and forgets its token', async (t) => {
+t.test('a closed session sends no requests and forgets its token', async (t) => {
   const { session, advance, script, dispatch } = await signIn(t, 900);
   script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
   session.close();

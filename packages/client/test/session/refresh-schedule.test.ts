@@ -1,11 +1,11 @@
-// When a session refreshes by itself, and the effect of sleep, a changed clock and a reload.
+// Automatic refreshes of a session, and the effects of sleep, a changed clock and a reload.
 
 import t from 'tap';
 import { openTestSession } from '../support/session-clock.js';
 import { grant, lost, refuse, startScriptedService } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
 
-t.test('unless an option asks for jitter, a token is replaced exactly a minute before its end', async (t) => {
+t.test('without jitter, a token is refreshed exactly a minute before its expiry', async (t) => {
   const script = await startScriptedService(t);
   const { session, advance } = openTestSession(t, script.address, { chance: 0.99 });
   script.setAnswers('POST /login', grant(900));
@@ -27,7 +27,7 @@ for (const { expiresIn, jitterSeconds, chance, dueSeconds } of [
   { expiresIn: 2_592_000, jitterSeconds: 0, chance: 0, dueSeconds: 2_591_940 },
 ]) {
   t.test(
-    `a token of ${expiresIn} s is replaced after ${dueSeconds} s (jitter ${jitterSeconds})`,
+    `a token of ${expiresIn} s is refreshed after ${dueSeconds} s (jitter ${jitterSeconds})`,
     async (t) => {
       const { script, advance, session } = await signIn(t, expiresIn, { jitterSeconds, chance });
       await advance(dueSeconds - 0.001);
@@ -52,7 +52,7 @@ t.test('the next refresh is scheduled from the new expiresIn', async (t) => {
   t.equal(script.count(refreshing), 3);
 });
 
-t.test('the state says when the token expires, and that it is being replaced', async (t) => {
+t.test('the state contains the token expiry, and reports a refresh', async (t) => {
   const { script, advance, session, nowMs } = await signIn(t, 900);
   const seen: unknown[] = [];
   t.same(session.state, { status: 'signed-in', expiresAtMs: nowMs() + 900_000, reason: null });
@@ -60,7 +60,7 @@ t.test('the state says when the token expires, and that it is being replaced', a
   const first = session.state;
   const stop = session.subscribe(() => seen.push(session.state.status));
   await advance(839);
-  t.equal(session.state, first, 'the same object while nothing changes');
+  t.equal(session.state, first, 'the same object until a change');
   await advance(1);
   t.same(seen, ['refreshing', 'signed-in']);
   t.equal(session.state.expiresAtMs, nowMs() + 900_000);
@@ -71,7 +71,7 @@ t.test('the state says when the token expires, and that it is being replaced', a
 });
 
 for (const event of ['visibilitychange', 'focus', 'pageshow', 'online', 'resume']) {
-  t.test(`a machine that slept past the time refreshes at the next ${event}`, async (t) => {
+  t.test(`a machine that slept past the refresh time refreshes at the next ${event}`, async (t) => {
     const { script, sleep, dispatch } = await signIn(t, 900);
     await dispatch(event);
     t.equal(script.count(refreshing), 0, 'not before its time');
@@ -81,7 +81,7 @@ for (const event of ['visibilitychange', 'focus', 'pageshow', 'online', 'resume'
   });
 }
 
-t.test('a sleep that no event ends is noticed within 30 s', async (t) => {
+t.test('the end of a sleep without an event is noticed within 30 s', async (t) => {
   const { script, sleep, advance, session } = await signIn(t, 900);
   await advance(100);
   sleep(8 * 3600);
@@ -90,7 +90,7 @@ t.test('a sleep that no event ends is noticed within 30 s', async (t) => {
   t.equal(session.state.status, 'signed-in');
 });
 
-t.test('a request after a sleep waits for the refresh, and carries no token that is over', async (t) => {
+t.test('a request after a sleep waits for the refresh, and carries no expired token', async (t) => {
   const { script, sleep, session } = await signIn(t, 900);
   const next = grant();
   script.setAnswers(refreshing, next);
@@ -106,7 +106,7 @@ t.test('a request after a sleep waits for the refresh, and carries no token that
   );
 });
 
-t.test('a clock that is set back does not prolong a token', async (t) => {
+t.test('a clock set back does not prolong a token', async (t) => {
   const { script, setClock, advance } = await signIn(t, 900);
   setClock(-3600);
   await advance(839);
@@ -115,7 +115,7 @@ t.test('a clock that is set back does not prolong a token', async (t) => {
   t.equal(script.count(refreshing), 1);
 });
 
-t.test('the lifetime of a token counts from the request, not from its answer', async (t) => {
+t.test('the token lifetime counts from the request, not from the response', async (t) => {
   const script = await startScriptedService(t);
   let answer = () => {};
   const after = new Promise<void>((resolve) => {
@@ -135,7 +135,7 @@ t.test('the lifetime of a token counts from the request, not from its answer', a
   t.equal(session.state.expiresAtMs, sentAtMs + 900_000);
 });
 
-t.test('a page that starts is signed in by its cookie, in one request', async (t) => {
+t.test('a starting page is logged in by its cookie, in one request', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
   script.setAnswers(refreshing, grant());
@@ -146,7 +146,7 @@ t.test('a page that starts is signed in by its cookie, in one request', async (t
   t.equal(script.count(refreshing), 1);
 });
 
-t.test('a page without a cookie is signed out, and nothing has expired', async (t) => {
+t.test('a page without a cookie is logged out, and reports no expiry', async (t) => {
   const script = await startScriptedService(t);
   const { session, expired } = openTestSession(t, script.address);
   script.setAnswers(refreshing, refuse(401, 'token_invalid'));
@@ -155,7 +155,7 @@ t.test('a page without a cookie is signed out, and nothing has expired', async (
   t.same(expired, []);
 });
 
-t.test('a page whose session has ended says why', async (t) => {
+t.test('a page with an ended session reports the reason', async (t) => {
   const script = await startScriptedService(t);
   const { session, expired } = openTestSession(t, script.address);
   script.setAnswers(refreshing, refuse(401, 'session_revoked'));
@@ -169,7 +169,7 @@ for (const { answer, reason } of [
   { answer: refuse(429, 'rate_limited', '7'), reason: 'rate_limited' },
   { answer: refuse(503, 'store_unavailable', '7'), reason: 'store_unavailable' },
 ]) {
-  t.test(`a page that starts during ${reason} does not say that nobody is signed in`, async (t) => {
+  t.test(`a page that starts during ${reason} does not report a logout`, async (t) => {
     const script = await startScriptedService(t);
     const { session, dispatch, advance, expired, losses } = openTestSession(t, script.address);
     script.setAnswers(refreshing, answer, grant());
@@ -179,10 +179,9 @@ for (const { answer, reason } of [
     await dispatch('focus');
     t.equal(script.count(refreshing), 1);
     await advance(5.1);
-    if (answer !== lost)
-      t.equal(script.count(refreshing), 1, 'nothing before the time that the server asked for');
+    if (answer !== lost) t.equal(script.count(refreshing), 1, 'nothing before Retry-After is over');
     await advance(1);
-    t.equal(session.state.status, 'signed-in', 'it asks again by itself');
+    t.equal(session.state.status, 'signed-in', 'it retries automatically');
     t.equal(script.count(refreshing), 2);
     t.same([expired, losses], [[], []], 'this page held no session');
   });

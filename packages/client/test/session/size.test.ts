@@ -1,4 +1,4 @@
-// The bundle size of the session.
+// Bundle size of the session.
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import t from 'tap';
@@ -10,7 +10,7 @@ t.test('the session, bundled and minified, is smaller than 4.75 kB compressed', 
     logLevel: 'silent',
     build: {
       write: false,
-      // As a library: Vite adds its own loader of lazy modules to a page, once, whatever the page consists of.
+      // As a library: Vite adds its own lazy-module loader once to each page.
       lib: { entry: fileURLToPath(import.meta.resolve('@tollgate/client/session')), formats: ['es'] },
       rolldownOptions: { output: { minify: true } },
     },
@@ -27,7 +27,7 @@ t.test('the session, bundled and minified, is smaller than 4.75 kB compressed', 
   t.same(
     later.map((chunk) => 'name' in chunk && chunk.name).sort(),
     Object.keys(limits),
-    'cookies are for programs alone; the key is loaded with the first login or refresh',
+    'cookies are only for programs; the proof module is loaded at the first login or refresh',
   );
   for (const chunk of later) {
     if (chunk.type !== 'chunk') throw new Error(`${chunk.fileName} is no script`);

@@ -1,4 +1,4 @@
-// Several tabs of one browser: how they wait for each other, and the messages between them.
+// Several tabs of one browser: locks and messages between them.
 
 import t from 'tap';
 import type { Session } from '../../src/session/session-options.js';
@@ -24,7 +24,7 @@ const slow = (answer: ScriptedAnswer): ScriptedAnswer => ({
   after: new Promise((resolve) => setImmediate(resolve)),
 });
 
-t.test('five tabs refresh one after the other, each for itself', async (t) => {
+t.test('five tabs refresh one after the other, each with its own token', async (t) => {
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const all = Array.from({ length: 5 }, () => openTestSession(t, script.address, tabs));
@@ -35,10 +35,10 @@ t.test('five tabs refresh one after the other, each for itself', async (t) => {
   );
   t.equal(script.count(refreshing), 5);
   t.equal(script.maxConcurrentRefreshes, 1);
-  t.same(tabs.messages, [], 'no word is lost about it');
+  t.same(tabs.messages, [], 'without messages');
 });
 
-t.test('a tab that hangs blocks the others only until the limit', async (t) => {
+t.test('a hanging tab blocks the others only until the timeout', async (t) => {
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const never = new Promise<void>((resolve) => t.teardown(resolve));
@@ -55,7 +55,7 @@ t.test('a tab that hangs blocks the others only until the limit', async (t) => {
   t.equal(script.count(refreshing), 2);
 });
 
-t.test('locks that fail are skipped', async (t) => {
+t.test('failing locks are skipped', async (t) => {
   const script = await startScriptedService(t);
   const locks = { request: () => Promise.reject(new DOMException('no', 'SecurityError')) };
   const { session } = openTestSession(t, script.address, { locks: locks as unknown as LockManager });
@@ -103,17 +103,17 @@ t.test('a logout without network drops the token in all tabs, and one of them co
     await session.fetch('thing');
     t.equal(script.requests.filter(({ route }) => route === 'GET /thing').at(-1)?.authorization, undefined);
   }
-  // The first tab is closed, and the second one asks until there is an answer.
+  // The first tab closes, and the second one retries until there is a response.
   one.session.close();
   await two.advance(10);
   await becomes(two.session, 'signed-out');
   t.equal(two.session.state.reason, 'logged_out');
   t.equal(script.count(refreshing), 1, 'nothing was refreshed');
   await two.advance(3600);
-  t.equal(script.count('DELETE /refresh'), 2, 'and it is over');
+  t.equal(script.count('DELETE /refresh'), 2, 'and the logout is complete');
 });
 
-t.test('a login in one tab takes the pending logout from the others', async (t) => {
+t.test('a login in one tab cancels the pending logout of the others', async (t) => {
   const script = await startScriptedService(t);
   const tabs = { ...openTabs(), openStorage: createBrowserStorage() };
   const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
@@ -131,7 +131,7 @@ t.test('a login in one tab takes the pending logout from the others', async (t) 
   t.equal(one.session.state.status, 'signed-in');
 });
 
-t.test('a login in another tab that did not wait for a logout outlives that logout', async (t) => {
+t.test('a login in another tab that did not wait for a logout survives it', async (t) => {
   const script = await startScriptedService(t);
   const tabs = { ...openTabs(), openStorage: createBrowserStorage(), leavesRequestsOpen: true };
   const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
@@ -149,35 +149,32 @@ t.test('a login in another tab that did not wait for a logout outlives that logo
   await one.advance(20);
   await t.rejects(logout, { name: 'SessionError', reason: 'network' });
   await becomes(one.session, 'signed-in');
-  t.same(tabs.messages, ['signed-in'], 'the others are not signed out');
+  t.same(tabs.messages, ['signed-in'], 'the others are not logged out');
   t.equal(two.session.state.status, 'signed-in');
   await two.advance(600);
   t.equal(script.count('DELETE /refresh'), 1, 'nobody ends the new session');
 });
 
-t.test(
-  'where the browser keeps no storage, a login in one tab still takes the logout from the others',
-  async (t) => {
-    const script = await startScriptedService(t);
-    const tabs = openTabs();
-    const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
-    script.setAnswers('POST /login', grant());
-    script.setAnswers(refreshing, grant());
-    script.setAnswers('DELETE /refresh', lost);
-    await t.rejects(one.session.logout());
-    t.equal(one.session.state.reason, 'logout_pending');
-    const ends = script.count('DELETE /refresh');
-    await two.session.login(loginFields);
-    await becomes(one.session, 'signed-in');
-    await one.advance(600);
-    t.equal(script.count('DELETE /refresh'), ends, 'nobody ends the new session');
-  },
-);
+t.test('without storage, a login in one tab still cancels the logout of the others', async (t) => {
+  const script = await startScriptedService(t);
+  const tabs = openTabs();
+  const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
+  script.setAnswers('POST /login', grant());
+  script.setAnswers(refreshing, grant());
+  script.setAnswers('DELETE /refresh', lost);
+  await t.rejects(one.session.logout());
+  t.equal(one.session.state.reason, 'logout_pending');
+  const ends = script.count('DELETE /refresh');
+  await two.session.login(loginFields);
+  await becomes(one.session, 'signed-in');
+  await one.advance(600);
+  t.equal(script.count('DELETE /refresh'), ends, 'nobody ends the new session');
+});
 
-t.test('a storage that tells of a login later than the message ends no session', async (t) => {
+t.test('storage that lags behind the login message ends no session', async (t) => {
   const script = await startScriptedService(t);
   const shared = openTabs();
-  // Each tab is a process of its own, and sees late what the others store.
+  // Each tab is a separate process, and sees the others' storage late.
   const [one, two] = [createBrowserStorage(), createBrowserStorage()].map((openStorage) =>
     openTestSession(t, script.address, { ...shared, openStorage }),
   ) as [ReturnType<typeof openTestSession>, ReturnType<typeof openTestSession>];
@@ -192,7 +189,7 @@ t.test('a storage that tells of a login later than the message ends no session',
   t.equal(script.count('DELETE /refresh'), ends, 'nobody ends the new session');
 });
 
-t.test('a login in one tab has the others ask who is signed in now', async (t) => {
+t.test('a login in one tab makes the others refresh', async (t) => {
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
@@ -205,7 +202,7 @@ t.test('a login in one tab has the others ask who is signed in now', async (t) =
   await two.session.login({ ...loginFields, email: 'b@example.com' });
   await becomes(one.session, 'unknown');
   await becomes(one.session, 'signed-in');
-  t.same(seen, ['unknown', 'signed-in'], 'what was shown before may be another person’s');
+  t.same(seen, ['unknown', 'signed-in'], 'the previous state may belong to another user');
   t.same(one.expired, []);
 });
 
@@ -243,7 +240,7 @@ t.test('sessions of different services do not share messages', async (t) => {
   t.equal(elsewhere.session.state.status, 'signed-in');
 });
 
-t.test('a page in the back/forward cache holds no channel, and asks when it comes back', async (t) => {
+t.test('a page in the back/forward cache closes its channel, and refreshes on return', async (t) => {
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const { session, dispatch, expired } = openTestSession(t, script.address, tabs);
@@ -267,7 +264,7 @@ t.test('a page in the back/forward cache holds no channel, and asks when it come
   }
 });
 
-t.test('a page that comes back has no token until it is known who is signed in', async (t) => {
+t.test('a restored page has no token until its refresh succeeds', async (t) => {
   const { script, session, dispatch, advance, expired } = await signIn(t);
   script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
   script.setAnswers(refreshing, refuse(503, 'store_unavailable'));
@@ -285,7 +282,7 @@ t.test('a page that comes back has no token until it is known who is signed in',
   t.same(expired, ['session_revoked']);
 });
 
-t.test('a page that comes back signed out says nothing else meanwhile', async (t) => {
+t.test('a restored logged-out page reports no other state during its refresh', async (t) => {
   const { script, session, dispatch, expired } = await signIn(t);
   script.setAnswers('POST /logout', { status: 204 });
   await session.logout();
@@ -297,7 +294,7 @@ t.test('a page that comes back signed out says nothing else meanwhile', async (t
   t.same(expired, []);
 });
 
-t.test('a request of before the page was left is not repeated in another name', async (t) => {
+t.test('a request from before the page was left is not repeated with another user’s token', async (t) => {
   const { script, session, dispatch } = await signIn(t, 900, { leavesRequestsOpen: true });
   let answer = () => {};
   const after = new Promise<void>((resolve) => {
@@ -314,7 +311,7 @@ t.test('a request of before the page was left is not repeated in another name', 
   t.equal(script.count('POST /order'), 1);
 });
 
-t.test('nor is the answer to a refresh of before then believed', async (t) => {
+t.test('nor is the response to an earlier refresh used', async (t) => {
   const script = await startScriptedService(t);
   const { session, dispatch } = openTestSession(t, script.address, {
     ...openTabs(),
@@ -337,7 +334,7 @@ t.test('nor is the answer to a refresh of before then believed', async (t) => {
   t.equal(script.requests.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
 });
 
-t.test('a logout that is answered after the page was left takes effect', async (t) => {
+t.test('a logout response after the page was left takes effect', async (t) => {
   const script = await startScriptedService(t);
   const { session, dispatch } = openTestSession(t, script.address, {
     ...openTabs(),

@@ -1,4 +1,4 @@
-// The solver in a real browser, under different content security policies.
+// Solver in a real browser, under different content security policies.
 import { fileURLToPath } from 'node:url';
 import { until } from '@tollgate/test-support/until.js';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
@@ -21,7 +21,7 @@ t.before(async () => {
 
 t.teardown(() => browser?.close());
 
-/** Opens a page with this policy, and records the warnings on its console. */
+/** Opens a page with this policy, and records its console warnings. */
 async function openSite(
   t: Test,
   policy: string,
@@ -153,7 +153,7 @@ t.test('workers share a search, and all hashes count', async (t) => {
 });
 
 t.test(
-  'a page that reports more cores than it has tries all hashes, however many workers come and go',
+  'a page that reports too many cores tries all hashes, despite changing numbers of workers',
   async (t) => {
     const { page } = await openSite(t, everything);
     await page.evaluate(() =>
@@ -164,7 +164,7 @@ t.test(
   },
 );
 
-t.test('without a limit of hashes each worker gets one nonce range and keeps it', async (t) => {
+t.test('without a hash limit each worker gets one nonce range and keeps it', async (t) => {
   const { page } = await openSite(t, everything);
   const given = await page.evaluate(async (head) => {
     const module = '/client/solver/solver.js';
@@ -190,7 +190,7 @@ t.test('without a limit of hashes each worker gets one nonce range and keeps it'
   t.equal(given, 2);
 });
 
-t.test('workers are given a next search, are ended when idle and come back', async (t) => {
+t.test('workers are reused by the next search, terminated when idle, and restarted', async (t) => {
   const { page } = await openSite(t, everything);
   await page.clock.install();
   await page.evaluate(async () => {
@@ -223,7 +223,7 @@ t.test('workers are given a next search, are ended when idle and come back', asy
   t.ok(zeroBits(`${head}02${again.nonce}`) >= 12);
 });
 
-t.test('an aborted search leaves workers that find the next nonce', async (t) => {
+t.test('after an aborted search the workers find the next nonce', async (t) => {
   const { page } = await openSite(t, everything);
   const outcome = await page.evaluate(async (head) => {
     const module = '/client/solver/solver.js';
@@ -248,14 +248,14 @@ t.test('an aborted search leaves workers that find the next nonce', async (t) =>
 });
 
 for (const { title, file } of [
-  { title: 'a worker file that is not there', file: null },
-  { title: 'a worker that never answers', file: '' },
+  { title: 'a missing worker file', file: null },
+  { title: 'a worker that never responds', file: '' },
   {
-    title: 'a worker that fails at its work',
+    title: 'a worker that fails during its search',
     file: 'onmessage = () => { throw new Error(); }; postMessage({ path: "simd" });',
   },
 ]) {
-  t.test(`${title}: the main thread does it`, async (t) => {
+  t.test(`${title}: the main thread searches`, async (t) => {
     const { page } = await openSite(t, everything, file === null ? {} : { '/elsewhere.js': file });
     const found = await search(page, { head, difficulty: 12 }, { workers: 2, workerUrl: '/elsewhere.js' });
     t.ok(zeroBits(head + found.nonce) >= 12);
@@ -263,7 +263,7 @@ for (const { title, file } of [
   });
 }
 
-t.test('a worker file that failed to load once is requested again by the next search', async (t) => {
+t.test('the next search requests a worker file again after it failed to load', async (t) => {
   const { page } = await openSite(t, everything);
   await page.route('**/solver/worker.js', (route) => route.abort(), { times: 1 });
   const states = await page.evaluate(async (head) => {
@@ -281,7 +281,7 @@ t.test('a worker file that failed to load once is requested again by the next se
   ]);
 });
 
-t.test('where three of four worker files fail to load, the search is reported as slower', async (t) => {
+t.test('if three of four worker files fail to load, the search is reported as slower', async (t) => {
   const { page, warnings } = await openSite(t, everything);
   let areLost = () => {};
   const lost = new Promise<void>((resolve) => {
@@ -365,7 +365,7 @@ t.test('a late worker counts as missing until it is ready', async (t) => {
   ]);
 });
 
-t.test('while a worker file is slow to come the main thread works, until the worker is there', async (t) => {
+t.test('the main thread searches until a slow worker file has loaded', async (t) => {
   const { page } = await openSite(t, everything);
   let release = () => {};
   const isReleased = new Promise<void>((resolve) => {
@@ -405,7 +405,7 @@ t.test('while a worker file is slow to come the main thread works, until the wor
   t.same(seen, { workers: [0, 1], isCounted: true });
 });
 
-t.test('a worker file elsewhere is used', async (t) => {
+t.test('a custom worker URL is used', async (t) => {
   const { page } = await openSite(t, everything, { '/elsewhere.js': "import '/client/solver/worker.js';" });
   const found = await search(page, { head, difficulty: 12 }, { workerUrl: '/elsewhere.js' });
   t.same(found.state, { path: 'simd', workers: 1, degraded: false });
@@ -431,7 +431,7 @@ t.test('on the main thread no chunk is a long task', async (t) => {
           const endMs = performance.now() + 80;
           while (performance.now() < endMs);
         }
-        // The observer is called in a task of its own.
+        // The observer is called in a separate task.
         await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 50)));
         observer.disconnect();
         return seen;

@@ -1,4 +1,4 @@
-// The solver in a bundle that Vite builds without configuration: it finds and copies the worker's file.
+// Solver in a Vite bundle without configuration: Vite finds and copies the worker file.
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { openPage } from '@tollgate/tests/browser/open-page.js';
@@ -36,6 +36,6 @@ t.test('a bundled page solves in a worker, under a strict policy', async (t) => 
   t.same(found.state, { path: 'simd', workers: 1, degraded: false });
   t.notOk(
     site.requested.some((path) => path.includes('main-thread-fallback')),
-    'what only the main thread would need is not loaded',
+    'code for the main thread only is not loaded',
   );
 });

@@ -100,8 +100,8 @@ t.test('in several workers', async (t) => {
 });
 
 for (const [title, policy, options] of [
-  ['on the main thread, where the policy refuses workers', withoutWorkers, {}],
-  ['on the main thread, where the page asks for it', allowing, { workers: 0 }],
+  ['on the main thread, if the policy blocks workers', withoutWorkers, {}],
+  ['on the main thread, if the page requests it', allowing, { workers: 0 }],
 ] as const) {
   t.test(title, async (t) => {
     const searched = await search(await openSite(t, policy), task, options);
@@ -110,7 +110,7 @@ for (const [title, policy, options] of [
   });
 }
 
-t.test('without WebAssembly the search says so at once, with workers and without', async (t) => {
+t.test('without WebAssembly the search fails at once, with workers and without', async (t) => {
   const policy = "default-src 'self'; img-src data:";
   t.equal((await search(await openSite(t, policy), task)).error, 'HashwxUnavailableError');
   const page = await openSite(t, `${policy}; worker-src 'none'`);
@@ -126,7 +126,7 @@ t.test('the prebuilt file', async (t) => {
 
 t.test('a search gives up after maxHashes, and reports its progress until then', async (t) => {
   const page = await openSite(t, allowing);
-  // The price of a hash is 2^40 / 2^34.
+  // A hash costs 2^40 / 2^34.
   const { error, progress } = await search(page, hopeless, { workers: 1, maxHashes: 64 * 300_000 });
   t.equal(error, 'PowGaveUpError');
   t.ok(progress.length > 0);
@@ -134,7 +134,7 @@ t.test('a search gives up after maxHashes, and reports its progress until then',
     t.ok(hashes > 0 && chance !== undefined && chance >= 0 && chance < 1);
 });
 
-t.test('no task that no challenge has', async (t) => {
+t.test('invalid tasks are rejected', async (t) => {
   const page = await openSite(t, allowing);
   t.equal((await search(page, { ...task, algorithm: 'hashwx-2' })).error, 'TypeError');
   for (const wrong of [

@@ -1,4 +1,4 @@
-// The solver of HashWX in Node: its functions give the published values, compiled and interpreted.
+// HashWX solver in Node: its functions return the published values, compiled and interpreted.
 import { createHash } from 'node:crypto';
 import { hashVectors, hexWord, vectors } from '@tollgate/test-support/hashwx/vectors.js';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ import { chanceOf } from '../../src/solver/hashwx/work.js';
 const { challenge } = vectors;
 const refuse: Instantiate = () => Promise.reject(new WebAssembly.CompileError('refused'));
 
-/** Finds the hash of a nonce by halving: `scan` only says whether it is below a threshold. */
+/** Finds the hash of a nonce by bisection: `scan` only compares it with a threshold. */
 function hashOf(scan: Scan, nonce: bigint): bigint {
   let hash = 0n;
   for (let bit = 63n; bit >= 0n; bit--) {
@@ -33,7 +33,7 @@ async function openStatic() {
     scan: Scan;
   };
   const bytes = new Uint8Array(memory.buffer);
-  /** Makes the function of a seed, as `openFunctionMaker` does, for seeds that no challenge has. */
+  /** Makes the function of any seed, like `openFunctionMaker`. */
   async function compile(seed: Uint8Array): Promise<Scan> {
     bytes.set(seed);
     make();
@@ -79,7 +79,7 @@ t.test('the seeds of functions', async (t) => {
 
 for (const [title, instantiate] of [
   ['compiled', undefined],
-  ['interpreted, where the engine refuses modules that are made at run time', refuse],
+  ['interpreted, if the engine rejects modules made at run time', refuse],
 ] as const) {
   t.test(`the published challenge, ${title}`, async (t) => {
     const maker = await openFunctionMaker(instantiate);
@@ -132,7 +132,7 @@ t.test('compiled and interpreted functions find the same solution', async (t) =>
   t.equal(interpreted.solution, compiled.solution);
 });
 
-t.test('without WebAssembly the first reply says so', async (t) => {
+t.test('without WebAssembly the first reply reports it', async (t) => {
   const reply = await new Promise<UnitReply>((resolve) => {
     const openMaker = () => Promise.reject(new WebAssembly.CompileError('refused'));
     const send = createUnitSearch({ sliceMs: 10, reply: resolve, openMaker });
@@ -141,7 +141,7 @@ t.test('without WebAssembly the first reply says so', async (t) => {
   t.same(reply, { id: 7, hashes: 0, mode: null });
 });
 
-t.test('a stopped search replies no more', async (t) => {
+t.test('a stopped search sends no more replies', async (t) => {
   const replies: UnitReply[] = [];
   const stopped = new Promise<void>((resolve) => {
     const send = createUnitSearch({
@@ -159,7 +159,7 @@ t.test('a stopped search replies no more', async (t) => {
 });
 
 t.test(
-  'units go to the part on which the fewest work, and each block of a part is searched once',
+  'units belong to the part with the fewest workers, and each block of a part is searched once',
   async (t) => {
     const queue = openUnitQueue({ parts: 2 });
     const first = queue.take()!;
@@ -176,9 +176,9 @@ t.test(
     queue.solve(second, 17);
     t.ok(queue.isSolved(1));
     const third = queue.take()!;
-    t.same(third, { part: 0, block: 2 }, 'a solved part gets nobody');
+    t.same(third, { part: 0, block: 2 }, 'a solved part gets no worker');
     queue.putBack(third);
-    t.same(queue.take(), third, 'a unit that was put back is handed out again');
+    t.same(queue.take(), third, 'a unit that was put back is returned again');
     t.equal(queue.solution, undefined);
     queue.solve(third, 9);
     t.equal(queue.solution, '9.17');
@@ -186,7 +186,7 @@ t.test(
   },
 );
 
-t.test('the chance grows from 0 to 1, and is a half a little before the expected work', async (t) => {
+t.test('the chance grows from 0 to 1, and is one half shortly before the expected work', async (t) => {
   const task = {
     algorithm: 'hashwx-1',
     difficulty: 19,

@@ -1,4 +1,4 @@
-// The race of two kernels: its answers are right in every state, and either kernel can win. Durations are given, not measured.
+// Race of two kernels: correct results in every state, and either kernel can win. Durations are given, not measured.
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import t from 'tap';
 import type { KernelName } from '../../src/solver/kernel.js';
@@ -10,20 +10,20 @@ import type { SearchReply } from '../../src/solver/worker-messages.js';
 import { zeroBits } from '../support/zero-bits.js';
 
 const head = '0'.repeat(32);
-/** The first nonce of this head at 13 bits, in the sixth prefix; each slice of a race finds it anew. */
+/** The first nonce of this head at 13 bits, in the sixth prefix; each slice of a race finds it again. */
 const soon = { difficulty: 13, nonce: '10000000000000000005805' };
 /** The first one at 16 bits. */
 const firstNonce = '10000000000000000078047';
 const sliceHashes = 2 ** 17;
 
-/** Reports slices in which this kernel is twice as fast, until the race must be over. @returns the kernels seen */
+/** Reports slices with this kernel twice as fast, until the race must be over. @returns the kernels seen */
 async function run(race: Awaited<ReturnType<typeof openFastestKernel>>, faster: KernelName) {
   const seen: KernelName[] = [];
   for (let slice = 0; slice < 40; slice++) {
     seen.push(race.name);
     const before = race.name;
     const hasChanged = race.onSlice?.(sliceHashes, before === faster ? 20 : 40);
-    t.equal(hasChanged, race.name !== before, 'says whether the next slice runs at another speed');
+    t.equal(hasChanged, race.name !== before, 'reports whether the speed of the next slice differs');
     const range = openNonceRange(race, { head, difficulty: soon.difficulty }, 0);
     t.equal(range.search(1_000_000), soon.nonce, race.name);
     // Opening the second kernel takes a moment.
@@ -39,7 +39,7 @@ const pairs = [
 
 for (const pair of pairs) {
   for (const winner of pair) {
-    t.test(`${pair.join(' and ')}: ${winner} wins where it is faster`, async (t) => {
+    t.test(`${pair.join(' and ')}: ${winner} wins if it is faster`, async (t) => {
       const second = await openKernel(pair[1]);
       const race = raceKernels(await openKernel(pair[0]), async () => second);
       const seen = await run(race, winner);
@@ -50,7 +50,7 @@ for (const pair of pairs) {
   }
 }
 
-t.test('a kernel that changes within a prefix goes on with the same prefix', async (t) => {
+t.test('a kernel change within a prefix continues with the same prefix', async (t) => {
   const second = await openKernel('js');
   const race = raceKernels(await openKernel('simd'), async () => second);
   const range = openNonceRange(race, { head, difficulty: 16 }, 0);
@@ -67,12 +67,12 @@ t.test('a kernel that changes within a prefix goes on with the same prefix', asy
   t.same(names, new Set(['simd', 'js']));
 });
 
-t.test('a second kernel that cannot be opened leaves the first', async (t) => {
+t.test('the first kernel continues if the second cannot be opened', async (t) => {
   const race = raceKernels(await openKernel('simd'), () => Promise.reject(new Error('refused')));
   t.same(new Set(await run(race, 'simdMul')), new Set(['simd']));
 });
 
-t.test('the kernel that is opened here searches on through its race', async (t) => {
+t.test('the opened kernel searches throughout its race', async (t) => {
   const race = await openFastestKernel();
   t.equal(race.path, 'simd');
   const replies: SearchReply[] = [];

@@ -1,4 +1,4 @@
-// The kernels compared with Node's SHA-256: their results are correct and complete.
+// Kernels compared with Node's SHA-256: correct and complete results.
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
@@ -32,7 +32,7 @@ for (const name of kernelNames) {
             if (zeroBits(prefix + suffixText(suffix)) >= difficulty) wanted.push(suffix);
           }
           kernel.prepare(prefix);
-          // A search begins at a multiple of the step and returns only the first match after it.
+          // A search starts at a multiple of the step and returns only the first match after it.
           const first = new Map<number, number>();
           for (const suffix of wanted.toReversed()) first.set(suffix - (suffix % suffixStep), suffix);
           const found: number[] = [];
@@ -82,7 +82,7 @@ for (const name of kernelNames) {
       );
     });
 
-    t.test('goes on in a range where it stopped', async (t) => {
+    t.test('continues in a range where it stopped', async (t) => {
       const head = createHash('sha256').update(name).digest('hex').slice(0, 32);
       const inOne = openNonceRange(kernel, { head, difficulty: 15 }, 7);
       const nonce = inOne.search(1_000_000);
@@ -93,7 +93,7 @@ for (const name of kernelNames) {
       t.equal(inSteps.hashes, inOne.hashes);
     });
 
-    t.test('asks for up to 32 bits', async (t) => {
+    t.test('supports up to 32 bits', async (t) => {
       const range = openNonceRange(kernel, { head: '0'.repeat(32), difficulty: 32 }, 0);
       t.equal(range.search(100_000), undefined);
       t.equal(range.hashes, 100_000);

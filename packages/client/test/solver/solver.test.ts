@@ -1,4 +1,4 @@
-// The solver without workers, in Node: its contract, one search after another.
+// Solver without workers, in Node: its contract, one search after another.
 import fc from 'fast-check';
 import t from 'tap';
 import { openSolver, type SearchProgress } from '../../src/solver/solver.js';
@@ -9,7 +9,7 @@ const head = '0123456789abcdef0123456789abcdef';
 const hopeless = { head, difficulty: 32 };
 const state = { path: 'simd', workers: 0, degraded: true };
 
-t.test('finds a nonce for every head and reports how', async (t) => {
+t.test('finds a nonce for every head and reports the solver state', async (t) => {
   const solver = openSolver();
   t.teardown(solver.close);
   t.equal(solver.state, null);
@@ -42,7 +42,7 @@ t.test('gives up after maxHashes', async (t) => {
   await t.rejects(solver.search(hopeless, { maxHashes: 0 }), { name: 'PowGaveUpError', hashes: 0 });
 });
 
-t.test('stops when the signal says so, with its reason', async (t) => {
+t.test('stops when the signal aborts, with its reason', async (t) => {
   const solver = openSolver();
   t.teardown(solver.close);
   const reason = new Error('the form is gone');
@@ -56,7 +56,7 @@ t.test('stops when the signal says so, with its reason', async (t) => {
   await t.rejects(search, reason);
 });
 
-t.test('a search that follows an aborted one at once is not disturbed by it', async (t) => {
+t.test('an aborted search does not disturb the next one', async (t) => {
   const solver = openSolver();
   t.teardown(solver.close);
   for (let turn = 0; turn < 5; turn++) {
@@ -71,7 +71,7 @@ t.test('a search that follows an aborted one at once is not disturbed by it', as
   }
 });
 
-t.test('the forms of a page search at the same time, each for its own nonce', async (t) => {
+t.test('several forms of a page search at the same time, each for its own nonce', async (t) => {
   const found = await Promise.all(
     Array.from({ length: 12 }, async (_, form) => {
       const solver = openSolver();
@@ -84,7 +84,7 @@ t.test('the forms of a page search at the same time, each for its own nonce', as
   for (const bits of found) t.ok(bits >= 15, `${bits} zero bits`);
 });
 
-t.test('searches take turns, and one that waits can be aborted', async (t) => {
+t.test('searches take turns, and a waiting one can be aborted', async (t) => {
   const solver = openSolver();
   t.teardown(solver.close);
   const ended: string[] = [];
@@ -99,7 +99,7 @@ t.test('searches take turns, and one that waits can be aborted', async (t) => {
   t.ok(zeroBits(head + (await third).nonce) >= 8);
 });
 
-t.test('reports how far it is, at most ten times a second', async (t) => {
+t.test('reports its progress, at most ten times a second', async (t) => {
   const solver = openSolver();
   t.teardown(solver.close);
   const seen: SearchProgress[] = [];
@@ -121,7 +121,7 @@ t.test('a closed solver aborts its search and starts no other', async (t) => {
   await t.rejects(solver.search(hopeless), { name: 'AbortError', message: 'The solver is closed.' });
 });
 
-t.test('refuses tasks that no challenge has', async (t) => {
+t.test('rejects invalid tasks', async (t) => {
   const solver = openSolver();
   t.teardown(solver.close);
   for (const task of [
@@ -158,5 +158,5 @@ t.test('a listener that throws does not stop the search', async (t) => {
   await t.rejects(solver.search(hopeless, { maxHashes: 5_000_000, onProgress }), { name: 'PowGaveUpError' });
   process.removeAllListeners('uncaughtException');
   if (failing) process.on('uncaughtException', failing);
-  t.match(thrown[0], { message: 'a mistake of the page' }, 'and is not kept secret');
+  t.match(thrown[0], { message: 'a mistake of the page' }, 'and the error is reported');
 });

@@ -1,4 +1,4 @@
-// A program of plain Node that signs in at the services, as its own process: node node-program.js ADDRESS FIELDS FIELDS
+// A plain Node program that logs in to the services, in its own process: node node-program.js ADDRESS FIELDS FIELDS
 import { createSession, type Session } from '@tollgate/client/session';
 
 const [, , baseUrl = '', ...bodies] = process.argv;
@@ -27,7 +27,7 @@ for (const [at, session] of sessions.entries())
   logins.push(await session.login(JSON.parse(bodies[at] ?? '')));
 told.logins = logins.map(({ status }) => status);
 told.profiles = await Promise.all(sessions.map(profileOf));
-// Nothing else keeps the process alive while it waits for the refresh that comes by itself.
+// Keeps the process alive until the automatic refresh.
 const keepAlive = setTimeout(() => {}, 60_000);
 await Promise.all(sessions.map((session) => changed(session, 'signed-in', session.state.expiresAtMs)));
 clearTimeout(keepAlive);

@@ -1,4 +1,4 @@
-// A browser environment for a session in Node: the test controls its clocks and dispatches its events.
+// Browser environment for a session in Node: the test controls its clocks and dispatches its events.
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { openSession } from '../../src/session/create-session.js';
@@ -7,20 +7,20 @@ import type { Session, SessionOptions } from '../../src/session/session-options.
 
 export interface TestSession {
   readonly session: Session;
-  /** The reasons of the ends that `onExpired` reported as definitive. */
+  /** Reasons reported by `onExpired` as definitive. */
   readonly expired: readonly string[];
-  /** The reasons of those that it did not. */
+  /** Reasons reported by `onExpired` as not definitive. */
   readonly losses: readonly string[];
   nowMs(): number;
-  /** Advances both clocks; runs every timer that is due in order, and waits for its effects. */
+  /** Advances both clocks; runs all due timers in order, and waits for their effects. */
   advance(seconds: number): Promise<void>;
   /** Simulates sleep: only the wall clock advances, and no timer runs. */
   sleep(seconds: number): void;
   /** Changes the wall clock. */
   setClock(bySeconds: number): void;
-  /** Dispatches an event of the window. */
+  /** Dispatches a window event. */
   dispatch(type: string, more?: object): Promise<void>;
-  /** Resolves when every request has been answered and only timers are left. */
+  /** Resolves when every request has its response and only timers remain. */
   settled(): Promise<void>;
 }
 
@@ -30,18 +30,18 @@ interface Timer {
 }
 
 export interface TestSessionOptions extends SessionOptions {
-  /** The share of the jitter that is used; 0 by default. */
+  /** Share of the jitter; 0 by default. */
   readonly chance?: number;
-  /** Does not wait for requests: the test decides when they are answered. */
+  /** Does not wait for requests: the test controls their responses. */
   readonly leavesRequestsOpen?: boolean;
   readonly isVisible?: Environment['isVisible'];
   readonly locks?: Environment['locks'];
   readonly openChannel?: Environment['openChannel'];
-  /** None by default: without a hint every session sends a request. */
+  /** No storage by default: without a hint every session sends a request. */
   readonly openStorage?: Environment['openStorage'];
 }
 
-/** Opens a session whose time stands still until the test advances it. */
+/** Opens a session with stopped clocks, which the test advances. */
 export function openTestSession(
   t: Pick<Test, 'teardown'>,
   baseUrl: string,
@@ -59,7 +59,7 @@ export function openTestSession(
   let timerCount = 0;
   let react: (event: Event) => void = () => {};
 
-  /** Resolves with complete responses only, so that nothing is in transit when no request is under way. */
+  /** Resolves with complete responses only, so that nothing is in transit without a request in flight. */
   const fetchWhole: typeof fetch = (input, init) => {
     const answer = fetch(input, init).then(async (response) => {
       const { status, headers } = response;

@@ -1,4 +1,4 @@
-// Opens pages with a session, and drives them.
+// Opens and drives pages with a session.
 
 import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -9,7 +9,7 @@ import type { SessionSite } from './session-site.js';
 
 export const profileOfDemo = { status: 200, body: { id: 1, email: 'demo@example.com' } };
 
-/** Opens a page in a fresh browser context. @param hasClock whether Playwright controls its clock */
+/** Opens a page in a new browser context. @param hasClock whether Playwright controls its clock */
 export async function openSessionPage(
   t: Test,
   site: SessionSite,
@@ -39,7 +39,7 @@ async function enter(page: Page, site: SessionSite, options?: SessionOptions): P
   await page.waitForFunction(() => 'session' in globalThis);
 }
 
-/** @param person the demo account by default. @returns the status of the answer */
+/** @param person the demo account by default. @returns the response status */
 export async function logInAt(
   page: Page,
   site: SessionSite,
@@ -55,7 +55,7 @@ export async function becomes(page: Page, status: SessionStatus): Promise<void> 
   await page.waitForFunction((wanted) => session.state.status === wanted, status);
 }
 
-/** Resolves when the token that expires then has been replaced. */
+/** Resolves when the token with this expiry has been replaced. */
 export async function isReplaced(page: Page, expiresAtMs: number | null): Promise<void> {
   await page.waitForFunction(
     (old) => session.state.status === 'signed-in' && session.state.expiresAtMs !== old,

@@ -1,16 +1,16 @@
-// A session service with scripted answers over real HTTP, which records its requests.
+// A session service with scripted responses over real HTTP, which records its requests.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
 export interface ScriptedAnswer {
-  /** 0 accepts the request and closes the connection without an answer. */
+  /** 0 accepts the request and closes the connection without a response. */
   readonly status: number;
   readonly body?: object | string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Closes the connection in the middle of the body. */
+  /** Closes the connection within the body. */
   readonly breaksOff?: boolean;
-  /** Delays the answer until this resolves. */
+  /** Delays the response until this resolves. */
   readonly after?: Promise<unknown>;
 }
 
@@ -27,20 +27,20 @@ export interface RecordedRequest {
 export interface ScriptedService {
   readonly address: string;
   readonly requests: readonly RecordedRequest[];
-  /** The tokens that were issued and received. */
+  /** Issued and received tokens. */
   readonly issuedTokens: readonly string[];
-  /** The highest number of concurrent refreshes. */
+  /** Maximum number of concurrent refreshes. */
   readonly maxConcurrentRefreshes: number;
-  /** Sets the next answers to `POST /refresh` and the like, in order; the last one repeats. */
+  /** Sets the next responses to a route such as `POST /refresh`, in order; the last one repeats. */
   setAnswers(route: string, ...answers: readonly AnswerOrFactory[]): void;
-  /** Resolves when a request has been made this often. */
+  /** Resolves when a route has been requested this often. */
   received(route: string, times: number): Promise<void>;
   count(route: string): number;
 }
 
 let tokens = 0;
 
-/** A success with a new token, whose name ends with its lifetime in seconds. */
+/** Returns a success with a new token, whose name ends with its lifetime in seconds. */
 export function grant(expiresIn = 900): ScriptedAnswer {
   tokens += 1;
   return { status: 200, body: { accessToken: `token-${tokens}-${expiresIn}`, expiresIn } };
@@ -92,7 +92,7 @@ export async function startScriptedService(t: Test): Promise<ScriptedService> {
   }
 
   const server = createServer((request, response) => {
-    // The client may have aborted the request while its body arrived.
+    // The client may have aborted the request during its body.
     handle(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

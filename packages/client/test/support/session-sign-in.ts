@@ -1,4 +1,4 @@
-// A session that has just signed in at a scripted service, with clocks that the test controls.
+// A logged-in session with a scripted service, and clocks controlled by the test.
 import type { Test } from 'tap';
 import { openTestSession, type TestSession, type TestSessionOptions } from './session-clock.js';
 import { grant, type ScriptedAnswer, type ScriptedService, startScriptedService } from './session-script.js';
@@ -11,7 +11,7 @@ export interface SignedIn extends TestSession {
   readonly token: string;
 }
 
-/** @param expiresIn of the login's token, seconds; by default the schedule is exact and refreshes succeed */
+/** @param expiresIn token lifetime of the login, in seconds; by default the schedule is exact and refreshes succeed */
 export async function signIn(t: Test, expiresIn = 900, options: TestSessionOptions = {}): Promise<SignedIn> {
   const script = await startScriptedService(t);
   const steered = openTestSession(t, script.address, { jitterSeconds: 0, ...options });

@@ -1,4 +1,4 @@
-// The real system behind a proxy that serves pages with a session and can simulate network failures.
+// Real system behind a proxy that serves pages with a session and can simulate network failures.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -14,42 +14,42 @@ import type { Session, SessionOptions } from '../../src/session/session-options.
 declare global {
   /** Globals of the site's pages. */
   var session: Session;
-  /** The reasons of the ends that `onExpired` reported there as definitive. */
+  /** Reasons reported by `onExpired` as definitive. */
   var expired: string[];
-  /** The reasons of those that it did not. */
+  /** Reasons reported by `onExpired` as not definitive. */
   var losses: string[];
 }
 
 export interface SessionSite {
-  /** What browsers see: `http://localhost:PORT`. */
+  /** Public address: `http://localhost:PORT`. */
   readonly address: string;
   readonly system: System;
-  /** Sizes of the bodies posted to `/upload`, which refuses every second one with 401. */
+  /** Sizes of bodies posted to `/upload`, which rejects every second one with 401. */
   readonly uploads: readonly number[];
-  /** Requests for the services, such as `POST /refresh`, in order. */
+  /** Requests to the services, such as `POST /refresh`, in order. */
   readonly requests: readonly string[];
   count(what: string): number;
-  /** How many of these requests the browser has aborted: its cookies are safe from their answers. */
+  /** Requests of this route aborted by the browser: their responses cannot change its cookies. */
   countAborted(what: string): number;
-  /** The highest number of concurrent requests of one route since the last call. */
+  /** Maximum concurrent requests of a route since the last call. */
   takeMaxConcurrent(what: string): number;
-  /** The address of a page with a session of these options. */
+  /** Address of a page with a session with these options. */
   pageWith(options?: SessionOptions): string;
-  /** Loses answers: the services handle the request, but the connection breaks; this often, or until `restore`. */
+  /** Loses responses: the services handle the request, but the connection breaks; this often, or until `restore`. */
   loseAnswers(what: string, times?: number): void;
-  /** Delays the answers to this request. @returns a function that releases them */
+  /** Delays the responses to this request. @returns a function that releases them */
   delay(what: string): () => void;
-  /** Answers this request with the status, without asking the services. */
+  /** Responds to this request with the status, without the services. */
   fail(what: string, status: number, headers?: Readonly<Record<string, string>>): void;
   restore(): void;
-  /** The body of a login of the demo account, with a solved proof of work. */
+  /** Login body of the demo account, with a solved proof of work. */
   credentials(): Promise<{ email: string; password: string; pow_token: string; pow_nonce: string }>;
 }
 
-/** The prebuilt file, one request in place of twenty for each page, and what it loads later. */
+/** Prebuilt file, one request in place of twenty per page, and its on-demand modules. */
 const built = dirname(fileURLToPath(import.meta.resolve('@tollgate/client/tollgate.js')));
 
-/** The cheapest challenges and unreachable limits, because these tests are about sessions. */
+/** Cheapest challenges and unreachable limits, because these tests are about sessions. */
 const cheap = {
   GATEWAY_PORT: '0',
   SESSION_PORT: '0',
@@ -84,8 +84,8 @@ const policy =
 
 /**
  * Starts the site for one test file.
- * @param environment variables of the services besides the cheap ones
- * @param accounts besides the demo account
+ * @param environment additional variables of the services
+ * @param accounts additional accounts to the demo account
  */
 export async function startSessionSite(
   t: Test,
@@ -152,7 +152,7 @@ export async function startSessionSite(
   const front = createServer((incoming, response) => {
     handle(incoming, response).catch(() => response.destroy());
   });
-  // On a reused connection, Chromium silently repeats a request that was not answered.
+  // On a reused connection, Chromium silently repeats a request without a response.
   front.maxRequestsPerSocket = 1;
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
@@ -216,7 +216,7 @@ async function serveFile(pathname: string, response: ServerResponse): Promise<vo
       : await readFile(join(built, pathname.replace('/client/', '')));
   response.writeHead(200, {
     'content-type': isPage ? 'text/html; charset=utf-8' : 'text/javascript',
-    // The tabs of a browser, and a page that is loaded again, have nothing to ask for.
+    // Other tabs and reloads need no revalidation.
     'cache-control': isPage ? 'no-cache' : 'max-age=3600',
     'content-security-policy': policy,
   });

@@ -1,4 +1,4 @@
-// Tabs of one browser for sessions in Node: a queue of locks, connected channels, and a storage.
+// Tabs of one browser for sessions in Node: a lock queue, connected channels, and a storage.
 import type { Environment } from '../../src/session/environment.js';
 
 export interface Tabs {
@@ -51,7 +51,7 @@ export function openTabs(): Tabs {
   };
 }
 
-/** The storage of a browser, shared by all its tabs. */
+/** Browser storage, shared by all tabs. */
 export function createStorage(): Storage & { readonly items: Map<string, string> } {
   const items = new Map<string, string>();
   return {
@@ -67,7 +67,7 @@ export function createStorage(): Storage & { readonly items: Map<string, string>
   };
 }
 
-/** A function that opens the same storage each time. */
+/** Opens the same storage each time. */
 export function createBrowserStorage(): () => Storage {
   const storage = createStorage();
   return () => storage;

@@ -1,4 +1,4 @@
-// A small web server for pages under test: folders and inline pages, with configurable headers.
+// Small web server for pages under test: folders and inline pages, with configurable headers.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,13 +15,13 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 export interface StaticSiteOptions {
-  /** URL path of a folder, with a slash at both ends, and the folder on the disk: `{ '/client/': '/…/dist/src' }` */
+  /** URL paths, with a slash at both ends, and their folders: `{ '/client/': '/…/dist/src' }` */
   readonly folders?: Readonly<Record<string, string>>;
-  /** URL path and the text of that page: `{ '/': '<!doctype html>…' }`. Without an extension it is HTML. */
+  /** URL paths and their content: `{ '/': '<!doctype html>…' }`. HTML without an extension. */
   readonly pages?: Readonly<Record<string, string>>;
-  /** Headers of all responses: pages, scripts and worker files; names in any letter case. */
+  /** Headers of all responses, including scripts and worker files; names in any letter case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers of one path; they override those above. */
+  /** Headers per path; they override those above. */
   readonly headersOf?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 

@@ -1,4 +1,4 @@
-// Counts the leading zero bits of a text's SHA-256, as the server does, with Node's own implementation.
+// Counts the leading zero bits of a text's SHA-256, like the server, with Node's own implementation.
 import { createHash } from 'node:crypto';
 
 export function zeroBits(text: string): number {
