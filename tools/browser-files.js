@@ -1,5 +1,5 @@
-// Copies the prebuilt file of the browser package, its languages, and what widgets consist of into the challenge service,
-// which serves them, each with compressed copies, so that nothing is compressed for a request.
+// Copies the prebuilt browser file, its languages and the widget files into the challenge service, each with compressed
+// copies, so that no request has to compress anything.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { root } from './prepare.js';
 const built = join(root, 'packages', 'client', 'dist');
 const served = join(root, 'services', 'challenge-service', 'dist', 'browser');
 
-/** Writes the files, unless they are newer than what they are made of. @throws Error if the prebuilt file is missing */
+/** Writes the files unless they are newer than their sources. @throws Error if the prebuilt file is missing */
 export function writeBrowserFiles() {
   const scriptsIn = (folder) => {
     const scripts = readdirSync(join(built, folder)).filter((name) => name.endsWith('.js'));
@@ -38,7 +38,7 @@ function brotliParameters(bytes) {
   };
 }
 
-/** Whether exactly these files are served, all changed after a time. */
+/** Whether exactly these files are served, all changed after the given time. */
 function isNewer(files, ms) {
   const present = statSync(served, { throwIfNoEntry: false }) === undefined ? [] : filesIn(served);
   return present.length === files.length && files.every((name) => changedMs(join(served, name)) > ms);
@@ -48,7 +48,7 @@ function filesIn(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
 }
 
-/** The time of the last change in milliseconds; 0 for a file that is not there. */
+/** Modification time in milliseconds; 0 for a missing file. */
 function changedMs(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

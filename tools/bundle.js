@@ -1,8 +1,8 @@
-// Bundles each service into dist/bundle: a start then reads a few files in place of a thousand, and takes half the time.
-// Writes the files that challenge-service serves to pages, too.
+// Bundles each service into dist/bundle: a start reads a few files instead of a thousand, in half the time. Also writes the
+// browser files that challenge-service serves.
 //
 //   node tools/bundle.js
-//       run after `tsc -b` and `packages/client/bundle.js`; does nothing where the output is newer than what it is made of
+//       run after `tsc -b` and `packages/client/bundle.js`; does nothing if the output is newer than its sources
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,12 +32,12 @@ async function bundle(name) {
   const service = await rolldown({
     input: { service: join(root, 'services', name, 'dist/src/server.js') },
     platform: 'node',
-    // What it bundles is compiled; the build of an image has only some of the projects that the configuration names.
+    // Sources are compiled first; an image build has only some of the projects in the configuration.
     tsconfig: false,
     external: unbundledPackages,
     plugins: [compiledBy(folder)],
   });
-  // Not minified: a stack trace names functions, and comments say which file a line is from.
+  // Not minified: stack traces keep function names, and comments keep file names.
   const options = {
     dir: folder,
     cleanDir: true,
@@ -45,7 +45,7 @@ async function bundle(name) {
     chunkFileNames: '[name]-[hash].cjs',
     entryFileNames: '[name].cjs',
     sourcemap: true,
-    // As the modules are.
+    // The same mode as the modules.
     strict: true,
   };
   const { output } = await service.write(options);
@@ -56,11 +56,11 @@ async function bundle(name) {
     writeFileSync(file, fileName === 'service.cjs' ? importByProgram(code) : code);
   }
   await service.close();
-  // Not copied with its time, as some systems do: the age of a bundle is that of this file.
+  // Not copied with its modification time, as some systems do: that time is the bundle's age.
   writeFileSync(bundleOf(name), readFileSync(program));
 }
 
-/** Lets the program of the bundle import what is still imported at run time, which a script cannot do by itself. */
+/** Lets the bundle's program use run-time imports, which a script cannot do by itself. */
 function importByProgram(code) {
   const replaced = code.replaceAll('await import(', 'await __import(');
   const withoutComments = replaced.replaceAll(/^\s*\/?\*.*$/gm, '');
@@ -68,14 +68,14 @@ function importByProgram(code) {
   return replaced;
 }
 
-/** Escapes what is not ASCII: a single character outside of Latin-1 doubles what the text of a program takes in memory. */
+/** Escapes non-ASCII characters: one character outside Latin-1 doubles the program's memory. */
 function toAscii(code) {
   return code.replace(/[\u0080-\uffff]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }
 
-/** Our own modules keep finding files relative to where they were compiled, and their maps lead to TypeScript. */
+/** Our modules still find files relative to their compiled location, and source maps lead to TypeScript. */
 function compiledBy(folder) {
   return {
     name: 'compiled-modules',

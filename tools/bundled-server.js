@@ -1,7 +1,7 @@
-// The program of a bundled service: `tools/bundle.js` copies it to `dist/bundle/server.js`, beside the bundle `service.cjs`.
+// Program of a bundled service: `tools/bundle.js` copies it to `dist/bundle/server.js`, beside the bundle `service.cjs`.
 //
-// When the first process ends, it writes what V8 has compiled to `.compile-cache`; the next start takes half the processor
-// time. Where it may not write, each start compiles.
+// When the first process ends, it writes V8's compiled code to `.compile-cache`, which halves the processor time of the
+// next start. In a read-only folder, each start compiles again.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
@@ -14,31 +14,31 @@ const folder = import.meta.dirname;
 const filename = join(folder, 'service.cjs');
 const require = createRequire(filename);
 const bundle = Object.assign(new Module(filename), { filename, loaded: true });
-// The files beside it import what they share with it: they get this one, and do not run it again.
+// Neighbouring files import their shared code from here: they get this module and do not run it again.
 require.cache[filename] = bundle;
 const __import = (specifier) => import(specifier);
 compile().runInThisContext()(bundle.exports, require, bundle, filename, folder, __import);
 
-/** Reads and compiles in a function, so that the five megabytes of source and cache are freed afterwards. */
+/** Reads and compiles inside a function, so that five megabytes of source and cache are freed afterwards. */
 function compile() {
   const source = readFileSync(filename);
-  // V8 itself compares versions, flags and the features of the processor, but of the source only its length.
+  // V8 compares versions, flags and processor features, but only the length of the source.
   const name = `${sha256(source).toString('hex').slice(0, 32)}-${cachedDataVersionTag()}`;
   const cacheFile = join(folder, '.compile-cache', name);
   const cachedData = readKept(cacheFile);
-  // As Node wraps a CommonJS module: on the same line, so that a stack trace counts lines as the file does. `import()` is
-  // a parameter, because a script by itself can load no modules.
+  // Wrapped as Node wraps a CommonJS module: on the same line, so that line numbers in stack traces match. `import()` is a
+  // parameter, because a script cannot load modules by itself.
   const parameters = 'exports, require, module, __filename, __dirname, __import';
   const wrapped = `(function (${parameters}) {${source.toString('latin1')}\n})`;
   const script = new Script(wrapped, { filename, cachedData });
-  // The end is when the functions are there, too, that V8 compiles at their first call.
+  // Written at the end, when the cache also has the functions that V8 compiles at their first call.
   if (cachedData === undefined || script.cachedDataRejected) {
     process.once('exit', () => keepCompiled(script, cacheFile));
   }
   return script;
 }
 
-/** V8 may crash on damaged data, so that a file that a power failure left behind must not reach it. */
+/** V8 may crash on damaged data, so reject files that a power failure truncated. */
 function readKept(cacheFile) {
   try {
     const file = readFileSync(cacheFile);
@@ -50,7 +50,7 @@ function readKept(cacheFile) {
 }
 
 function keepCompiled(script, cacheFile) {
-  // Another process may be starting or ending: a file gets its name when it is whole.
+  // Another process may be starting or ending, so rename only the complete file.
   const part = `${cacheFile}.${process.pid}`;
   try {
     const data = script.createCachedData();
@@ -62,7 +62,7 @@ function keepCompiled(script, cacheFile) {
       rmSync(part, { force: true });
     }
   } catch {
-    // A read-only folder, or a full disk: the next start compiles again.
+    // Read-only folder or full disk: the next start compiles again.
   }
 }
 

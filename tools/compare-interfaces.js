@@ -1,13 +1,13 @@
-// `npm run interfaces -- REF`: compares what others build on with an earlier commit: OpenAPI documents, bodies on the wire,
-// variables, error codes, store keys, metrics, commands and their options, values of the chart, and entry points of the
-// packages. Prints each difference and ends with 1 if there is one.
+// `npm run interfaces -- REF`: compares the public interfaces with an earlier commit: OpenAPI documents, wire bodies,
+// variables, error codes, store keys, metrics, commands and their options, chart values and package entry points. Prints
+// each difference and exits with 1 if there is one.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from './prepare.js';
 
-/** The interfaces: their files, wherever they stand, and the facts of each file. */
+/** The interfaces: their files, wherever they are, and how to extract the facts of each. */
 const interfaces = [
   {
     name: (path) => /([\w-]+)\.(?:json|yaml)$/.exec(path)[1],
@@ -33,7 +33,7 @@ const interfaces = [
   { name: () => 'entry points', files: /(?:^|\/)package\.json$/, facts: entryPoints },
 ];
 
-/** Every value in a document with its path; texts that only people read are left out. */
+/** Every value in a document with its path, without texts that only people read. */
 function leaves(value, path = '') {
   if (typeof value !== 'object' || value === null) return [`${path} = ${JSON.stringify(value)}`];
   return Object.entries(value).flatMap(([key, inner]) =>
@@ -41,7 +41,7 @@ function leaves(value, path = '') {
   );
 }
 
-/** The document with each shared response in its place: where a response stands is no fact. */
+/** The document with shared responses inlined, because their location is no fact. */
 function withResponses({ components: { responses = {}, ...components }, ...document }) {
   const text = JSON.stringify({ ...document, components });
   return JSON.parse(
@@ -60,7 +60,7 @@ function codeLines(text) {
     .filter((line) => line !== '');
 }
 
-/** The first columns of all rows of the tables whose first cell is code. */
+/** The first column of all table rows that start with code. */
 function rows(text, columns) {
   return text
     .split('\n')
@@ -74,9 +74,9 @@ function rows(text, columns) {
     );
 }
 
-/** The forms of a command: the lines of its usage that are no explanation. */
+/** The forms of a command: its usage lines without explanations. */
 function usageLines(text) {
-  // One form is a text in quotes, several stand in a template.
+  // A single form is a quoted string; several are in a template literal.
   const [, only, usage = only ?? ''] = /\busage: (?:'([^']*)'|([\s\S]*?)`)/.exec(text) ?? [];
   const command = usage.split(' ')[0];
   return usage
@@ -85,7 +85,7 @@ function usageLines(text) {
     .filter((line) => line !== '' && line.startsWith(command));
 }
 
-/** The entry points of the published packages; `@tollgate/shared` is internal. */
+/** The entry points of published packages; `@tollgate/shared` is internal. */
 function entryPoints(text) {
   const { name, exports = {}, bin = {} } = JSON.parse(text);
   if (!['@tollgate/client', '@tollgate/fastify'].includes(name)) return [];
@@ -125,7 +125,7 @@ const old = factsOf(there, (path) => git('show', `${ref}:${path}`));
 let differences = 0;
 for (const title of new Set([...old.keys(), ...now.keys()])) {
   const [before, after] = [old, now].map((facts) => facts.get(title) ?? new Set());
-  if (after.size === 0) throw new Error(`nothing is known of ${title}`);
+  if (after.size === 0) throw new Error(`${title} has no facts`);
   const changes = [
     ...[...before].filter((fact) => !after.has(fact)).map((fact) => `- ${fact}`),
     ...[...after].filter((fact) => !before.has(fact)).map((fact) => `+ ${fact}`),

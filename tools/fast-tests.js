@@ -1,6 +1,6 @@
-// The fast tests: those that need no browser, no server of a store and no other process of ours, by their folders.
+// The fast tests, by folder: without browsers, store servers or processes of our own.
 
-/** Globs of the compiled test files that run on every promised line of Node, from the project's root. */
+/** Globs of the compiled test files that run on every supported Node line, from the project's root. */
 export const testsOfEveryNode = [
   'shared/dist/test/{config,crypto,messages,pow}/*.test.js',
   'shared/dist/test/http/errors/language.test.js',
@@ -16,7 +16,7 @@ export const testsOfEveryNode = [
   'packages/client/dist/test/solver/{kernels,solver}.test.js',
 ];
 
-/** Those of `npm run test:fast`: all but tokens-fuzz, whose million tokens take as long as half of them. */
+/** The files of `npm run test:fast`: all but tokens-fuzz, whose million tokens take as long as half of them. */
 export const fastTests = [
   ...testsOfEveryNode,
   'packages/client/dist/test/{challenge,element,session}/size.test.js',

@@ -1,4 +1,4 @@
-// The main flow of `npm run test:nodes`: what a person does first, on a chosen program of Node.
+// The main flow of `npm run test:nodes`: a user's first steps, on a chosen Node program.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,9 +8,9 @@ import { root } from './prepare.js';
 const startMs = 120_000;
 
 /**
- * Starts the system as `npm start` does, signs in with solved work, reads the profile, refreshes and signs out.
- * @param {string} node path of the program that runs all of it
- * @throws Error that says which step failed
+ * Starts the system as `npm start` does, logs in with solved work, reads the profile, refreshes and logs out.
+ * @param {string} node path of the program that runs all steps
+ * @throws Error with the failed step
  */
 export async function runMainFlow(node) {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-nodes-'));

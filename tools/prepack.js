@@ -1,4 +1,4 @@
-// `prepack` of a package, in its folder: builds what `npm pack` puts into the archive, from nothing if need be.
+// `prepack` of a package, in its folder: builds the content of the `npm pack` archive, from scratch if necessary.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { giveUp, root, run } from './prepare.js';
@@ -7,7 +7,7 @@ import { removeStale } from './stale-output.js';
 const folder = process.cwd();
 
 build([join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', folder]);
-// The compiler leaves files whose sources are gone, and the archive would hold them.
+// The compiler keeps output of removed sources, and the archive would include it.
 removeStale();
 for (const program of ['build.js', 'bundle.js']) {
   if (existsSync(join(folder, program))) build([join(folder, program)]);

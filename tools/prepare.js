@@ -1,4 +1,4 @@
-// Makes a clone ready to run: the right Node, the dependencies of the lock file, the compiled code.
+// Makes a clone ready to run: a supported Node, the locked dependencies, the compiled code.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,16 +8,16 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const oldestNode = [20, 19];
-/** The reason comes first in npm's output; its manual follows. */
+/** npm prints the reason first, then its manual. */
 const linesOfFailure = 12;
 const fetchMs = 30_000;
-// Every kind, whatever npm is set up for: the compiler is a development dependency.
+// Every kind of dependency, whatever npm's settings: the compiler is a development dependency.
 const npmArguments =
   'ci --ignore-scripts --no-audit --no-fund --loglevel=error --include=dev --include=optional --include=peer'.split(
     ' ',
   );
 
-/** Ends the command with one line for the person who typed it. */
+/** Ends the command with one line for the user. */
 export function giveUp(line) {
   console.error(line);
   process.exit(1);
@@ -25,7 +25,7 @@ export function giveUp(line) {
 
 /**
  * Runs a program in the project's root and waits for it.
- * @returns {{ ok: boolean, output: string }} `output` is empty when the terminal shows it (`visible`)
+ * @returns {{ ok: boolean, output: string }} `output` is empty if the terminal shows it (`visible`)
  */
 export function run(command, args, options = {}) {
   const { visible = false, env = process.env, shell = false, cwd = root, timeout } = options;
@@ -42,7 +42,7 @@ export function run(command, args, options = {}) {
   return { ok: result.status === 0, output };
 }
 
-/** Runs a program, in the project's root unless said, beside this one. Resolves as `run` returns. */
+/** Runs a program in the background, by default in the project's root. Resolves with the same value as `run`. */
 export async function runBeside(command, args, { env = process.env, shell = false, cwd = root } = {}) {
   const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -61,14 +61,14 @@ export async function runBeside(command, args, { env = process.env, shell = fals
   return { ok, output: output.trim() };
 }
 
-/** Returns the command that runs npm: the one that started this command, else the one on the PATH. */
+/** Returns the npm command: the one that started this command, otherwise the one on the PATH. */
 export function npmCommand(args) {
   const script = process.env.npm_execpath;
   if (script?.endsWith('npm-cli.js')) return [process.execPath, [script, ...args]];
   return ['npm', args, { shell: process.platform === 'win32' }];
 }
 
-/** Installs missing dependencies and compiles; ends the process with a clear message when that fails. */
+/** Installs missing dependencies and compiles; on failure ends the process with a clear message. */
 export function prepare() {
   requireNode();
   install();
@@ -76,23 +76,23 @@ export function prepare() {
   if (!ok) giveUp(`The code does not compile:\n${output}`);
 }
 
-/** Ends the process with one line on a Node that is too old. */
+/** Ends the process with one line if Node is too old. */
 function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) return;
   giveUp(`Tollgate needs Node ${oldestNode.join('.')} or newer; this is ${process.versions.node}.`);
 }
 
-/** Installs the dependencies of the lock file, unless npm has installed since it changed. */
+/** Installs the locked dependencies, unless npm has installed since the lock file changed. */
 function install() {
   const changedMs = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  // npm writes it last.
+  // npm writes this file last.
   const installed = join('node_modules', '.package-lock.json');
   if (changedMs(installed) >= changedMs('package-lock.json')) return;
   console.log('Installing dependencies …');
   const { ok, output } = run(...npmCommand(npmArguments));
   if (!ok) {
-    // Else a partial installation would count as complete.
+    // Otherwise a partial installation would count as complete.
     rmSync(join(root, installed), { force: true });
     giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
   }
@@ -101,7 +101,7 @@ function install() {
 
 /**
  * Fetches the compiled part of `canvas`, the first image library, as its install script does. Without it the second
- * library draws.
+ * library is used.
  */
 function fetchCanvas() {
   const program = join(root, 'node_modules', 'prebuild-install', 'bin.js');
@@ -111,7 +111,7 @@ function fetchCanvas() {
   }
 }
 
-/** Installs what the lab alone uses, and compiles it. */
+/** Installs the lab's own packages and compiles it. */
 export function prepareLab() {
   const { ok, output } = run(...npmCommand(['run', '--silent', 'lab']));
   if (!ok) giveUp(`The lab does not compile:\n${output}`);

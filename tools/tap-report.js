@@ -1,4 +1,4 @@
-// Reads the TAP of one test file and says what came of it: a line, with what failed below it.
+// Reads the TAP output of one test file and reports its result: one line, with failures below it.
 import { relative } from 'node:path';
 import { Parser } from 'tap-parser';
 import { root } from './prepare.js';
@@ -6,12 +6,12 @@ import { root } from './prepare.js';
 /**
  * @typedef {object} FileCounts
  * @property {number} passed assertions
- * @property {number} failed assertions; at least 1 when the file ended otherwise than it announced
+ * @property {number} failed assertions; at least 1 if the file did not follow its plan
  * @property {number} skipped assertions
- * @property {{ title: string, diag?: object }[]} failures what failed, with the names of the tests around it
+ * @property {{ title: string, diag?: object }[]} failures failed assertions, with the names of their tests
  */
 
-/** Reads a TAP stream to its end. @returns {Promise<FileCounts>} */
+/** Reads a TAP stream until its end. @returns {Promise<FileCounts>} */
 export async function readTap(stream) {
   const parser = new Parser();
   const file = { passed: 0, failed: 0, skipped: 0, failures: [] };
@@ -41,7 +41,7 @@ function collect(parser, names, file) {
   parser.on('bailout', (reason) => settle({ ok: false, name: `bail out: ${reason}` }, names, file, false));
 }
 
-/** The line that sums up a subtest counts only when it fails although nothing inside did. */
+/** A subtest's summary line counts only if it fails without a failure inside. */
 function settle(result, names, file, isSummary, failedBefore = 0) {
   if (result.ok || result.todo) {
     if (isSummary) return;
@@ -54,7 +54,7 @@ function settle(result, names, file, isSummary, failedBefore = 0) {
   file.failures.push({ title: [...names, result.name].join(' › '), diag: result.diag });
 }
 
-/** Prints the line of a file, what failed in it, and what it said beside its TAP. */
+/** Prints the line of a file, its failures, and its output beside TAP. */
 export function showFile({ path, seconds, busySeconds, passed, failed, skipped, failures, said }) {
   const counts = [`${passed} passed`, failed && `${failed} FAILED`, skipped && `${skipped} skipped`];
   const state = failed === 0 ? 'ok  ' : 'FAIL';
@@ -69,8 +69,7 @@ export function showFile({ path, seconds, busySeconds, passed, failed, skipped, 
 }
 
 /**
- * Prints the files that took longest, the slowest first, with their processor time: that tells what a file costs, however
- * busy the machine is.
+ * Prints the slowest files first, with their processor time, which shows the cost of a file on a busy machine, too.
  */
 export function showSlowest(files, count) {
   const slowest = [...files].sort((a, b) => b.seconds - a.seconds).slice(0, count);
@@ -78,10 +77,10 @@ export function showSlowest(files, count) {
   for (const { path, seconds, busySeconds } of slowest)
     console.log(`${seconds.toFixed(1).padStart(7)} s${busy(busySeconds)}  ${nameOf(path)}`);
   const all = files.reduce((sum, { busySeconds = 0 }) => sum + busySeconds, 0);
-  console.log(`All ${files.length} files kept processors busy for ${all.toFixed(0)} s.`);
+  console.log(`All ${files.length} files used ${all.toFixed(0)} s of processor time.`);
 }
 
-/** Processor time as a text that follows the seconds; empty where the machine does not tell. */
+/** Processor time as a suffix for the seconds; empty if the machine does not report it. */
 function busy(seconds) {
   return seconds === undefined ? '' : `, ${seconds.toFixed(1)} s busy`;
 }

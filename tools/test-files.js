@@ -1,10 +1,10 @@
-// Runs test files, several at once, and reports each as it ends.
+// Runs test files concurrently, and reports each as it ends.
 import { availableParallelism } from 'node:os';
 import { showFile, showSlowest } from './tap-report.js';
 import { findTests, rememberSeconds, slowestFirst } from './test-order.js';
 import { startWorkers } from './test-workers.js';
 
-/** Globs of compiled test files, from the project's root: all but those of the lab, which is compiled by itself. */
+/** Globs of compiled test files from the project's root, without the lab, which is compiled separately. */
 export const productTests = [
   '{shared,packages/*,services/*}/dist/test/**/*.test.js',
   'services/*/dist/extensions/*/test/**/*.test.js',
@@ -12,8 +12,8 @@ export const productTests = [
 ];
 
 /**
- * Those of them that `npm test` leaves to `npm run test:rest`: failing stores, gateways of others, deployment, faults that the
- * doctor finds, fuzzing, and in browsers all but the main flows.
+ * The files that `npm test` leaves to `npm run test:rest`: failing stores, other gateways, deployment, faults found by
+ * doctor, fuzzing, and browser tests other than the main flows.
  */
 export const slowTests = [
   'services/session-service/dist/test/stores/fail-over.test.js',
@@ -40,15 +40,14 @@ const fewestPerProcessor = 1.5;
 const mostPerProcessor = 4;
 
 /**
- * Runs test files and prints a line for each, then the slowest of them.
+ * Runs test files and prints a line for each, then the slowest ones.
  *
- * A file waits for its servers and browsers much of its time, so that there are more files at once than processors: as many
- * as it takes to keep those busy.
+ * Files wait for servers and browsers most of the time, so more files than processors run at once, until those are busy.
  * @param {readonly string[]} patterns paths or globs, from the project's root
  * @param {object} [options]
- * @param {string} [options.node] the program that runs them
- * @param {number} [options.jobs] how many files run at once; as the machine allows unless said
- * @param {Readonly<Record<string, string>>} [options.env] variables beside those of this process
+ * @param {string} [options.node] the Node program
+ * @param {number} [options.jobs] number of concurrent files; depends on the machine by default
+ * @param {Readonly<Record<string, string>>} [options.env] variables in addition to those of this process
  * @returns {Promise<{ passed: number, failed: number, skipped: number }>} assertions
  */
 export async function runTestFiles(patterns, options = {}) {

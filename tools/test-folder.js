@@ -1,4 +1,4 @@
-// Where tests write: into memory where there is enough of it, because a disk makes databases wait for every commit.
+// The tests' temporary folder: in memory if there is enough, because a disk makes databases wait for every commit.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { constants, freemem } from 'node:os';
@@ -6,20 +6,20 @@ import { join } from 'node:path';
 
 const memory = '/dev/shm';
 const prefix = 'tollgate-tests-';
-/** The type of tmpfs, in statfs(2). */
+/** Type of tmpfs, in statfs(2). */
 const tmpfsType = 0x01021994;
 /** A run of all tests writes less than a quarter of this. */
 const neededBytes = 4_000_000_000;
-/** What must be free of the machine, for the programs of the tests as well. */
+/** Memory that must remain free for the machine, including the test programs. */
 const neededMemory = 8_000_000_000;
 
-/** A run takes minutes. Its number alone does not tell whether it runs: that may be one of another container. */
+/** A run takes minutes. Its process id alone does not prove that it runs: it may belong to another container. */
 const longestMs = 60 * 60 * 1000;
 
 /**
- * Makes a folder in memory for the temporary files of a run, which is removed when this process ends.
- * @returns {Readonly<Record<string, string>>} variables for the processes of the run; none where the person who started it
- * named a folder, or memory is short
+ * Creates a folder in memory for a run's temporary files, removed when this process ends.
+ * @returns {Readonly<Record<string, string>>} variables for the run's processes; none if the user chose a folder or memory
+ *   is short
  */
 export function provideTestFolder() {
   if (process.env.TMPDIR) return {};
@@ -44,12 +44,12 @@ function isRoomy() {
 
 function removeAtEnd(folder) {
   process.once('exit', () => tryToRemove(folder));
-  // Without a listener a signal ends the process at once.
+  // Without a listener, a signal ends the process immediately.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.once(signal, () => process.exit(128 + constants.signals[signal]));
 }
 
-/** Removes what runs have left that were killed. */
+/** Removes the folders of killed runs. */
 function removeForgotten() {
   for (const name of readdirSync(memory).filter((name) => name.startsWith(prefix))) {
     const folder = join(memory, name);
@@ -63,7 +63,7 @@ function tryToRemove(folder) {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // It may be another user's, or a process of the tests may still write.
+    // It may belong to another user, or a test process may still be writing.
   }
 }
 
@@ -75,7 +75,7 @@ function isRunning(pid) {
   }
 }
 
-/** Containers often have this folder without the right to execute what is in it. */
+/** Containers often mount this folder without execute permission. */
 function mayExecute(folder) {
   const program = join(folder, 'program');
   writeFileSync(program, '#!/bin/sh\n');

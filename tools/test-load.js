@@ -1,23 +1,23 @@
-// How many test files run at once: enough to keep the processors busy, few where other programs do that already.
+// The number of concurrent test files: enough to keep processors busy, few if other programs already do.
 import { cpus, freemem } from 'node:os';
 
 const lookMs = 1_000;
-/** Above this share of idle time one more file may begin; below the other one file less. */
+/** Above this share of idle time, one more file may start; below the other, one file fewer. */
 const idleShare = 0.12;
 const busyShare = 0.02;
-/** What one more process of tests and its browser need. */
+/** Memory of one more test process and its browser. */
 const bytesOfFile = 1_500_000_000;
 
 /**
  * @typedef {object} Bounds
- * @property {number} fewest how many run at once however busy the machine is
- * @property {number} most how many run at once at most
+ * @property {number} fewest minimum of concurrent files on a busy machine
+ * @property {number} most maximum of concurrent files
  */
 
 /**
- * Returns how many files may run at once from now on.
- * @param {number} now how many may until now
- * @param {{ idle: number, freeBytes: number }} seen the share of processor time that was idle, and the memory that is free
+ * Returns the new limit of concurrent files.
+ * @param {number} now the current limit
+ * @param {{ idle: number, freeBytes: number }} seen share of idle processor time, and free memory
  * @param {Bounds} bounds
  */
 export function nextCount(now, { idle, freeBytes }, { fewest, most }) {
@@ -27,9 +27,9 @@ export function nextCount(now, { idle, freeBytes }, { fewest, most }) {
 }
 
 /**
- * Looks at the machine every second, and says how many files may run at once.
+ * Checks the machine every second, and adjusts the limit of concurrent files.
  * @param {Bounds} bounds
- * @param {() => void} onMore called when one more may run
+ * @param {() => void} onMore called when another file may start
  * @returns {{ count(): number, stop(): void }}
  */
 export function watchLoad(bounds, onMore) {

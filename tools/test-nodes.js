@@ -1,6 +1,6 @@
-// `npm run test:nodes`: runs the fast tests that need nothing but Node, and the main flow on each promised line of Node.
+// `npm run test:nodes`: runs the fast tests that require nothing but Node, and the main flow, on each supported Node line.
 //
-// The package `node` of the npm registry brings the programs. Lines may be named: npm run test:nodes -- 24 26
+// The programs come from the npm package `node`. Lines may be named: npm run test:nodes -- 24 26
 import { testsOfEveryNode } from './fast-tests.js';
 import { runMainFlow } from './main-flow.js';
 import { npmCommand, prepare, run } from './prepare.js';
@@ -14,12 +14,12 @@ for (const line of asked.length > 0 ? asked : promisedLines) results.push(await 
 console.log(`\n${results.map(({ line, result }) => `Node ${line}: ${result}`).join('\n')}`);
 if (results.some(({ ok }) => !ok)) process.exitCode = 1;
 
-/** A line that the registry does not have is skipped, and said. */
+/** A line that the registry does not have is skipped with a message. */
 async function tryLine(line) {
   const found = findNode(line);
   if (found === undefined) {
-    console.log(`SKIPPED: no Node ${line} can be had from the registry.`);
-    return { line, ok: true, result: 'SKIPPED, it cannot be had' };
+    console.log(`SKIPPED: the registry has no Node ${line}.`);
+    return { line, ok: true, result: 'SKIPPED, not in the registry' };
   }
   const { path, version } = found;
   console.log(`\n${version}`);
@@ -42,7 +42,7 @@ function findNode(line) {
 
 /** The assertions that passed and failed. */
 async function runTests(node) {
-  // Its parser is there only once the dependencies are.
+  // The parser exists only after the dependencies are installed.
   const { runTestFiles } = await import('./test-files.js');
   return runTestFiles(testsOfEveryNode, { node });
 }

@@ -1,19 +1,19 @@
-// Which test files there are, and which of them begin: those that took longest before, so that none is left to end alone.
+// Finds test files and orders them: the slowest first, so that no long file runs alone at the end.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { root } from './prepare.js';
 
 const remembered = join(root, 'node_modules', '.tollgate-test-seconds.json');
-/** What is known of a file that never ran: those of the list take up to a minute, the others seconds by their size. */
+/** Estimates for files without a recorded run: listed ones take up to a minute, others seconds by size. */
 const listedSeconds = 60;
 const bytesPerSecond = 10_000;
 
 /**
- * Returns the compiled test files that patterns name.
+ * Returns the compiled test files that match patterns.
  * @param {readonly string[]} patterns paths or globs (`*`, `**`, `{a,b}`) from the project's root; a path without a glob
  * is kept even if there is no such file, so that the run fails
  * @returns {string[]} absolute paths, each once
- * @throws Error if a glob, with one word for each of its braces, matches nothing: its tests have moved
+ * @throws Error if a glob, with one alternative of each brace, matches no file: its tests have moved
  */
 export function findTests(patterns) {
   const files = folders().flatMap((name) => filesIn(join(root, name)));
@@ -22,7 +22,7 @@ export function findTests(patterns) {
     return expandBraces(pattern).flatMap((glob) => {
       const matcher = toRegExp(glob);
       const matching = files.filter((path) => matcher.test(relative(root, path).split(sep).join('/')));
-      if (matching.length === 0) throw new Error(`There is no test like ${glob}.`);
+      if (matching.length === 0) throw new Error(`No test matches ${glob}.`);
       return matching;
     });
   });
@@ -35,7 +35,7 @@ function expandBraces(pattern) {
   return words.split(',').flatMap((word) => expandBraces(pattern.replace(all, word)));
 }
 
-/** Those that take longest, the longest first: what the first run of a clone begins with. */
+/** The slowest files, in descending order: the start of a clone's first run. */
 const longest = [
   'tests/dist/gateway/roll-out',
   'lab/dist/test/drills/drills',
@@ -67,7 +67,7 @@ const longest = [
   'tests/dist/e2e/sessions',
 ].map((name) => `${name}.test.js`);
 
-/** Sorts files by the seconds that they took the last time, the longest first; what never ran goes by its size. */
+/** Sorts files by their last duration, longest first; files without one by size. */
 export function slowestFirst(paths) {
   const seconds = readSeconds();
   const unknown = (name) => {
@@ -80,7 +80,7 @@ export function slowestFirst(paths) {
   return known.sort(([, a], [, b]) => b - a).map(([path]) => path);
 }
 
-/** Remembers for the next run how long files took. */
+/** Records the durations of files for the next run. */
 export function rememberSeconds(files) {
   const seconds = readSeconds();
   for (const { path, seconds: taken } of files) seconds[relative(root, path)] = Math.round(taken * 10) / 10;
@@ -91,7 +91,7 @@ function readSeconds() {
   try {
     return JSON.parse(readFileSync(remembered, 'utf8'));
   } catch {
-    // The first run, or one that was ended while it wrote.
+    // First run, or interrupted while writing.
     return {};
   }
 }

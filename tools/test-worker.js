@@ -1,7 +1,7 @@
-// Runs the test files that `npm test` hands it, one after the other, so that what they import is loaded once.
+// Runs the test files that `npm test` assigns to it, one after the other, so that shared imports are loaded once.
 //
-// Each file gets a root test of its own: `import t from 'tap'` is that of the file that runs. A file has to leave the
-// process as it found it; the worker says when one has not.
+// Each file gets its own root test: `import t from 'tap'` is that of the running file. A file must restore the process's
+// state; the worker reports it otherwise.
 import asyncHooks from 'node:async_hooks';
 import { ChildProcess } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
@@ -13,16 +13,16 @@ import { readTap } from './tap-report.js';
 
 const drainMs = 2_000;
 const lookMs = 5;
-/** When a file says where it is, as a share of the time that it may take. */
+/** When a file reports where it is, as a share of its time limit. */
 const lateShare = 0.95;
-/** A browser that files share stays: its process and the pipes to it. */
+/** A shared browser stays: its process and its pipes. */
 const browsers = [process.env.CHROMIUM, process.env.CHROMIUM_SHELL].filter(Boolean);
 
 let current;
 let isRunning = false;
-/** Whether `npm test` waits for what a file comes to. */
+/** Whether `npm test` is waiting for a file's result. */
 let isAwaited = false;
-// Tap keeps its root test under this symbol, and makes none when there is one.
+// Tap stores its root test under this symbol, and creates none if there is one.
 const standIn = new Proxy(
   {},
   {
@@ -37,22 +37,21 @@ const standIn = new Proxy(
   },
 );
 globalThis[Symbol.for('TAP private constructor')] = standIn;
-// With hooks tap follows every promise of the process, to tell which test an error belongs to that nobody catches. That takes
-// a tenth of the processor time, so it gets none: here such an error belongs
-// to the test that runs.
+// With hooks, tap follows every promise of the process to attribute an uncaught error to a test. That takes a tenth of the
+// processor time, so it gets none: here the running test gets such an error.
 const { createHook } = asyncHooks;
 const noHook = { enable: () => noHook, disable: () => noHook };
 provideHooks(() => noHook);
 const { default: t, Test } = await import('tap');
-if (t !== standIn) throw new Error('tap has another root test than the one of this worker');
+if (t !== standIn) throw new Error('tap does not use the root test of this worker');
 
-// Some plugins of tap set variables when the first test is made; the one for TypeScript, which runs nothing here, silences
-// the warnings of newer versions of Node in every process.
+// Some tap plugins set variables when the first test is created. The TypeScript plugin, which runs nothing here, silences
+// the warnings of newer Node versions in every process.
 const { NODE_OPTIONS } = process.env;
 new Test({ name: 'none' });
 if (NODE_OPTIONS === undefined) delete process.env.NODE_OPTIONS;
 else process.env.NODE_OPTIONS = NODE_OPTIONS;
-// Tap has asked for its hook with the first test, and asks only once while there is one.
+// Tap requests its hook with the first test, and only once while there is one.
 provideHooks(createHook);
 const environment = { ...process.env };
 
@@ -77,11 +76,11 @@ process.on('message', async ({ path, timeoutMs }) => {
 });
 
 process.on('disconnect', () => {
-  // `npm test` was killed: nobody needs this file any more, nor what it has started.
+  // `npm test` was killed: the file and its processes are no longer needed.
   if (isAwaited) endAtOnce();
 });
 
-// For what files share.
+// For resources that files share.
 globalThis[Symbol.for('tollgate.test-worker')] = { onEnd: (end) => process.once('disconnect', end) };
 process.send({ isReady: true });
 
@@ -90,11 +89,11 @@ function provideHooks(create) {
   syncBuiltinESMExports();
 }
 
-/** Resolves with what the file's assertions came to, when it has ended. */
+/** Resolves with a file's assertion counts when it has ended. */
 async function runFile(path, timeoutMs) {
   const name = relative(root, path);
-  // At its limit tap describes all that is there, which may take longer than this process has. Tap's own timer starts with
-  // the test: this one must be due before it, however late both are.
+  // At its limit tap describes all active resources, which may take longer than this process has. Tap's own timer starts
+  // with the test, so this one must be due first, however late both are.
   const late = setTimeout(sayWhere, timeoutMs * lateShare);
   current = new Test({
     name,
@@ -108,13 +107,13 @@ async function runFile(path, timeoutMs) {
   await counts;
   clearTimeout(late);
   isRunning = false;
-  // Its timer goes on otherwise.
+  // Otherwise its timer continues.
   current.setTimeout(0);
   return counts;
 }
 
 function endAtOnce() {
-  // After the listeners of those that end what they have started in a better way.
+  // Runs after listeners that end their processes gracefully.
   process.once('exit', () => {
     for (const handle of process._getActiveHandles()) {
       if (handle instanceof ChildProcess && !handle.killed) handle.kill('SIGKILL');
@@ -123,7 +122,7 @@ function endAtOnce() {
   process.exit(1);
 }
 
-/** Says in which tests a file waits that does not end, and for what. */
+/** Reports the tests in which a hanging file waits, and for what. */
 function sayWhere() {
   const names = [];
   for (let running = current; running !== undefined; [running] = running.activeSubtests)
@@ -132,7 +131,7 @@ function sayWhere() {
   console.error(`still in ${names.join(' › ')}, with ${[...kinds].join(', ')}`);
 }
 
-/** Says what the file has changed in the process, which the next file would not expect, and undoes it. */
+/** Reports and reverts a file's changes to the process, which the next file would not expect. */
 function changes() {
   const found = [];
   const names = new Set([...Object.keys(environment), ...Object.keys(process.env)]);
@@ -151,7 +150,7 @@ function changes() {
   return found;
 }
 
-/** Waits until nothing is left that would keep this process alive. Resolves with what is left nevertheless. */
+/** Waits until nothing keeps this process alive. Resolves with the remaining resources. */
 async function drained() {
   const lateMs = performance.now() + drainMs;
   for (;;) {
@@ -161,7 +160,7 @@ async function drained() {
   }
 }
 
-/** The servers, connections, processes and timers that are there; not the pipes to `npm test`. */
+/** Open servers, connections, processes and timers, without the pipes to `npm test`. */
 function remaining() {
   const handles = process._getActiveHandles();
   const shared = new Set([process.stdout, process.stderr, process.stdin]);

@@ -1,4 +1,4 @@
-// The processes in which test files run: each takes one file after the other.
+// The worker processes for test files: each runs one file after the other.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -10,37 +10,37 @@ import { watchLoad } from './test-load.js';
 const program = join(root, 'tools', 'test-worker.js');
 
 /**
- * Failures name the lines of the sources. Young objects get 16 to 64 MB in place of 1 to 16 before they are collected, in
- * which a worker spends 6 to 10 % of its time in place of 9 to 13.
+ * Stack traces have source lines. Young objects get 16 to 64 MB instead of 1 to 16 before they are collected, which lowers
+ * the share of garbage collection from 9–13 % to 6–10 %.
  */
 const nodeOptions = ['--enable-source-maps', '--min-semi-space-size=16', '--max-semi-space-size=64'];
 
 /**
- * Programs in Go, such as Caddy, collect garbage whenever their memory has doubled; they end within seconds, and five times
- * as much costs a third less processor time.
+ * Go programs such as Caddy collect garbage whenever their memory has doubled. They end within seconds, and a fivefold
+ * limit saves a third of their processor time.
  */
 const goVariables = { GOGC: '400' };
 
-/** How long the last output of an ended process may take to arrive. */
+/** Timeout for the last output of an ended process. */
 const outputMs = 1_000;
 
 /**
- * How long a file may take, what hangs too hard for tap's own limit, and how long what a file left may take to end. The
- * flows of a browser take three minutes beside other files, and twice as long beside other programs.
+ * Time limits: for a file, for one that hangs too hard for tap's own limit, and for its remaining processes to end. Browser
+ * flows take three minutes beside other files, and twice as long beside other programs.
  */
 const usualLimits = { fileMs: 600_000, frozenMs: 615_000, endMs: 10_000 };
 
 /**
- * Runs files in workers. A file that ends its worker, or leaves something in it, has failed; the next one gets a new one.
- * @param {readonly string[]} paths absolute, in the order in which they begin
+ * Runs files in workers. A file that ends its worker or leaves something in it fails; the next one gets a new worker.
+ * @param {readonly string[]} paths absolute, in starting order
  * @param {object} options
- * @param {string} [options.node] the program that runs the workers
- * @param {number} options.jobs how many files run at once, however busy the machine is
- * @param {number} [options.mostJobs] how many run at once while processors are idle; no more than `jobs` unless said
- * @param {Readonly<Record<string, string>>} [options.env] variables beside those of this process
+ * @param {string} [options.node] the Node program
+ * @param {number} options.jobs number of concurrent files on a busy machine
+ * @param {number} [options.mostJobs] number of concurrent files while processors are idle; `jobs` by default
+ * @param {Readonly<Record<string, string>>} [options.env] variables in addition to those of this process
  * @param {Partial<typeof usualLimits>} [options.limits]
- * @param {(file: object) => void} options.onEnded called with the path, the seconds, those of the processor, the counts and
- * the output of each
+ * @param {(file: object) => void} options.onEnded called with the path, the seconds, the processor seconds, the counts and
+ *   the output of each
  */
 export async function startWorkers(paths, options) {
   const { node = process.execPath, jobs, mostJobs = jobs, env = {}, onEnded } = options;
@@ -83,8 +83,8 @@ function startWorker(node, env) {
     serialization: 'advanced',
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  // A process whose channel has been closed does not say that it is closed: its output does. A program that the process
-  // has started and left behind may hold the output open.
+  // A process with a closed channel does not report it as closed; its output does. A program that it has started and left
+  // may keep the output open.
   const outputClosed = once(child.stderr, 'close');
   const ended = once(child, 'exit').then(async (ends) => {
     await Promise.race([outputClosed, pause(outputMs, undefined, { ref: false })]);
@@ -120,7 +120,7 @@ async function runFile(worker, path, limits) {
   if (crash !== undefined) fail(crash);
   else if (counts.passed + counts.skipped + counts.failed === 0) fail('the file asserts nothing');
   if (left.length > 0 && !(await endWorker(worker, limits))) fail(`the file left behind: ${left.join(', ')}`);
-  // What the worker wrote before it answered has arrived by then.
+  // All output that the worker wrote before its reply has arrived by then.
   await turn();
   await turn();
   const { said } = worker;
@@ -128,7 +128,7 @@ async function runFile(worker, path, limits) {
   return { path, seconds: (performance.now() - startMs) / 1000, busySeconds, said, ...counts };
 }
 
-/** The processor time that a worker and its children have taken since the last call; the first file pays for the start. */
+/** Processor time of a worker and its children since the last call; the first file includes the start. */
 function addedBusySeconds(worker) {
   const seconds = processorSeconds(worker.child.pid);
   if (seconds === undefined) return undefined;
@@ -139,7 +139,7 @@ function addedBusySeconds(worker) {
 
 const nothing = () => ({ passed: 0, failed: 0, skipped: 0, failures: [] });
 
-/** Lets a worker end by itself. @returns whether it did; it is gone in any case */
+/** Lets a worker end by itself, otherwise kills it. @returns whether it ended by itself */
 async function endWorker({ child, closed }, { endMs }) {
   if (child.connected) child.disconnect();
   const kill = setTimeout(() => child.kill('SIGKILL'), endMs);

@@ -1,8 +1,8 @@
-// `npm test`: makes the clone and the machine ready, then runs format, lint and the tests of a change.
+// `npm test`: prepares the clone and the machine, then runs format, lint and the tests for a change.
 // `npm run test:rest`: runs the other tests: browsers, libraries, packages, chart, deployment, drills, simulations.
 // `npm run test:all`: runs both at once.
-// `npm run test:fast`: the tests alone that need no browser, no server of a store and no other process.
-// Test files may be named: npm test -- tests/dist/gateway/gateway.test.js; and how many run at once: npm test -- --jobs=1
+// `npm run test:fast`: only tests without browsers, store servers and other processes.
+// Test files may be named: npm test -- tests/dist/gateway/gateway.test.js; --jobs=1 limits concurrent files.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fastTests } from './fast-tests.js';
@@ -12,8 +12,8 @@ import { removeStale } from './stale-output.js';
 import { provideTestFolder } from './test-folder.js';
 
 /**
- * Files that keep the whole machine busy and let no request fail, while a store that replies after half a second counts as
- * unavailable: they run after the others, one by one.
+ * Files that keep the whole machine busy and allow no failed request, while a store that replies after half a second counts
+ * as unavailable: they run after the others, one by one.
  */
 const alone = ['gateway/roll-out', 'test/host-api', 'e2e/parallel', 'e2e/parallel-effort'].map(
   (name) => `/${name}.test.js`,
@@ -42,7 +42,7 @@ if (!isClean) console.log('Format or lint failed: npm run check');
 console.log(`\n${passed} passed, ${failed} failed`);
 if (!isClean || failed > 0 || passed === 0) process.exitCode = 1;
 
-/** Returns the compiled test files that were asked for. */
+/** Returns the requested compiled test files. */
 async function chooseTests() {
   const { labTests, productTests, slowTests } = await import('./test-files.js');
   const { findTests } = await import('./test-order.js');
@@ -54,7 +54,7 @@ async function chooseTests() {
   return findTests(productTests).filter((path) => !slow.includes(path));
 }
 
-/** Checks format and lint beside the tests. Resolves with whether all is well, and prints what is not. */
+/** Checks format and lint beside the tests. Prints findings; resolves with true if there are none. */
 async function check() {
   const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
   const { ok, output } = await runBeside(process.execPath, [
@@ -69,7 +69,7 @@ async function check() {
 
 /** Resolves with the number of assertions that passed and failed. */
 async function runTests() {
-  // The parser of TAP is there only once the dependencies are.
+  // The TAP parser exists only after the dependencies are installed.
   const { runTestFiles } = await import('./test-files.js');
   const chosen = await chooseTests();
   const isAlone = (path) => alone.some((name) => path.endsWith(name));

@@ -1,31 +1,31 @@
-// Makes the base image of the Dockerfile where no registry of images can be reached: Debian from debootstrap, Node from npm.
+// Builds the Dockerfile's base image where no container registry is reachable: Debian from debootstrap, Node from npm.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { npmCommand, root, run as runQuietly } from '../prepare.js';
 
-/** npm of the same line as Node's own, which the package of Node does not have. */
+/** npm of the same line as Node; Node's npm package does not include it. */
 const npmVersion = '11';
 const architectures = { x64: 'x64', arm64: 'arm64' };
 
-/** The name that the Dockerfile gives its base. */
+/** The base image name in the Dockerfile. */
 export function baseName() {
   const [, name] =
     /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync(join(root, 'deploy', 'Dockerfile'), 'utf8')) ?? [];
-  if (name === undefined) throw new Error('deploy/Dockerfile names no base');
+  if (name === undefined) throw new Error('deploy/Dockerfile has no base image');
   return name;
 }
 
 /**
- * Makes an image with the name of the base, from packages of Debian and of the npm registry with the versions in that name.
- * @param {string} folder for what is downloaded
+ * Builds an image with the base's name from Debian and npm packages of the versions in that name.
+ * @param {string} folder for downloads
  */
 export function makeBase(buildah, folder) {
   const name = baseName();
   const [, version, suite] = /^node:(\d+\.\d+\.\d+)-([a-z]+)-slim$/.exec(name) ?? [];
   const architecture = architectures[process.arch];
-  if (version === undefined) throw new Error(`the name of the base has another form: ${name}`);
-  if (architecture === undefined) throw new Error(`no base can be made for ${process.arch}`);
+  if (version === undefined) throw new Error(`unexpected base image name: ${name}`);
+  if (architecture === undefined) throw new Error(`no base image for ${process.arch}`);
 
   const system = join(folder, 'debian');
   rmSync(system, { recursive: true, force: true });
@@ -42,7 +42,7 @@ export function makeBase(buildah, folder) {
 
   const container = buildah.read('from', 'scratch');
   buildah.read('add', container, `${system}/`, '/');
-  // A registry behind a certificate of this machine is reached from the build as well; the images themselves begin empty.
+  // Builds must also reach a registry behind this machine's certificate; images start without it.
   const certificates = process.env.NODE_EXTRA_CA_CERTS;
   if (certificates !== undefined && existsSync(certificates)) {
     buildah.read('copy', container, certificates, '/etc/extra-certificates.pem');
@@ -53,7 +53,7 @@ export function makeBase(buildah, folder) {
   rmSync(system, { recursive: true, force: true });
 }
 
-/** Downloads a package and returns the folder of its files. */
+/** Downloads a package and returns its folder. */
 function unpack(name, folder) {
   const place = join(folder, name.replace(/[^a-z0-9]/g, '-'));
   rmSync(place, { recursive: true, force: true });
@@ -61,7 +61,7 @@ function unpack(name, folder) {
   const { ok, output } = runQuietly(
     ...npmCommand(['pack', name, '--pack-destination', place, '--loglevel=error']),
   );
-  if (!ok) throw new Error(`${name} cannot be had:\n${output}`);
+  if (!ok) throw new Error(`${name} cannot be downloaded:\n${output}`);
   const [archive = ''] = readdirSync(place);
   run('tar', ['--extract', '--gzip', '--file', join(place, archive), '--directory', place]);
   return join(place, 'package');

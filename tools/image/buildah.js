@@ -1,18 +1,18 @@
-// Runs buildah on a storage of its own, without a daemon and without namespaces of containers (chroot isolation).
+// Runs buildah with its own storage, without a daemon and without container namespaces (chroot isolation).
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** A storage of images and containers in a folder. */
+/** Storage for images and containers in a folder. */
 export class Buildah {
   #options;
 
-  /** @param {string} folder is created by buildah; holds everything until it is removed */
+  /** @param {string} folder created by buildah, kept until it is removed */
   constructor(folder) {
     const place = ['--root', join(folder, 'images'), '--runroot', join(folder, 'run')];
     this.#options = [...place, '--storage-driver', driverOf(place)];
   }
 
-  /** Runs a command of buildah and returns what it prints. @throws Error with its last lines */
+  /** Runs a buildah command and returns its output. @throws Error with the last lines */
   read(command, ...args) {
     const result = spawnSync('buildah', [command, ...this.#options, ...args], {
       encoding: 'utf8',
@@ -22,7 +22,7 @@ export class Buildah {
     throw new Error(`buildah ${command} failed:\n${result.error?.message ?? lastLines(result.stderr)}`);
   }
 
-  /** The same with the output in the terminal. */
+  /** The same, with output in the terminal. */
   show(command, ...args) {
     const { status } = spawnSync('buildah', [command, ...this.#options, ...args], {
       stdio: ['ignore', 'inherit', 'inherit'],
@@ -30,7 +30,7 @@ export class Buildah {
     if (status !== 0) throw new Error(`buildah ${command} failed`);
   }
 
-  /** Starts a command in a container, which is given files (`volumes`, from outside to inside) and variables (`env`). */
+  /** Starts a command in a container with `volumes` (from outside to inside) and environment variables (`env`). */
   start(container, command, { volumes = {}, env = {}, input } = {}) {
     const mounts = Object.entries(volumes).flatMap(([outside, inside]) => [
       '--volume',
@@ -50,7 +50,7 @@ export class Buildah {
   }
 }
 
-/** Overlay where the kernel and the file system allow it; else every layer is a copy. */
+/** Overlay if the kernel and the file system allow it; otherwise every layer is a copy. */
 function driverOf(place) {
   const isOverlay = spawnSync('buildah', ['info', ...place, '--storage-driver', 'overlay']).status === 0;
   return isOverlay ? 'overlay' : 'vfs';

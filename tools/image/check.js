@@ -1,8 +1,8 @@
-// `npm run image:check`: builds both images without a container engine, looks into them, and signs in at their services.
+// `npm run image:check`: builds both images without a container engine, inspects them, and logs in at their services.
 //
-// It needs Linux, root, and the packages buildah, debootstrap and redis-server. Options:
-//   --state FOLDER   keeps the base and the layers there for the next run; else a temporary folder is removed at the end
-//   --pull           takes the base from a registry; else it is made from packages of Debian and npm
+// Requires Linux, root, and the packages buildah, debootstrap and redis-server. Options:
+//   --state FOLDER   keeps the base and the layers for the next run; by default a temporary folder is removed at the end
+//   --pull           pulls the base from a registry instead of building it from Debian and npm packages
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -39,13 +39,13 @@ try {
     console.log(`\n${target}`);
     await examineImage(buildah, imageOf(target), report);
   }
-  console.log('\nBoth, on a Redis of this machine');
+  console.log('\nBoth images with a local Redis');
   await trySystem(buildah, { session: imageOf(targets[0]), challenge: imageOf(targets[1]) }, folder, report);
 } finally {
   buildah.read('rm', '--all');
   if (options.state === undefined) rmSync(folder, { recursive: true, force: true });
 }
-console.log(failures === 0 ? '\nThe images are as they must be.' : `\n${failures} FAILED`);
+console.log(failures === 0 ? '\nAll image checks passed.' : `\n${failures} FAILED`);
 process.exitCode = failures === 0 ? 0 : 1;
 
 function imageOf(target) {

@@ -1,11 +1,11 @@
-// A process in a container of buildah: what it says, when it is ready, and its end.
+// A process in a buildah container: its output, readiness and exit.
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const readyMs = 60_000;
 
-/** Follows a service that `Buildah.start` has started. */
+/** Follows a service started by `Buildah.start`. */
 export function follow(child) {
   let said = '';
   let running = true;
@@ -22,23 +22,23 @@ export function follow(child) {
     said: () => said,
     isRunning: () => running,
     async stop() {
-      // buildah passes no signal on to what it runs.
+      // buildah forwards no signal to its processes.
       if (running) process.kill(innermost(child.pid), 'SIGTERM');
       return end;
     },
   };
 }
 
-/** Waits for the end of a command. */
+/** Waits until a command exits. */
 export async function ended(child) {
   const command = follow(child);
   const code = await new Promise((resolve) => child.once('close', resolve));
   return { code, said: command.said() };
 }
 
-/** The process at the end of a chain of only children. */
+/** The last process of a chain of single children. */
 function innermost(pid) {
-  // A program with threads has children in any of them.
+  // Any thread of a program may have children.
   const threads = readdirSync(`/proc/${pid}/task`);
   const children = threads.flatMap((thread) => {
     const text = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').trim();
@@ -47,7 +47,7 @@ function innermost(pid) {
   return children.length === 0 ? pid : innermost(children[0]);
 }
 
-/** Whether the service says that it is ready, on its admin port. */
+/** Whether the service reports readiness on its admin port. */
 export async function isReady(port, service) {
   const deadlineMs = performance.now() + readyMs;
   while (service.isRunning() && performance.now() < deadlineMs) {

@@ -1,4 +1,4 @@
-// Looks into an image: its user, its size, and what it must not hold.
+// Inspects an image: its user, its size, and content that it must not have.
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { root } from '../prepare.js';
@@ -8,11 +8,11 @@ const source = /\.([cm]?tsx?|map|tsbuildinfo)$/;
 /** The two folders that a container may write to. */
 const writable = ['data', 'tmp'];
 
-/** @param report takes a title, whether it holds, and details */
+/** @param report receives a title, whether the check passed, and details */
 export async function examineImage(buildah, image, report) {
   const config = JSON.parse(buildah.read('inspect', '--type', 'image', image)).Docker.config;
-  report('the user is a number, and not root', /^[1-9]\d*:[1-9]\d*$/.test(config.User), config.User);
-  report('its health is looked at', config.Healthcheck?.Test?.length > 0);
+  report('the user is numeric and not root', /^[1-9]\d*:[1-9]\d*$/.test(config.User), config.User);
+  report('it has a health check', config.Healthcheck?.Test?.length > 0);
 
   const container = buildah.read('from', '--pull-never', image);
   const top = buildah.read('mount', container);
@@ -23,7 +23,7 @@ export async function examineImage(buildah, image, report) {
   const bytes = sizeOf(files.map(({ path }) => join(top, path)));
   const megabytes = bytes / 1e6;
   report(
-    `it has fewer than ${largestMegabytes} MB`,
+    `it is smaller than ${largestMegabytes} MB`,
     megabytes < largestMegabytes,
     `${megabytes.toFixed(0)} MB`,
   );
@@ -33,14 +33,14 @@ export async function examineImage(buildah, image, report) {
   const [, service] = /services\/([^/]+)\/dist\/bundle\/server\.js$/.exec(config.Cmd.at(-1)) ?? [];
   report('it starts the bundle of the service', service !== undefined, config.Cmd.join(' '));
   const compiled = named(/\/dist\/bundle\/\.compile-cache\//);
-  report('it has what V8 has compiled of the bundle', compiled.length === 1);
+  report('it has the compile cache of the bundle', compiled.length === 1);
   if (service === 'challenge-service') {
     const copies = named(/^app\/services\/challenge-service\/dist\/browser\/tollgate\.js(\.br|\.gz)?$/);
-    report('it has the file that pages load, with its compressed copies', copies.length === 3);
+    report('it has the browser file with its compressed copies', copies.length === 3);
   }
   expectNone(
     report,
-    'nothing that the bundle holds is there twice',
+    'no bundled file is there twice',
     named(new RegExp(`^app/(services/${service}/dist/src/(server|app)\\.js|node_modules/fastify/)`)),
   );
   expectNone(report, 'no tests', named(/^app\/(shared|services\/[^/]+|tools)\/.*\btest\//));
@@ -49,18 +49,18 @@ export async function examineImage(buildah, image, report) {
     'no shell and no package manager',
     named(/\bs?bin\/(sh|bash|dash|busybox|apt|dpkg|npm|npx)$/),
   );
-  expectNone(report, 'no packages of the development', developmentPackages(top));
+  expectNone(report, 'no development packages', developmentPackages(top));
   const modes = files.map(({ path }) => ({ path, ...lstatSync(join(top, path)) }));
   expectNone(
     report,
-    'no file that gives other rights',
+    'no setuid or setgid file',
     modes.filter(({ mode }) => (mode & 0o6000) !== 0).map(toPath),
   );
   const open = modes.filter(({ path, mode, uid }) => {
     const isLink = (mode & 0o170000) === 0o120000;
     return !isLink && !writable.includes(path) && (uid !== 0 || (mode & 0o002) !== 0);
   });
-  expectNone(report, `nothing to write to but ${writable.join(' and ')}`, open.map(toPath));
+  expectNone(report, `nothing writable except ${writable.join(' and ')}`, open.map(toPath));
   buildah.read('umount', container);
 }
 
@@ -72,7 +72,7 @@ function entriesOf(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true });
 }
 
-/** What the files take, each once however many names it has. */
+/** Total size of the files, with hard links counted once. */
 function sizeOf(paths) {
   const sizes = new Map();
   for (const path of paths) {
@@ -82,7 +82,7 @@ function sizeOf(paths) {
   return [...sizes.values()].reduce((sum, size) => sum + size, 0);
 }
 
-/** Installed packages that the lock file has for the development alone. */
+/** Installed packages that are development dependencies in the lock file. */
 function developmentPackages(top) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const ofDevelopment = Object.entries(packages).filter(

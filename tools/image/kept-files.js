@@ -1,8 +1,8 @@
-// Prints what an image needs beside the bundle of its service, a path on each line: the compiled files and the packages
-// that its commands and workers load, and the packages that no bundle can hold.
+// Prints the files that an image needs beside its service's bundle, one path per line: compiled files and packages that
+// commands and workers load, and packages that cannot be bundled.
 //
 //   node tools/image/kept-files.js SERVICE [FOLDER…]
-//       FOLDER holds further programs, such as tools/dist/src/doctor
+//       FOLDER has further programs, such as tools/dist/src/doctor
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
@@ -26,13 +26,13 @@ function filesIn(folder) {
     .map((file) => `${folder}/${file}`);
 }
 
-/** The files that programs import, themselves included. */
+/** The files that programs import, including the programs. */
 async function loadedBy(files) {
   const build = await rolldown({
     input: files.map((file) => join(root, file)),
     platform: 'node',
     tsconfig: false,
-    // Of extensions, commands load their commands alone.
+    // Of an extension, commands load only its commands.
     external: [...unbundledPackages, /-extension\.js$/],
     treeshake: false,
     logLevel: 'silent',
@@ -43,13 +43,13 @@ async function loadedBy(files) {
   return modules.filter((id) => id.startsWith('/')).map((id) => relative(root, realpathSync(id)));
 }
 
-/** The folder of the package that holds a file. */
+/** The folder of a file's package. */
 function packageOf(path) {
   const [, folder] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path);
   return folder;
 }
 
-/** The packages, and all that they depend on, where the lock file installs them. */
+/** The packages and all their dependencies, where the lock file installs them. */
 function withDependencies(paths) {
   const found = new Set();
   const add = (path) => {
@@ -63,7 +63,7 @@ function withDependencies(paths) {
   return [...found];
 }
 
-/** Where Node finds a package that another one imports; undefined if it is not installed. */
+/** Where Node resolves a package that another one imports; undefined if it is not installed. */
 function installedFor(path, name) {
   const folders = path
     .split('/node_modules/')

@@ -1,4 +1,4 @@
-// Starts both images on a real Redis, as docker-compose.yml does, and signs in, refreshes, and has an image drawn.
+// Starts both images on a real Redis, as docker-compose.yml does, logs in, refreshes and requests an image.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,9 +12,9 @@ const user = 10_001;
 const account = { email: 'someone@example.com', password: 'correct horse battery' };
 
 /**
- * @param images the names of both images
- * @param folder for files that the containers share with this machine
- * @param report takes a title, whether it holds, and details
+ * @param images names of both images
+ * @param folder for files that containers share with this machine
+ * @param report receives a title, whether the check passed, and details
  */
 export async function trySystem(buildah, images, folder, report) {
   const place = mkdtempSync(join(folder, 'system-'));
@@ -54,7 +54,7 @@ export async function trySystem(buildah, images, folder, report) {
         input: `${account.password}\n`,
       }),
     );
-    report('session-service: an account is added', added.code === 0, added.said.trim());
+    report('session-service: an account can be added', added.code === 0, added.said.trim());
     const services = [
       [
         'session-service',
@@ -74,7 +74,7 @@ export async function trySystem(buildah, images, folder, report) {
     await useCommands(buildah, containers, { volumes: files.volumes, session, challenge }, report);
     for (const [name, service] of services) {
       const { code } = await service.stop();
-      report(`${name} ends well on SIGTERM`, code === 0, code === 0 ? '' : `code ${code}`);
+      report(`${name} exits with 0 on SIGTERM`, code === 0, code === 0 ? '' : `code ${code}`);
       report(`${name} logs no error`, !/"level":"(error|fatal)"|Fontconfig/.test(service.said()));
     }
   } finally {
@@ -86,7 +86,7 @@ export async function trySystem(buildah, images, folder, report) {
   }
 }
 
-/** The secrets of docker-compose.yml, with the address of this Redis, and a folder for the users. */
+/** The secrets of docker-compose.yml, with this Redis address and a folder for users. */
 function prepareFiles(place, redisPort) {
   const secrets = join(place, 'secrets');
   const made = spawnSync('sh', [join(root, 'deploy', 'compose', 'make-secrets.sh'), secrets], {
@@ -97,7 +97,7 @@ function prepareFiles(place, redisPort) {
   writeFileSync(join(secrets, 'store_url'), `redis://tollgate:${password}@127.0.0.1:${redisPort}\n`, {
     mode: 0o444,
   });
-  // buildah mounts the whole folder, where Compose mounts single files.
+  // buildah mounts the whole folder; Compose mounts single files.
   spawnSync('chmod', ['0755', secrets]);
   const data = join(place, 'data');
   mkdirSync(data, { mode: 0o700 });

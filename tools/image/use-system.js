@@ -1,10 +1,10 @@
-// What a client and an operator do with the services in their containers.
+// Uses the services in their containers as a client and an operator do.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../prepare.js';
 import { ended } from './container-process.js';
 
-/** Works, signs in with an account, reads the profile, refreshes, and looks at an image. */
+/** Solves work, logs in, reads the profile, refreshes and requests an image. */
 export async function useSystem(ports, account, report) {
   const session = `http://127.0.0.1:${ports.session}`;
   const challenge = `http://127.0.0.1:${ports.challenge}`;
@@ -38,12 +38,12 @@ export async function useSystem(ports, account, report) {
   report('an image is drawn', image.status === 200 && isPng, `${bytes.length} bytes`);
 }
 
-/** Runs the commands of the images; canvas is the library that draws. */
+/** Runs the commands of the images; canvas is the image library. */
 export async function useCommands(buildah, containers, { volumes, session, challenge }, report) {
   const print =
     'const { cairoVersion, version } = require("canvas"); console.log(version, "on Cairo", cairoVersion)';
   const canvas = await ended(buildah.start(containers.challenge, ['node', '-e', print]));
-  report('the library that draws is canvas', canvas.code === 0, canvas.said.trim());
+  report('the image library is canvas', canvas.code === 0, canvas.said.trim());
   const preview = [
     'node',
     'services/challenge-service/dist/src/cli/captcha.js',
@@ -54,10 +54,10 @@ export async function useCommands(buildah, containers, { volumes, session, chall
     '/tmp/a',
   ];
   const drawn = await ended(buildah.start(containers.challenge, preview, { volumes, env: challenge }));
-  report('the command captcha draws samples', drawn.code === 0, drawn.code === 0 ? '' : drawn.said);
+  report('the captcha command draws samples', drawn.code === 0, drawn.code === 0 ? '' : drawn.said);
   const status = ['node', 'services/session-service/dist/src/cli/keys.js', 'status'];
   const keys = await ended(buildah.start(containers.session, status, { volumes, env: session }));
-  report('the command keys reads the store', keys.code === 0, keys.code === 0 ? '' : keys.said);
+  report('the keys command reads the store', keys.code === 0, keys.code === 0 ? '' : keys.said);
   const programs = ['hash-password', 'session', 'users'].map(
     (name) => `services/session-service/dist/src/cli/${name}.js`,
   );

@@ -6,7 +6,7 @@ import { defineConfig } from 'vitepress';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The folders of the side bar, in the order in which somebody needs them. Pages of no folder come last. */
+/** The side bar's folders, in the order in which readers need them. Pages outside folders come last. */
 const groups = [
   ['Browser package', 'docs/client'],
   ['Challenges', 'docs/challenges'],
@@ -28,10 +28,10 @@ function itemsOf(folder) {
   return items.sort((a, b) => isStart(b) - isStart(a) || a.text.localeCompare(b.text));
 }
 
-/** Where a document stands in the site: docs/ is its root, and README.md its start. */
+/** A document's path in the site: docs/ is its root, README.md its start page. */
 const inSite = (path) => path.replace(/^docs\//, '').replace(/README\.md$/, 'index.md');
 
-/** Links follow the pages; one to a source file becomes plain text. Braces in code are text, too. */
+/** Links follow the pages; a link to a source file becomes plain text. Braces in code are plain text, too. */
 function adaptText(markdown) {
   markdown.core.ruler.push('adapt_text', ({ tokens, env }) => {
     for (const { children } of tokens) {
@@ -51,7 +51,7 @@ function adaptText(markdown) {
   });
 }
 
-/** Undefined if a link leads to no document. */
+/** Undefined if the link target is no document. */
 function hrefInSite(href, page) {
   if (/^(?:[a-z]+:|#)/.test(href)) return href;
   const [path, fragment] = decodeURI(href).split('#');
