@@ -1,4 +1,4 @@
-// An account is added beside the running service, in its container, with the command of the documents.
+// Adding an account beside the running service, in its container, with the documented command.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,14 +21,14 @@ import { solve } from './solving.js';
 import { startServiceHere } from './system/services-here.js';
 import { ask } from './throw-away-service.js';
 
-// A container has process ids of its own, and so has what is executed in it.
+// A container has its own process ids, and so has a command executed in it.
 const IN_CONTAINER = ['--pid', '--fork', '--kill-child'];
 const hasNamespaces = spawnSync('unshare', [...IN_CONTAINER, 'true']).status === 0;
-const skip = hasNamespaces ? false : 'namespaces of process ids need root on Linux';
+const skip = hasNamespaces ? false : 'process id namespaces require root on Linux';
 
 const PASSWORD = 'a long enough password';
 
-t.test('the account signs in', { skip }, async (t) => {
+t.test('the account can log in', { skip }, async (t) => {
   const folder = tempDir(t);
   const redis = await startRedis(t);
   const ports = await settlePorts(ANY_PORTS);
@@ -96,7 +96,7 @@ async function startContainer(t: Test, env: NodeJS.ProcessEnv, adminPort: number
     await gone;
   });
   for (;;) {
-    if (shell.exitCode !== null) throw new Error(`it has ended with ${shell.exitCode}`);
+    if (shell.exitCode !== null) throw new Error(`it exited with ${shell.exitCode}`);
     const answer = await ask(`http://127.0.0.1:${adminPort}/health/ready`).catch(() => undefined);
     if (answer?.status === 200) return childOf(shell);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -108,7 +108,7 @@ function childOf({ pid }: ChildProcess): number {
   return existsSync(path) ? Number(readFileSync(path, 'utf8').trim()) : 0;
 }
 
-/** Runs what stands after `docker compose exec SERVICE`, with the password piped in. */
+/** Runs the rest of a `docker compose exec SERVICE` command, with the password piped in. */
 async function execute(container: number, typed: string, env: NodeJS.ProcessEnv) {
   const [, ...args] = typed.split(' ');
   const child = spawn('nsenter', ['--pid', '--target', String(container), process.execPath, ...args], {

@@ -1,4 +1,4 @@
-// Applications with the guard whose store or secret is not that of the services: the log and the doctor say so.
+// Applications with the guard and a store or secret that differs from the services': the log and doctor report it.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { complaints, startExaminedSystem } from './doctor/examined-system.js';
 const MISSING = 'no challenge service has reported on this store';
 const DIFFERS = 'the challenge service on this store has another CHALLENGE_SECRET';
 
-/** An application with the guard, and the warnings of its log. */
+/** An application with the guard, and its log warnings. */
 async function openApplication(t: Test, environment: Readonly<Record<string, string | undefined>>) {
   const warnings: string[] = [];
   const write = (line: string) => warnings.push(JSON.parse(line).msg);

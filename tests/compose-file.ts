@@ -1,8 +1,8 @@
-// Reads the Compose files as Compose does, as far as the tests look at them.
+// Reads the Compose files as Compose does, as far as the tests require.
 import { parse } from 'yaml';
 import { readProjectFile } from './docs/project-file.js';
 
-/** What the tests look at of a container. */
+/** The tested settings of a container. */
 export interface ComposeService {
   readonly image?: string;
   readonly build?: { readonly target: string };
@@ -21,12 +21,12 @@ export interface ComposeFile {
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 
-/** The file as it is written, with its anchors. */
+/** The file as written, with its anchors. */
 export function parseCompose(path: string): ComposeFile {
   return parse(readProjectFile(path), { merge: true });
 }
 
-/** The files one over the other: lists are appended, and the last file decides what is a single value. */
+/** Merges the files: lists are appended, and the last file decides single values. */
 export function readCompose(...paths: readonly string[]): ComposeFile {
   return paths.map(parseCompose).reduce((below, above) => merge(below, above) as ComposeFile);
 }

@@ -1,4 +1,4 @@
-// The scripts of the Sentinel variant on real servers: a master that dies is replaced, and comes back as a replica.
+// The scripts of the Sentinel variant on real servers: a dead master is replaced, and returns as a replica.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { Redis } from 'ioredis';
 import t from 'tap';
 
 const LONGEST_WAIT_MS = 30_000;
-/** Two names of this machine: the first server is known by one, the others by the other. */
+/** Two names of this machine: one for the first server, one for the others. */
 const [FIRST, OTHER] = ['localhost', '127.0.0.1'];
 
 const folder = tempDir(t);
@@ -21,7 +21,7 @@ execFileSync('sh', [join(projectRoot, 'deploy/compose/make-secrets.sh'), secrets
 execFileSync('cp', [join(secrets, 'session_store_acl'), join(secrets, 'store_acl')]);
 const password = readFileSync(join(secrets, 'session_store_password'), 'utf8');
 
-/** Starts a script; its folder keeps what it knows, so that it can be started again. */
+/** Starts a script; its folder keeps its state, so that it can be restarted. */
 function start(script: string, args: readonly string[], name: string, env: NodeJS.ProcessEnv): ChildProcess {
   const data = join(folder, name);
   mkdirSync(data, { recursive: true });
@@ -42,9 +42,9 @@ const servers = new Map([
   [second, node(second, OTHER)],
   [third, node(third, OTHER)],
 ]);
-// The Sentinels watch two stores. Of the other one a single server is enough here.
+// The Sentinels watch two stores. A single server is enough for the other one.
 start('redis-node.sh', [FIRST, FIRST], alone, { PORT: alone });
-for (const port of [master, alone]) await until(() => answers(port), 'the first servers answer');
+for (const port of [master, alone]) await until(() => answers(port), 'the first servers respond');
 for (const port of sentinels) {
   const env = { PORT: port, SESSION_STORE_PORT: master, CHALLENGE_STORE_PORT: alone };
   start('sentinel.sh', [OTHER, FIRST, FIRST], port, env);
@@ -68,21 +68,21 @@ sentinel.on('error', () => {});
 t.teardown(() => sentinel.disconnect());
 const ask = async (what: string) =>
   ((await sentinel.call('SENTINEL', what, 'sessions').catch(() => [])) ?? []) as string[][];
-/** The replicas that follow the master, by their ports. */
+/** The replicas of the master, by port. */
 const following = async () => {
   const replicas = (await ask('REPLICAS')).map((fields) => fields.join(' '));
   const linked = replicas.filter((text) => /\brole-reported slave\b.*\bmaster-link-status ok\b/.test(text));
   return linked.map((text) => /^name \S+:(\d+) /.exec(text)?.[1]).sort();
 };
 
-t.test('the replicas follow with their own rights, and the Sentinels find each other', async (t) => {
+t.test('the replicas follow with their own ACL users, and the Sentinels find each other', async (t) => {
   await until(async () => (await following()).length === 2, 'two replicas');
   await until(async () => (await ask('SENTINELS')).length === 2, 'two more Sentinels');
   await until(async () => (await client.set('session', 'kept').catch(() => '')) === 'OK', 'a write');
-  t.equal(await client.wait(2, 5_000), 2, 'both replicas have it');
+  t.equal(await client.wait(2, 5_000), 2, 'both replicas have the write');
 });
 
-t.test('a master that dies is replaced, and is a replica when it is back', async (t) => {
+t.test('a dead master is replaced, and returns as a replica', async (t) => {
   const masterPort = async () => String((await ask('GET-MASTER-ADDR-BY-NAME'))[1]);
   await endProcess(servers.get(master)!);
   await until(async () => [second, third].includes(await masterPort()), 'another master');
@@ -110,7 +110,7 @@ async function answers(port: string): Promise<boolean> {
 async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
   const deadlineMs = performance.now() + LONGEST_WAIT_MS;
   while (!(await isSo())) {
-    if (performance.now() > deadlineMs) throw new Error(`it never came to ${what}`);
+    if (performance.now() > deadlineMs) throw new Error(`timeout waiting for: ${what}`);
     await pause(50);
   }
 }

@@ -1,4 +1,4 @@
-// The system of docker-compose.yml without containers: its secrets, variables, rights and table, on real servers.
+// The system of docker-compose.yml without containers: its secrets, variables, permissions and table, on real servers.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,10 +33,10 @@ const replaceSecret = (name: string, text: string) => {
   writeFileSync(join(secrets, name), text);
 };
 
-/** Starts a Redis with the command of its container, and lets the services find it at its port. */
+/** Starts a Redis with its container's command, and lets the services find it at its port. */
 async function startStore(name: 'session' | 'challenge') {
   const acl = join(secrets, `${name}_store_acl`);
-  // Somebody who may look at what was refused.
+  // A user that may read the ACL log.
   replaceSecret(`${name}_store_acl`, secret(`${name}_store_acl`));
   appendFileSync(acl, '\nuser tester on >tester ~* &* +@all\n');
   const [, ...command] = (compose.services[`${name}-store`]?.command ?? '').split(' ');
@@ -88,7 +88,7 @@ function save(email: string, password: string) {
   });
 }
 
-/** What a container is given, with the files and addresses of this machine. */
+/** A container's environment, with files and addresses of this machine. */
 function environmentOf(service: ServiceName, ports: Environment): Environment {
   const given = Object.entries(compose.services[service]?.environment ?? {}).flatMap(([name, value]) => {
     if (value === null || /^\$\{/.test(String(value))) return [];
@@ -140,7 +140,7 @@ t.teardown(() => {
   for (const client of [challenge, first, second]) client.close();
 });
 
-/** Through the gateway the client's address is what its header says. */
+/** Behind the gateway, the client's address comes from its header. */
 const ip = '192.0.2.10';
 
 async function logIn(client: typeof first, email: string, password: string) {
@@ -151,7 +151,7 @@ async function logIn(client: typeof first, email: string, password: string) {
   });
 }
 
-t.test('an account that was saved signs in at one container and refreshes at the other', async (t) => {
+t.test('a saved account logs in at one container and refreshes at the other', async (t) => {
   t.match(save(' Ann@Example.com', 'correct horse battery'), { status: 0, stderr: '' });
   const answer = await logIn(first, 'ann@example.com', 'correct horse battery');
   t.match(answer, { status: 200, json: { expiresIn: 900 } });
@@ -165,7 +165,7 @@ t.test('an account that was saved signs in at one container and refreshes at the
   });
 });
 
-t.test('saving an account again changes its password, however the address is written', async (t) => {
+t.test('saving an account again changes its password, in any spelling of the address', async (t) => {
   t.match(save('ANN@example.com', 'another battery'), { status: 0, stderr: '' });
   t.equal((await logIn(second, 'ann@example.com', 'correct horse battery')).status, 422);
   t.equal((await logIn(second, 'ann@example.com', 'another battery')).status, 200);
@@ -199,7 +199,7 @@ t.test('hash-password takes no arguments', async (t) => {
   t.match(result, { code: 2, out: '', error: /^usage: hash-password\n/ });
 });
 
-t.test('Redis refuses nothing that the services ask, and everything else', async (t) => {
+t.test('Redis permits exactly the commands of the services', async (t) => {
   for (const [name, tester] of Object.entries(stores)) {
     t.strictSame(await tester.call('ACL', 'LOG'), [], name);
     const password = secret(`${name}_store_password`);

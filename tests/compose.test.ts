@@ -1,4 +1,4 @@
-// The Compose files: their form, what each container is given, and how it is confined.
+// The Compose files: their format, each container's environment, and its confinement.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,19 +28,19 @@ const dockerfile = readProjectFile('deploy/Dockerfile');
 
 /** Set by the images. */
 const OF_IMAGES = ['NODE_ENV', 'BIND', 'DATA_DIR'];
-/** A container has its addresses to itself, so these stay as they are. */
+/** A container has its own addresses, so these keep their defaults. */
 const PORTS = ['SESSION_PORT', 'SESSION_ADMIN_PORT', 'CHALLENGE_PORT', 'CHALLENGE_ADMIN_PORT'];
-/** Decided by the other containers and networks of the file. */
+/** Determined by the other containers and networks of the file. */
 const OF_THE_FILE = [
   ...['ADMIN_BIND', 'TRUST_PROXY', 'DRAIN_SECONDS'],
   ...['USERS_BY_EMAIL', 'USERS_BY_ID', 'USERS_SAVE_HASH'],
 ];
-/** What neither service needs here: each store is a Redis, and the users are in PostgreSQL. */
+/** Not used by either service here: each store is a Redis, and the users are in PostgreSQL. */
 const NOT_USED = {
   'session-service': ['ALLOW_EMBEDDED'],
   'challenge-service': ['ALLOW_EMBEDDED', 'STORE_URL'],
 };
-/** Lists that most operators do not have: a secret of Compose is a file that must be there. */
+/** Lists that most operators do not have: a Compose secret requires an existing file. */
 const SECRETS_OF_ENV = ['HOST_API_KEYS', 'ACCESS_SIGNING_KEYS'];
 
 const environments = {
@@ -60,7 +60,7 @@ const containers: [string, ComposeService][] = [
 /** A variable that names the file of a secret stands for the secret. */
 const withoutFile = (name: string) => name.replace(/_FILE$/, '');
 
-/** The published schema in the form that a validator of today reads, with what the specification has had since. */
+/** The published schema in the form of current validators, with later additions of the specification. */
 function currentSchema(): AnySchemaObject {
   const isOldName = (key: string, value: unknown) => /^(id|\$schema)$/.test(key) && typeof value === 'string';
   const text = JSON.stringify(composeSchema, (key, value) => (isOldName(key, value) ? undefined : value));
@@ -69,7 +69,7 @@ function currentSchema(): AnySchemaObject {
   return { ...schema, properties: { ...schema.properties, name: { type: 'string' } } };
 }
 
-t.test('the files have the form that the Compose specification demands', async (t) => {
+t.test('the files conform to the Compose specification', async (t) => {
   const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(currentSchema());
   for (const path of [base, sentinel]) {
     t.ok(validate(parseCompose(path)), path);
@@ -85,7 +85,7 @@ t.test('Compose itself accepts them', async (t) => {
     ),
   );
   if (program === undefined) {
-    t.comment('*** COMPOSE IS NOT ASKED: install Docker Compose 2 so that docker compose works. ***');
+    t.comment('*** NOT CHECKED BY COMPOSE: install Docker Compose 2 so that docker compose works. ***');
     return;
   }
   const [name = '', ...args] = program;
@@ -102,14 +102,14 @@ t.test('Compose itself accepts them', async (t) => {
 for (const [service, schema] of Object.entries(environments)) {
   const { environment = {} } = files[base].services[service] ?? {};
 
-  t.test(`${service} is given every variable that it reads, and no other`, async (t) => {
+  t.test(`${service} gets every variable that it reads, and no other`, async (t) => {
     const isElsewhere = (name: string) =>
       [...OF_IMAGES, ...PORTS, ...NOT_USED[service as keyof typeof NOT_USED]].includes(name);
     const read = Object.keys(schema.properties).filter((name) => !isElsewhere(name));
     t.strictSame(Object.keys(environment).map(withoutFile).sort(), read.sort());
   });
 
-  t.test(`what the file does not decide itself, ${service} has from .env under the same name`, async (t) => {
+  t.test(`${service} gets variables that the file does not set from .env under the same name`, async (t) => {
     for (const [name, value] of Object.entries(environment)) {
       if (name.endsWith('_FILE') || OF_THE_FILE.includes(name)) t.match(String(value), /^[^{]+$/, name);
       else t.ok(value === null || /^\$\{([A-Z_0-9]+):[-?]/.exec(String(value))?.[1] === name, name);
@@ -137,7 +137,7 @@ for (const [service, schema] of Object.entries(environments)) {
   });
 }
 
-t.test('Node runs each service in its container as the launcher does', async (t) => {
+t.test('each container has the same Node options as the launcher', async (t) => {
   const commands = [...dockerfile.matchAll(/^CMD (.+)$/gm)].map(([, command = '']) => JSON.parse(command));
   t.equal(commands.length, 2);
   for (const [program, ...rest] of commands) {
@@ -151,10 +151,10 @@ t.test('Node runs each service in its container as the launcher does', async (t)
   }
 });
 
-t.test('the gateway is given the path of the challenges, never empty, and no secret', async (t) => {
+t.test('the gateway gets the challenge path, never empty, and no secret', async (t) => {
   const { environment, secrets } = files[base].services.gateway ?? {};
   t.strictSame(environment, {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: as Compose writes it
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: Compose syntax
     PUBLIC_URL: '${PUBLIC_URL:?set PUBLIC_URL in .env}',
     CAPTCHA_ROUTES_PREFIX: `\${CAPTCHA_ROUTES_PREFIX:-${SessionEnvironment.properties.CAPTCHA_ROUTES_PREFIX.default}}`,
   });
@@ -173,12 +173,12 @@ for (const [name, service] of containers) {
       logging: { options: { 'max-size': String, 'max-file': String } },
       stop_grace_period: /^\d+s$/,
     });
-    // One core at most: a machine with fewer than a limit names does not start the container.
+    // One core at most: a machine with fewer cores than the limit does not start the container.
     t.ok(Number((service.deploy as { resources: { limits: { cpus: string } } }).resources.limits.cpus) <= 1);
     if (!name.startsWith('gateway')) {
-      t.match(service.user, /^[1-9]\d*:[1-9]\d*$/, 'its user is a number');
+      t.match(service.user, /^[1-9]\d*:[1-9]\d*$/, 'its user is numeric');
       t.equal(service.cap_add, undefined);
-      t.equal(service.ports, undefined, 'it is reached by containers alone');
+      t.equal(service.ports, undefined, 'only containers can reach it');
     }
     if (service.build === undefined) {
       t.match(service.image, /^[a-z]+:\d+(\.\d+)+-alpine$/, 'the version is pinned');
@@ -191,19 +191,19 @@ for (const [name, service] of containers) {
   });
 }
 
-t.test('a service that stops has time for its drain, and for what it may take after that', async (t) => {
+t.test('a stopping service has time for its drain and its shutdown', async (t) => {
   for (const service of Object.keys(environments)) {
     const { environment = {}, stop_grace_period } = files[base].services[service] ?? {};
     t.ok(Number.parseInt(String(stop_grace_period), 10) > Number(environment.DRAIN_SECONDS) + 20, service);
   }
 });
 
-t.test('no container has an address that another one or another network may have', async (t) => {
+t.test('no container address can collide with another container or network', async (t) => {
   for (const path of [base, sentinel])
     t.notMatch(readProjectFile(path), /ipv4_address|ipam|subnet|container_name/);
 });
 
-t.test('the stores are on networks that lead nowhere, and each service reaches only its own', async (t) => {
+t.test('the stores are on internal networks, and each service reaches only its own', async (t) => {
   const { networks = {}, services } = files[sentinel];
   const membersOf = (network: string) =>
     Object.keys(services)
@@ -215,7 +215,7 @@ t.test('the stores are on networks that lead nowhere, and each service reaches o
   t.notOk([...membersOf('session-data'), ...membersOf('challenge-data')].includes('gateway'));
 });
 
-t.test('make-secrets makes every file that is named, once, closed to others by its folder', async (t) => {
+t.test('make-secrets creates every named file once, in a private folder', async (t) => {
   const folder = join(t.testdir(), 'secrets');
   const make = () =>
     spawnSync('sh', [join(projectRoot, 'deploy/compose/make-secrets.sh'), folder], { encoding: 'utf8' });
@@ -239,7 +239,7 @@ t.test('make-secrets makes every file that is named, once, closed to others by i
   t.match(readProjectFile('deploy/Dockerfile.dockerignore'), /^secrets$/m);
 });
 
-t.test('the scripts are valid for the smallest shell', async (t) => {
+t.test('the scripts are valid for a minimal shell', async (t) => {
   for (const name of readdirSync(join(projectRoot, 'deploy/compose')).filter((each) =>
     each.endsWith('.sh'),
   )) {
@@ -248,7 +248,7 @@ t.test('the scripts are valid for the smallest shell', async (t) => {
   }
 });
 
-t.test('the documented application beside it uses networks and secrets that there are', async (t) => {
+t.test('the documented application uses existing networks and secrets', async (t) => {
   const [sample = ''] = codeBlocks(readProjectFile('docs/deploy.md'), 'yaml').filter((block) =>
     block.includes('CHALLENGES'),
   );

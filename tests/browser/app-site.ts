@@ -1,4 +1,4 @@
-// The real system behind a proxy that serves a test's folder as its pages, under a strict policy.
+// The real system behind a proxy that serves a test's folder as its pages, with a strict policy.
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,13 +13,13 @@ export interface AppSite {
   /** `http://localhost:PORT`, for browsers. */
   readonly address: string;
   readonly server: Server;
-  /** Requests for the services since the last `show`, such as `POST /login`, without queries. */
+  /** Requests to the services since the last `show`, such as `POST /login`, without queries. */
   readonly requests: readonly string[];
   /** Serves the pages from there from now on. */
   serve(pages: Pages): void;
 }
 
-/** A folder for each URL path (`{ '/': …, '/tollgate/': … }`, the longest first), or a server of their own. */
+/** A folder for each URL path (`{ '/': …, '/tollgate/': … }`, longest first), or the pages' own server. */
 export type Pages =
   | Readonly<Record<string, string>>
   | ((request: IncomingMessage, response: ServerResponse) => void);
@@ -34,7 +34,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
 };
-/** Any ports, little work, images whose answers the test learns. */
+/** Any ports, little work, images with known answers. */
 export const cheap: Environment = {
   GATEWAY_PORT: '0',
   SESSION_PORT: '0',
@@ -49,7 +49,7 @@ export const cheap: Environment = {
   RATE_LIMIT_LOGIN: '1000',
 };
 
-/** Starts the system for one test file, with accounts for these e-mail addresses; it stops when the test ends. */
+/** Starts the system for one test file, with accounts for these e-mail addresses, until the test ends. */
 export async function startAppSite(t: Test, emails: readonly string[]): Promise<AppSite> {
   const requests: string[] = [];
   let pages: Pages = {};

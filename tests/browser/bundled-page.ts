@@ -1,5 +1,5 @@
-// The demo page and the browser package in a few files: in a hundred, each load of the page costs most of a second of the
-// processor's time, in the browser and in the gateway.
+// The demo page and the browser package in a few files: with a hundred, each page load takes most of a second of processor
+// time in the browser and the gateway.
 
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -16,11 +16,11 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type PageFiles, shippedPage } from '@tollgate/tools/demo/demo-page.js';
 
-/** What HTML and tests load by its name; everything else is in chunks. */
+/** Files that HTML and tests load by name; all others are in chunks. */
 const documents = ['index', 'forms'];
 const pageEntries = ['app', 'forms/page'];
 const clientEntries = ['session', 'challenge', 'element', 'element/languages', 'solver/worker'];
-/** The module that starts workers, from the file beside it: its chunk stands beside the worker, too. */
+/** Starts workers from a file beside it, so its chunk is beside the worker, too. */
 const opener = '/solver/open-worker.js';
 const chunkFolder = 'client/solver';
 
@@ -29,8 +29,8 @@ const outputs = fileURLToPath(new URL('../../../tools/dist/page/', import.meta.u
 let bundled: Promise<PageFiles> | undefined;
 
 /**
- * Bundles the page as an application does that uses the package, and joins its style sheets. The files are kept until a
- * source changes.
+ * Bundles the page as an application with the package does, and joins its style sheets. The files are kept until a source
+ * changes.
  */
 export function bundledPage(): Promise<PageFiles> {
   bundled ??= bundle();
@@ -43,7 +43,7 @@ async function bundle(): Promise<PageFiles> {
   return { folder: join(folder, 'page'), clientFolder: join(folder, 'client') };
 }
 
-/** Changes with the sources: their names, sizes and times. */
+/** Changes with the sources' names, sizes and times. */
 function stateOf({ folder, clientFolder }: PageFiles): string {
   const hash = createHash('sha256');
   for (const path of [fileURLToPath(import.meta.url), ...filesIn(folder), ...filesIn(clientFolder)]) {
@@ -59,7 +59,7 @@ function filesIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Other processes may do the same: the folder gets its name when it is whole, and the first one stays. */
+/** Other processes may build it, too: the complete folder is renamed, and the first one stays. */
 async function write(folder: string): Promise<void> {
   const draft = `${folder}.${randomBytes(6).toString('hex')}`;
   const page = join(draft, 'page');
@@ -87,7 +87,7 @@ async function write(folder: string): Promise<void> {
   renameSync(join(page, 'client'), join(draft, 'client'));
   cpSync(shippedPage.folder, page, { recursive: true, filter: (path) => !path.endsWith('.js') });
   for (const name of documents) joinStyles(page, name);
-  // Those of earlier sources; one with a longer name is being written.
+  // Those of earlier sources; a longer name means that it is being written.
   for (const name of readdirSync(outputs)) {
     if (name.length !== basename(folder).length || name === basename(folder)) continue;
     rmSync(join(outputs, name), { recursive: true, force: true });
@@ -100,7 +100,7 @@ async function write(folder: string): Promise<void> {
   }
 }
 
-/** Makes one style sheet of those of a document; what it preloads is in the bundle. */
+/** Joins a document's style sheets; its preloads are in the bundle. */
 function joinStyles(page: string, name: string): void {
   const file = join(page, `${name}.html`);
   const links = / *<link rel="(stylesheet|modulepreload)" href="(.+)" \/>\n/g;
@@ -112,7 +112,7 @@ function joinStyles(page: string, name: string): void {
   writeFileSync(file, html.replaceAll(links, '').replace('</head>', joined));
 }
 
-/** In the page's address space the package is beside the page. */
+/** In the page's URLs, the package is beside the page. */
 function servedAt(id: string, importer: string | undefined): string | undefined {
   if (importer?.startsWith(shippedPage.folder) !== true) return undefined;
   const [, name] = /^\.\.?\/client\/(.+)$/.exec(id) ?? [];

@@ -1,9 +1,9 @@
-// Starts Chromium, for the browser tests of all packages.
+// Starts Chromium for the browser tests of all packages.
 
 import { type Worker, worker } from '@tollgate/test-support/owner.js';
 import { type Browser, chromium } from 'playwright-core';
 
-/** How the tests run Chromium. */
+/** Chromium settings of the tests. */
 export const browserArguments = [
   '--headless',
   '--no-sandbox',
@@ -13,16 +13,16 @@ export const browserArguments = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // The domain of the tests that need several host names of one site.
+  // The domain for tests with several host names of one site.
   '--host-resolver-rules=MAP *.shop.test 127.0.0.1',
 ];
 
 let shared: Promise<Browser> | undefined;
 
 /**
- * Starts a browser, which the caller closes. In a process of `npm test` all files get the same one: closing it closes
- * their contexts.
- * @param more further arguments of Chromium's command line; with some, the browser is the caller's own
+ * Starts a browser, which the caller closes. In a process of `npm test`, all files share one: closing it closes their
+ * contexts.
+ * @param more further Chromium arguments; with any, the caller gets its own browser
  */
 export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   if (worker === undefined || more.length > 0) return await launch(more);

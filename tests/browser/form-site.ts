@@ -1,4 +1,4 @@
-// A site of plain HTML forms with the real system: pages, the package, and an application that guards its forms.
+// A site of plain HTML forms with the real system: pages, the package, and an application with guarded forms.
 
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -19,17 +19,17 @@ import type { Test } from 'tap';
 export const policy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 export const policyWithoutWasm = "default-src 'self'; script-src 'self'";
 
-/** Selects the box of an element whose challenges are solved. */
+/** Selects the box of an element with solved challenges. */
 export const ready = '.box[data-status=ready]';
 
 export interface FormSite {
   readonly address: string;
   readonly system: System;
-  /** What an application beside the services needs to verify their challenges. */
+  /** Settings for an application beside the services to verify their challenges. */
   readonly environment: Environment;
-  /** The submissions that the guarded handlers received, oldest first. */
+  /** Submissions that reached the guarded handlers, oldest first. */
   readonly delivered: Record<string, unknown>[];
-  /** Paths of the requests for challenges, in order, without tokens and tickets. */
+  /** Paths of challenge requests, in order, without tokens and tickets. */
   readonly requested: string[];
   /** Adds a page with this body. @returns its address */
   page(body: string, options?: PageOptions): string;
@@ -38,11 +38,11 @@ export interface FormSite {
 export interface PageOptions {
   /** Attributes of the root element, e.g. `lang="fr"`; English by default. */
   readonly root?: string;
-  /** The policy of the page and of everything that it loads from the site itself. */
+  /** The policy of the page and of its own-site files. */
   readonly policy?: string;
   /** Further headers of the page. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The head of the page; by default it loads the prebuilt file, one request in place of fifty. */
+  /** The head of the page; by default it loads the prebuilt file, one request instead of fifty. */
   readonly head?: string;
 }
 
@@ -58,9 +58,8 @@ const anyPort = {
 };
 
 /**
- * Starts the site; it stops when the test ends. Forms can be sent to `/contact` (work), `/image` (work and image),
- * `/stream` and `/frame` (work; answered for Turbo) and `/sign-in` (an account with the password `right`, whose refusals
- * are rendered as a form again).
+ * Starts the site; it stops when the test ends. Guarded routes: `/contact` (work), `/image` (work and image), `/stream` and
+ * `/frame` (work; Turbo responses) and `/sign-in` (an account with the password `right`; rejections render the form again).
  * @param scripts files that the site serves as scripts, by their paths there
  */
 export async function startFormSite(
@@ -87,9 +86,9 @@ export async function startFormSite(
   const app = Fastify({ forceCloseConnections: true });
   t.teardown(() => app.close());
   app.addHook('onSend', async (request, reply) => {
-    // What the service serves has policies of its own.
+    // Files of the service have their own policies.
     if (request.url.startsWith('/api/captcha')) return;
-    // A worker is subject to the policy of its own file, so that file gets the policy of the page that starts it.
+    // A worker has the policy of its own file, so that file gets the policy of the page that starts it.
     const { pathname } = new URL(request.headers.referer ?? address);
     const page = pages.get(pathOf(request)) ?? pages.get(pathname);
     reply.header('content-security-policy', page?.policy ?? policy);
@@ -190,7 +189,7 @@ export function imageForm(attributes = ''): string {
 </form>`;
 }
 
-/** The attributes that a server renders into the form after a refusal. */
+/** The attributes that a server renders into the form after a rejection. */
 export function signInForm(refusal: Record<string, unknown> = {}): string {
   const attributes = [
     refusal.captcha_required === true ? 'captcha-required' : '',

@@ -3,12 +3,12 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { Test } from 'tap';
 
 export interface OpenPageOptions extends BrowserContextOptions {
-  /** The test expects violations of the page's policy; otherwise each one fails it. */
+  /** The test expects policy violations; otherwise each one fails it. */
   readonly expectsViolations?: boolean;
 }
 
 /**
- * Opens a page in a fresh browser context. It closes when the test ends, and any error in the page or violation of its
+ * Opens a page in a fresh browser context, which closes when the test ends. Any error in the page or violation of its
  * content security policy fails the test.
  */
 export async function openPage(

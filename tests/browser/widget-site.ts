@@ -1,4 +1,4 @@
-// The challenge service with sites, in this process, and pages of a shop that shows their widgets.
+// The challenge service with sites, in this process, and shop pages with their widgets.
 
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -21,7 +21,7 @@ const sites = {
   other: { hostnames: ['other.example'] },
 };
 
-/** What a server is told of a receipt. */
+/** Siteverify response to a server. */
 export interface Verdict {
   readonly success: boolean;
   readonly hostname?: string;
@@ -33,19 +33,19 @@ export interface Verdict {
 }
 
 export interface WidgetSite {
-  /** Where pages load the scripts: the service with its prefix. */
+  /** Script address: the service with its prefix. */
   readonly service: string;
   /** The origin of the shop. */
   readonly shop: string;
-  /** Requests for the service since the start, such as `POST /sites/shop/redeem 200`, oldest first. */
+  /** Requests to the service since the start, such as `POST /sites/shop/redeem 200`, oldest first. */
   readonly answered: string[];
-  /** What the service answers in place of itself, by the path after the prefix; delete it to end that. */
+  /** Responses that replace the service's own, by the path after the prefix; delete one to end that. */
   readonly refused: Map<string, { readonly status: number; readonly body: object }>;
   /** Serves a page of the shop. @returns its address */
   page(html: string, headers?: Readonly<Record<string, string>>): string;
-  /** Serves a script of the shop under this path. */
+  /** Serves a script of the shop at this path. */
   script(path: string, code: string): void;
-  /** Asks as the server of a site does. */
+  /** Sends a request as a site's server does. */
   verify(site: keyof typeof sites, receipt: string): Promise<Verdict>;
 }
 
@@ -98,7 +98,7 @@ export async function startWidgetSite(t: Pick<Test, 'teardown'>): Promise<Widget
       CAPTCHA_MIN_SECONDS: '0',
       RATE_LIMIT_POW: '10000',
       RATE_LIMIT_REDEEM: '10000',
-      // What work costs is not what these pages show.
+      // The price of the work does not matter on these pages.
       CAPTCHA_POW_DIFFICULTY: '8',
       CAPTCHA_POW_MAX_DIFFICULTY: '8',
       CAPTCHA_POW_VOLUME_STEP: '0',
@@ -157,7 +157,7 @@ async function listen(
   return `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-/** A context for all pages of a file; whatever a page throws is kept. */
+/** A context for all pages of a file; records errors of the pages. */
 export async function openVisit(
   t: Pick<Test, 'teardown'>,
   browser: Browser,

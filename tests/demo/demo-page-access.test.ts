@@ -1,4 +1,4 @@
-// The demo page for everybody: nothing that axe-core objects to, and no sideways scrolling, in each of its states.
+// Accessibility of the demo page: no axe-core findings and no sideways scrolling, in each of its states.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Locator, Page } from 'playwright-core';
@@ -9,7 +9,7 @@ const password = 'a password of these tests';
 const schemes = ['light', 'dark'] as const;
 const smallest = { width: 320, height: 640 };
 const widest = { width: 1280, height: 800 };
-// Of the browser package, which is tested with it as well.
+// Part of the browser package, which is tested with it as well.
 const require = createRequire(new URL('../../../packages/client/package.json', import.meta.url));
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -42,7 +42,7 @@ async function isInside(inner: Locator, outer: Locator): Promise<boolean> {
 }
 
 for (const colorScheme of schemes) {
-  t.test(`every state can be used by everybody: ${colorScheme}`, async (t) => {
+  t.test(`every state is accessible: ${colorScheme}`, async (t) => {
     const email = `${colorScheme}@example.com`;
     const { page, context } = await visit(t, browser, system, {
       colorScheme,
@@ -52,10 +52,10 @@ for (const colorScheme of schemes) {
     await waitForForm(page);
     await check(t, page, 'the form');
     await failUntilImage(page, email);
-    await check(t, page, 'a refusal with an image');
+    await check(t, page, 'a rejection with an image');
     const field = page.getByRole('textbox', { name: 'Characters in the image' });
     for (const part of [field, page.getByRole('img', { name: /^Distorted letters/ })]) {
-      t.ok(await isInside(part, page.locator('tollgate-challenge')), 'nothing of it is cut off');
+      t.ok(await isInside(part, page.locator('tollgate-challenge')), 'it is not cut off');
     }
     await page.getByRole('button', { name: /let my device work/ }).click();
     await page.waitForSelector('#parts:not([hidden])');
@@ -75,7 +75,7 @@ for (const colorScheme of schemes) {
     await signedIn.context.route('**/refresh', (route) => route.abort());
     await tab.reload();
     await tab.waitForSelector('#look-again:not([hidden])');
-    await check(t, tab, 'without an answer');
+    await check(t, tab, 'without a response');
 
     await tab.goto(`${system.address}/forms`);
     await tab.locator('tollgate-challenge').nth(6).waitFor({ state: 'attached' });

@@ -1,11 +1,11 @@
-// How the demo page stands on the screen: in each state, at each width, light, dark, in forced colours, in three languages.
+// Layout of the demo page: in each state, at each width, light, dark, in forced colours, in three languages.
 import { readFileSync } from 'node:fs';
 import { until } from '@tollgate/test-support/until.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { fail, openDemo, submit, visit, waitForAccount, waitForForm } from './demo-page-visit.js';
 
-// The usual price is shown; the least effort that there is will do.
+// Shows the default price; the smallest effort is enough.
 const environment = { CAPTCHA_POW_DIFFICULTY: '16', CAPTCHA_EFFORT_BITS: '0' };
 const { system, browser } = await openDemo(t, { environment });
 const script = readFileSync(new URL('../../demo/layout-facts.js', import.meta.url), 'utf8');
@@ -26,11 +26,11 @@ const looks = [
 ] as const;
 
 interface CheckOptions {
-  /** All is well in this state: nothing is red. */
+  /** A state without problems: nothing is red. */
   readonly calm?: boolean;
 }
 
-/** Looks at the page in all sizes, and in the last of them in all colours. */
+/** Checks the page in all sizes, and in the last of them in all colours. */
 async function check(t: Test, page: Page, state: string, { calm = false }: CheckOptions = {}): Promise<void> {
   const look = async (what: string, isCalm: boolean) =>
     t.same(await page.evaluate(`layoutFaults({ calm: ${isCalm} })`), [], `${state}, ${what}`);
@@ -47,7 +47,7 @@ async function check(t: Test, page: Page, state: string, { calm = false }: Check
 }
 
 const unfold = (page: Page) => page.evaluate(`document.getElementById('behind').open = true`);
-/** Whether an element is on the screen as a whole. */
+/** Whether an element is completely on the screen. */
 const isOnScreen = (page: Page, element: string) =>
   page.evaluate(`(() => {
     const { top, bottom } = (${element}).getBoundingClientRect();
@@ -62,7 +62,7 @@ for (const locale of ['en-GB', 'fr', 'ar']) {
     const email = `layout-${locale}@example.com`;
     await waitForForm(page);
     t.equal(await page.getAttribute('#behind', 'open'), null, 'on a phone the panel is folded');
-    t.ok(await isOnScreen(page, `document.getElementById('submit')`), 'the whole form is to be seen at once');
+    t.ok(await isOnScreen(page, `document.getElementById('submit')`), 'the whole form is visible at once');
     await unfold(page);
     await page.locator('#tried').waitFor();
     await check(t, page, 'the form', { calm: true });
@@ -73,7 +73,7 @@ for (const locale of ['en-GB', 'fr', 'ar']) {
     await page.locator('tollgate-challenge img').waitFor();
     await page.evaluate(`${image}.decode()`);
     await page.evaluate('scrollTo(0, 0)');
-    t.ok(await isOnScreen(page, image), 'the image is to be seen without scrolling');
+    t.ok(await isOnScreen(page, image), 'the image is visible without scrolling');
     t.ok(await isOnScreen(page, `document.getElementById('price-chip')`), 'and so is the price');
     await check(t, page, 'an image');
     await page.locator('tollgate-challenge').locator('.toggle').click();
@@ -88,12 +88,12 @@ for (const locale of ['en-GB', 'fr', 'ar']) {
     await page.context().route('**/refresh', (route) => route.abort());
     await page.reload();
     await page.waitForSelector('#look-again:not([hidden])');
-    await check(t, page, 'without an answer');
+    await check(t, page, 'without a response');
   });
 }
 
 t.test(
-  'while the service is away nothing is empty or dashed, and the form says what is the case',
+  'while the service is unavailable nothing is empty or dashed, and the form shows the problem',
   async (t) => {
     const { page, context } = await visit(t, browser, system, { script, viewport: phone });
     await context.route('**/api/captcha/**', (route) => route.abort());
@@ -105,7 +105,7 @@ t.test(
   },
 );
 
-t.test('the picture tells its price to everybody, and its scale ends at the ceiling', async (t) => {
+t.test('the chart has an accessible label, and its scale ends at the ceiling', async (t) => {
   const { page } = await visit(t, browser, system, { viewport: sizes[4]! });
   await waitForForm(page);
   t.equal(await page.locator('#zeros span').count(), 24);
@@ -131,11 +131,11 @@ t.test('the labels of the chart grow with the text, and do not overlap at 200 %'
         one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom));
       return cut.length + pairs.length;
     })()`);
-  await until(async () => (await overlaps()) === 0, 'no label overlaps another one');
+  await until(async () => (await overlaps()) === 0, 'no labels overlap');
   t.pass();
 });
 
-t.test('the focus goes down the page in the order in which it is read', async (t) => {
+t.test('the focus follows the reading order', async (t) => {
   const { page } = await visit(t, browser, system, { viewport: phone });
   await waitForForm(page);
   // The next Tab starts from the top of the page.
@@ -156,6 +156,6 @@ t.test('the focus goes down the page in the order in which it is read', async (t
   t.ok(names.includes('Copy'), 'the lines to copy');
   t.ok(names.includes('Guard a form, step by step'), 'the documents');
   stops.slice(1).forEach(({ name, bottom }, at) => {
-    t.ok(bottom > stops[at]!.top, `${name} is not above what comes before it`);
+    t.ok(bottom > stops[at]!.top, `${name} is not above the previous stop`);
   });
 });

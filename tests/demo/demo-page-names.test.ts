@@ -1,5 +1,4 @@
-// The demo page as it is shipped, module by module, where the challenges have another path, and all four fields names of
-// their own.
+// The demo page as shipped, module by module, with another challenge path and other names of all four fields.
 
 import { shippedPage } from '@tollgate/tools/demo/demo-page.js';
 import type { Request } from 'playwright-core';
@@ -22,7 +21,7 @@ const { system, browser } = await openDemo(t, {
 
 const password = () => system.demo?.password ?? '';
 
-t.test('a login carries the work under its names', async (t) => {
+t.test('a login sends the work under its field names', async (t) => {
   const { page } = await visit(t, browser, system);
   const sent: string[][] = [];
   page.on('request', (request: Request) => {
@@ -34,7 +33,7 @@ t.test('a login carries the work under its names', async (t) => {
   t.strictSame(sent, [['email', 'password', 'work.id', 'work.nonce']]);
 });
 
-t.test('an image is demanded, complained of and answered under its names', async (t) => {
+t.test('an image is required, rejected and solved under its field names', async (t) => {
   const { page } = await visit(t, browser, system);
   const codes: Promise<string | 200>[] = [];
   page.on('response', (response) => {
@@ -54,7 +53,7 @@ t.test('an image is demanded, complained of and answered under its names', async
   await hint.waitFor();
   await page.waitForSelector('tollgate-challenge:focus');
   await field.fill(answer);
-  // The work for the next try is there too.
+  // The work for the next attempt is there, too.
   await page.evaluate(`new Promise((resolve) => {
     const element = document.querySelector('tollgate-challenge');
     const look = () => element.status === 'ready' && resolve();
@@ -62,13 +61,13 @@ t.test('an image is demanded, complained of and answered under its names', async
     look();
   })`);
   t.equal(await page.textContent('#notice'), '', 'a wrong image is one sentence, under its field');
-  t.equal(await hint.count(), 0, 'which is gone once another answer is typed');
+  t.equal(await hint.count(), 0, 'which disappears when another answer is typed');
   await submit(page, demo, password());
   await waitForAccount(page, demo);
   t.strictSame(await Promise.all(codes), ['login_failed', 'login_failed', 'captcha_invalid', 200]);
 });
 
-t.test('every file that the pages load is there', async (t) => {
+t.test('every file of the pages exists', async (t) => {
   const { page, context } = await visit(t, browser, system);
   const loaded: string[] = [];
   const missing: string[] = [];

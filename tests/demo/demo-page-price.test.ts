@@ -1,4 +1,4 @@
-// The price in the demo page: it is shown, it follows the account, and better work is sent without the person's doing.
+// The price on the demo page: it is shown, follows the account, and better work is sent automatically.
 import type { Page, Response } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { solve } from '../solving.js';
@@ -25,9 +25,9 @@ const { system, browser } = await openDemo(t, { accounts: emails.map((email) => 
 
 interface Watched {
   readonly page: Page;
-  /** The codes of all answers to a login, 200 for a success. */
+  /** The codes of all login responses, 200 for a success. */
   readonly logIns: () => Promise<(string | 200)[]>;
-  /** How often the page has asked for an image. */
+  /** The number of the page's image requests. */
   readonly images: () => number;
 }
 
@@ -45,7 +45,7 @@ async function watch(t: Test): Promise<Watched> {
   return { page, logIns: () => Promise.all(codes), images: () => images };
 }
 
-/** A failed login of somebody else, from another address, at whatever price the account has. */
+/** Somebody else's failed login, from another address, at the account's current price. */
 async function failElsewhere(email: string, failures: number): Promise<void> {
   let scope = '';
   for (let failed = 0; failed < failures; ) {
@@ -66,7 +66,7 @@ async function failElsewhere(email: string, failures: number): Promise<void> {
     const body = (await answer.json()) as { code: string; pow_scope: string };
     scope = `?scope=${body.pow_scope}`;
     if (body.code === 'login_failed') failed += 1;
-    else if (body.code !== 'pow_insufficient') throw new Error(`the login answered ${body.code}`);
+    else if (body.code !== 'pow_insufficient') throw new Error(`the login returned ${body.code}`);
   }
 }
 
@@ -108,10 +108,10 @@ t.test('the price shown rises with each failure, and the login still succeeds', 
   t.strictSame(await logIns(), ['login_failed', 'login_failed', 200]);
   await page.click('#log-out');
   await waitForBits(page, 4);
-  t.equal(await page.isVisible('#raised'), false, 'a success has made the account cheap again');
+  t.equal(await page.isVisible('#raised'), false, 'a success resets the price');
 });
 
-t.test('work that is not enough any more is done again by itself, once', async (t) => {
+t.test('insufficient work is repeated automatically, once', async (t) => {
   const { page, logIns, images } = await watch(t);
   const email = emails[1];
   await failElsewhere(email, 1);
@@ -121,7 +121,7 @@ t.test('work that is not enough any more is done again by itself, once', async (
   t.equal(images(), 0);
 });
 
-t.test('an account that needs an image at once: the page asks for it, and for nothing else', async (t) => {
+t.test('an account that requires an image immediately: the page requests only the image', async (t) => {
   const { page, logIns } = await watch(t);
   const email = emails[4];
   await failElsewhere(email, 3);
@@ -129,7 +129,7 @@ t.test('an account that needs an image at once: the page asks for it, and for no
   await submit(page, email, password);
   const { answer } = (await (await issued).json()) as Issued;
   await page.locator('#word:text-is("One more step: the image below.")').waitFor();
-  t.equal(await page.textContent('#notice'), '', 'the element has said it');
+  t.equal(await page.textContent('#notice'), '', 'the element has shown it');
   t.equal(await page.locator('.field-error:not(:empty)').count(), 0);
   await answerField(page).fill(answer);
   await submit(page, email, password);
@@ -147,27 +147,27 @@ t.test('better work is sent with the same image', async (t) => {
   await submit(page, email, password);
   await waitForAccount(page, email);
   t.strictSame(await logIns(), ['login_failed', 'login_failed', 'pow_insufficient', 200]);
-  t.equal(images(), 1, 'the person has read one image');
+  t.equal(images(), 1, 'the user has solved one image');
 });
 
-t.test('who cannot read the image has the device work instead', async (t) => {
+t.test('a user who cannot read the image has the device work instead', async (t) => {
   const { page, logIns } = await watch(t);
   const email = emails[3];
   await failUntilImage(page, email);
   await page.getByRole('button', { name: /let my device work/ }).click();
   await page.waitForSelector('#parts:not([hidden])');
   t.equal(await page.locator('#parts span').count(), 16);
-  // It is sent when the work is done, which the person need not wait for.
+  // Sent when the work is done, without user action.
   await submit(page, email, password);
   await waitForAccount(page, email);
   t.strictSame(await logIns(), ['login_failed', 'login_failed', 200]);
-  // The work and what stands in for the image are solved side by side: either may be done first.
+  // The work and its replacement for the image are solved concurrently: either may be done first.
   const newest = (await page.locator('#log .work-done').allTextContents()).slice(0, 2).sort();
   t.match(newest[0], /^solved 16 × 18 bits ≈ 4,194,304 hashes/);
   t.match(newest[1], /^solved 8 bits/);
 });
 
-t.test('a browser that cannot compute fast is told so loudly', async (t) => {
+t.test('a slow solver is clearly reported', async (t) => {
   const { page } = await visit(t, browser, system, { script: 'delete globalThis.Worker' });
   await waitForForm(page);
   await page.waitForSelector('#degraded:not([hidden])');
@@ -175,7 +175,7 @@ t.test('a browser that cannot compute fast is told so loudly', async (t) => {
   t.equal(await page.textContent('#workers'), 'none');
 });
 
-t.test('the device can be measured, and a form that needs work goes first', async (t) => {
+t.test('the device can be measured, and a form that requires work goes first', async (t) => {
   const { page } = await watch(t);
   await page.click('#measure');
   await page.waitForSelector('#measure[aria-disabled="true"]');
@@ -189,7 +189,7 @@ t.test(
   'progress is drawn at most ten times a second, because drawing takes time from the work',
   async (t) => {
     const { page } = await watch(t);
-    // The time that the page itself goes by: an observer is told later, and the later the busier the machine is.
+    // The page's own clock: an observer is called later, the more so on a busy machine.
     await page.evaluate(`
     globalThis.drawnMs = [];
     const now = performance.now.bind(performance);
@@ -209,7 +209,7 @@ t.test(
 );
 
 // The last test of this file: it raises the price of the address.
-t.test('a price that requests have raised is not put down to wrong passwords', async (t) => {
+t.test('a price raised by requests is not attributed to wrong passwords', async (t) => {
   for (let request = 0; request < 20; request += 1) await issue('/pow');
   const { page } = await watch(t);
   const words = page.locator('#try-words');

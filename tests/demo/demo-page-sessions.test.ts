@@ -1,4 +1,4 @@
-// The demo page in several tabs and several browsers: what one of them ends is over in the others.
+// The demo page in several tabs and browsers: a session ended in one is over in the others.
 import t from 'tap';
 import { openDemo, submit, visit, waitForAccount, waitForForm } from './demo-page-visit.js';
 
@@ -13,7 +13,7 @@ const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100
 
 const { system, browser } = await openDemo(t, { accounts: emails.map((email) => ({ email, password })) });
 
-/** A person signs in with a browser of their own. */
+/** A user logs in with another browser. */
 async function signIn(t: Parameters<typeof visit>[0], email: string, userAgent?: string) {
   const opened = await visit(t, browser, system, userAgent === undefined ? {} : { userAgent });
   await waitForForm(opened.page);

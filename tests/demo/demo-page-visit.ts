@@ -1,4 +1,4 @@
-// Visits of the demo page in a real browser, in front of the real system on the embedded store.
+// Visits the demo page in a real browser, with the real system on the embedded store.
 
 import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
 import { type System, type SystemOptions, startSystem } from '@tollgate/tools/launcher/system.js';
@@ -9,7 +9,7 @@ import { launchBrowser } from '../browser/chromium.js';
 import { freePorts } from '../launcher/launch.js';
 import { startServiceHere } from '../system/services-here.js';
 
-/** The variables of a system for these tests: cheap work, known answers, and limits out of the way. */
+/** Variables of these tests' systems: cheap work, known answers, and high limits. */
 export function pageEnvironment(folder: string): Environment {
   return {
     DATA_DIR: folder,
@@ -23,7 +23,7 @@ export function pageEnvironment(folder: string): Environment {
   };
 }
 
-/** A system with its page, and a browser, for a whole file of tests. The page is bundled unless other files are named. */
+/** A system with its page, and a browser, for a whole test file. The page is bundled unless other files are given. */
 export async function openDemo(
   t: Test,
   { page, ...options }: Partial<Pick<SystemOptions, 'environment' | 'accounts' | 'page'>> = {},
@@ -50,18 +50,18 @@ export interface Visit {
 export interface VisitOptions extends BrowserContextOptions {
   /** Runs before the page's own code. */
   readonly script?: string;
-  /** The page that is opened, from the root of the site; the form to sign in unless said. */
+  /** The page to open, from the site's root; the login form by default. */
   readonly path?: string;
 }
 
-/** A browser that has never been here opens the page; any error in it or breach of its policy fails the test. */
+/** Opens the page in a new browser; any error or policy violation fails the test. */
 export async function visit(
   t: Test,
   browser: Browser,
   system: System,
   { script, path = '', ...options }: VisitOptions = {},
 ): Promise<Visit> {
-  // What moves is drawn by the processor, 60 times a second.
+  // Animations are drawn by the processor, 60 times a second.
   const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
   t.teardown(() => context.close());
   if (script !== undefined) await context.addInitScript(script);
@@ -77,7 +77,7 @@ export async function visit(
   return { page: await openTab(), context, openTab };
 }
 
-/** Waits until the form is there, and its work done. */
+/** Waits until the form is there and its work is done. */
 export async function waitForForm(page: Page): Promise<void> {
   await page.waitForSelector('#sign-in:not([hidden])');
   await page.locator('#bits:text-matches("^[0-9]+$")').waitFor();
@@ -87,7 +87,7 @@ export async function waitForAccount(page: Page, email: string): Promise<void> {
   await page.locator(`#account-email:text-is("${email}")`).waitFor();
 }
 
-/** Fills the form and sends it; resolves when it has been answered. */
+/** Fills and sends the form; resolves after the response. */
 export async function submit(page: Page, email: string, password: string): Promise<void> {
   await page.fill('#email', email);
   await page.fill('#password', password);
@@ -96,7 +96,7 @@ export async function submit(page: Page, email: string, password: string): Promi
   await answered;
 }
 
-/** Sends a wrong password and waits until the page has said so. */
+/** Sends a wrong password and waits for the page's message. */
 export async function fail(page: Page, email: string): Promise<void> {
   await submit(page, email, 'a wrong password');
   await page.waitForSelector('#notice[data-kind="bad"]');
@@ -104,8 +104,8 @@ export async function fail(page: Page, email: string): Promise<void> {
 }
 
 /**
- * Fails so often that an image is demanded, and resolves with the answer to that image.
- * @param path where images are issued
+ * Fails until an image is required, and resolves with its answer.
+ * @param path of the image route
  */
 export async function failUntilImage(page: Page, email: string, path = '/api/captcha'): Promise<string> {
   await fail(page, email);

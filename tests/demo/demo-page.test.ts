@@ -1,4 +1,4 @@
-// The demo page: signing in and out, by mouse and by keyboard, in three languages, and with the services away.
+// The demo page: logging in and out, by mouse and by keyboard, in three languages, and with unavailable services.
 import { readdirSync, readFileSync } from 'node:fs';
 import t from 'tap';
 import {
@@ -18,7 +18,7 @@ const { system, browser } = await openDemo(t);
 
 const password = () => system.demo?.password ?? '';
 
-t.test('the demo account signs in, a reload keeps the session, a logout ends it', async (t) => {
+t.test('the demo account logs in, a reload keeps the session, a logout ends it', async (t) => {
   const { page, context } = await visit(t, browser, system);
   await waitForForm(page);
   t.equal(await page.inputValue('#email'), demo);
@@ -56,7 +56,7 @@ t.test('the demo account signs in, a reload keeps the session, a logout ends it'
   t.same(await context.cookies(`${system.address}/refresh`), []);
 });
 
-t.test('a first visit makes no request that is answered with an error, and shows nothing red', async (t) => {
+t.test('a first visit gets no error response, and shows nothing red', async (t) => {
   const context = await browser.newContext({ locale: 'en-GB' });
   t.teardown(() => context.close());
   const answers: string[] = [];
@@ -79,7 +79,7 @@ t.test('a first visit makes no request that is answered with an error, and shows
   t.equal(await page.textContent('#notice'), '');
 });
 
-t.test('a cookie that is gone is an ordinary matter, and asked for once', async (t) => {
+t.test('a missing cookie is no error, and is requested once', async (t) => {
   const { page, context } = await visit(t, browser, system);
   await waitForForm(page);
   await submit(page, demo, password());
@@ -95,7 +95,7 @@ t.test('a cookie that is gone is an ordinary matter, and asked for once', async 
   t.equal(await page.locator('#log .ordinary').count(), 0);
 });
 
-t.test('the page tells what it asks for and what it solves, and no token', async (t) => {
+t.test('the page lists its requests and solved work, but no token', async (t) => {
   const { page } = await visit(t, browser, system);
   await waitForForm(page);
   await submit(page, demo, password());
@@ -112,14 +112,14 @@ t.test('the page tells what it asks for and what it solves, and no token', async
   t.match(await page.textContent('#speed'), /^([\d.]+ M\/s)?$/);
 });
 
-t.test('a person signs in and out with the keyboard alone', async (t) => {
+t.test('keyboard-only login and logout', async (t) => {
   const { page } = await visit(t, browser, system);
   await waitForForm(page);
   await page.waitForSelector('#password:focus');
   await page.keyboard.type(password());
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
-  t.equal(await page.getAttribute('#password', 'type'), 'text', 'the password can be looked at');
+  t.equal(await page.getAttribute('#password', 'type'), 'text', 'the password can be shown');
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#account-title:focus');
@@ -144,7 +144,7 @@ t.test('an empty form is not sent', async (t) => {
   t.equal(await page.locator('#sign-in-form:invalid').count(), 1);
 });
 
-t.test('after five failures the button counts the time until the next try', async (t) => {
+t.test('after five failures the button counts down to the next attempt', async (t) => {
   const { page } = await visit(t, browser, system);
   const email = 'nobody@example.com';
   await waitForForm(page);
@@ -163,7 +163,7 @@ t.test('after five failures the button counts the time until the next try', asyn
   t.equal(await page.getAttribute('#submit', 'aria-disabled'), 'true');
 });
 
-t.test('without an answer the page says so, and asks again when told to', async (t) => {
+t.test('without a response the page says so, and retries on request', async (t) => {
   const { page, context } = await visit(t, browser, system);
   await waitForForm(page);
   await submit(page, demo, password());

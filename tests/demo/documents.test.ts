@@ -1,4 +1,4 @@
-// The documents beside the demo page: built when somebody reads them, found by their paths in the project.
+// The documents beside the demo page: built at the first visit, found by their project paths.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
@@ -34,7 +34,7 @@ async function serve(t: Test, site: Site) {
   return app;
 }
 
-t.test('the first reader is told that the site is being built, and then gets it', async (t) => {
+t.test('the first visit shows that the site is being built, and then the site', async (t) => {
   let finish = () => {};
   let builds = 0;
   const site = testSite(t, () => {
@@ -61,7 +61,7 @@ t.test('the first reader is told that the site is being built, and then gets it'
   t.match(headers['content-security-policy'], `script-src 'self' 'sha256-${hash}';`);
 });
 
-t.test('a site that cannot be built is 503 with the reason, and is tried again', async (t) => {
+t.test('a failed build returns 503 with the reason, and is retried', async (t) => {
   let failures = 1;
   const site = testSite(t, async () => {
     if (failures-- > 0) throw new Error('npm has no network');
@@ -85,7 +85,7 @@ t.test('a document dated in the future is built once, not for ever', async (t) =
   t.equal(builds, 1);
 });
 
-t.test('paths in the project lead to the pages, and nothing else is served', async (t) => {
+t.test('project paths lead to the pages, and nothing else is served', async (t) => {
   const app = await serve(
     t,
     testSite(t, async () => {}),

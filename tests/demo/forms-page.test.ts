@@ -1,4 +1,4 @@
-// The page of the element alone: its displays, themes and languages, each real and with its lines to copy.
+// The element's own page: its displays, themes and languages, each real and with its lines to copy.
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
@@ -19,7 +19,7 @@ async function openForms(t: Test, options: Parameters<typeof visit>[3] = {}): Pr
 const example = (page: Page, title: string) =>
   page.locator('.example', { has: page.getByRole('heading', { name: title, exact: true }) });
 
-t.test('each form works: it takes its work along, and an image where one is asked for', async (t) => {
+t.test('each form works: it sends its work, and an image if one is required', async (t) => {
   // With room for a floating box under its button.
   const page = await openForms(t, { viewport: { width: 1280, height: 2000 } });
   for (const title of ['Inline', 'Floating', 'Invisible', 'Light', 'Dark', 'Your own']) {
@@ -38,7 +38,7 @@ t.test('each form works: it takes its work along, and an image where one is aske
   }
 });
 
-t.test('a visitor who only reads the page asks for one work', async (t) => {
+t.test('a visitor who only reads the page requests work once', async (t) => {
   const page = await openForms(t);
   const asked: string[] = [];
   page.on('request', (request) => {
@@ -50,10 +50,10 @@ t.test('a visitor who only reads the page asks for one work', async (t) => {
   t.equal(asked.length, 1);
   await example(page, 'Dark').locator('input[type="email"]').focus();
   await example(page, 'Dark').locator('.box[data-status="ready"]').waitFor();
-  t.equal(asked.length, 2, 'and for that of a form that is used');
+  t.equal(asked.length, 2, 'and for a form in use');
 });
 
-t.test('the lines to copy are those of the form, with what this installation needs', async (t) => {
+t.test('the lines to copy match the form and this installation', async (t) => {
   const page = await openForms(t);
   const card = example(page, 'Floating');
   await card.getByRole('button', { name: 'Copy: Lines to copy: Floating' }).click();
@@ -106,25 +106,21 @@ t.test('nothing overlaps, nothing is cut, nothing scrolls sideways', async (t) =
     await page.locator('#displays .box[data-status="ready"]').first().waitFor();
     await look('at first');
     const buttons = page.locator('.example > button');
-    // Not the floating one, which stands before what is below its button.
+    // Without the floating one, which covers content below its button.
     for (const at of [0, 2, 3, 4, 5, 6]) await buttons.nth(at).click();
     await page.locator('#language-example img').waitFor();
     await look('with images');
   }
 });
 
-t.test(
-  'the lines for a form of your own are those of the guide, for the path of this installation',
-  async (t) => {
-    const { page } = await visit(t, browser, system);
-    const guide = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-    const lines = await page.locator('#own-lines code').allTextContents();
-    t.equal(lines.length, 2);
-    const ours = `${system.address}/checks/`;
-    for (const code of lines)
-      t.match(guide, `\n${code.replace(ours, 'http://localhost:8080/api/captcha/')}\n`);
-    const [, file = ''] = /src="([^"]+)"/.exec(lines[0]!) ?? [];
-    t.ok(file.startsWith(ours));
-    t.equal((await fetch(file)).status, 200, 'the element is where the line says');
-  },
-);
+t.test('the lines for your own form match the guide, with the path of this installation', async (t) => {
+  const { page } = await visit(t, browser, system);
+  const guide = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+  const lines = await page.locator('#own-lines code').allTextContents();
+  t.equal(lines.length, 2);
+  const ours = `${system.address}/checks/`;
+  for (const code of lines) t.match(guide, `\n${code.replace(ours, 'http://localhost:8080/api/captcha/')}\n`);
+  const [, file = ''] = /src="([^"]+)"/.exec(lines[0]!) ?? [];
+  t.ok(file.startsWith(ours));
+  t.equal((await fetch(file)).status, 200, 'the element is at the address in the line');
+});

@@ -1,6 +1,6 @@
-// Runs in a page before its own code: `layoutFaults()` lists what is wrong with how the page stands on the screen.
+// Runs in a page before its own code: `layoutFaults()` lists layout problems.
 
-/** Pixels that rounding may cost. */
+/** Rounding tolerance in pixels. */
 const roundingPx = 1;
 
 globalThis.layoutFaults = ({ calm = false } = {}) => {
@@ -14,7 +14,7 @@ globalThis.layoutFaults = ({ calm = false } = {}) => {
   ];
 };
 
-/** All elements that can be seen, also those in shadow trees. */
+/** All visible elements, also in shadow trees. */
 function visibleElements(root) {
   return [...root.querySelectorAll('body *')]
     .concat(root === document ? [] : [...root.querySelectorAll('*')])
@@ -25,7 +25,7 @@ function visibleElements(root) {
     });
 }
 
-/** What must not overlap: the lines of an element's own text, and controls and images. */
+/** Boxes that must not overlap: lines of an element's own text, controls and images. */
 function thingsOf(element) {
   const name = nameOf(element);
   const things = [];
@@ -55,7 +55,7 @@ function widthFaults(things) {
   return faults;
 }
 
-/** An element that hides a part of its content. A field scrolls what is typed, and a document its tables. */
+/** An element that hides part of its content. Fields scroll their text, and documents scroll their tables. */
 function cutFaults(element) {
   if (element.matches('input, .wide, pre, img, progress, svg, svg *')) return [];
   const { overflowX, overflowY } = getComputedStyle(element);
@@ -67,7 +67,7 @@ function cutFaults(element) {
 
 function overlapFaults(things) {
   const faults = new Set();
-  // From above to below, because there are tens of thousands of pairs, and few of them are at the same height.
+  // From top to bottom, because there are tens of thousands of pairs, and few at the same height.
   const sorted = things.toSorted((a, b) => a.box.top - b.box.top);
   sorted.forEach((one, at) => {
     for (let next = at + 1; next < sorted.length; next += 1) {
@@ -75,7 +75,7 @@ function overlapFaults(things) {
       if (other.box.top >= one.box.bottom) break;
       if (!meet(one.box, other.box)) continue;
       if (one.element.contains(other.element) || other.element.contains(one.element)) continue;
-      // The eye stands in the field of the password, which leaves room for it.
+      // The eye button is inside the password field, which leaves room for it.
       if ([one, other].some(({ element }) => element.closest('.inside'))) continue;
       faults.add(`${one.name} overlaps ${other.name}`);
     }
@@ -86,11 +86,11 @@ function overlapFaults(things) {
 function meet(a, b) {
   const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
   const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
-  // The boxes of lines include space above and below the letters.
+  // Line boxes include space above and below the letters.
   return width > roundingPx && height > 0.3 * Math.min(a.height, b.height);
 }
 
-/** Red, which says that something is wrong. */
+/** Red marks a problem. */
 function redFaults(elements) {
   return elements.flatMap((element) => {
     const style = getComputedStyle(element);

@@ -1,12 +1,12 @@
-// Reads what the tests need out of Markdown: tables, links, blocks of code, headings.
+// Reads tables, links, code blocks and headings from Markdown.
 
-/** A table: the cells of its head, then those of each row. */
+/** A table: its header cells, then the cells of each row. */
 export interface Table {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The tables of a page in their order. */
+/** The tables of a page in order. */
 export function tablesOf(page: string): Table[] {
   return [...withoutCode(page).matchAll(/(?:^\|.*\|\n)+/gm)].map(([text]) => {
     const [head = [], , ...rows] = text.trimEnd().split('\n').map(cellsOf);
@@ -19,21 +19,21 @@ export function tablesHeaded(page: string, title: string): Table[] {
   return tablesOf(page).filter(({ head }) => head[0] === title);
 }
 
-/** The blocks of code in a language. */
+/** The code blocks of a language. */
 export function codeBlocks(page: string, language: string): string[] {
   return [...page.matchAll(/^```(\S*)\n([\s\S]*?)^```/gm)].flatMap(([, found, code = '']) =>
     found === language ? [code] : [],
   );
 }
 
-/** Targets of links and images that are no address of another site. */
+/** Targets of links and images within the project. */
 export function relativeLinks(page: string): string[] {
   const inText = [...withoutCode(page).matchAll(/\]\(([^)\s]+)\)/g)];
   const inTags = [...withoutCode(page).matchAll(/\b(?:src|href)="([^"]+)"/g)];
   return [...inText, ...inTags].map(([, target = '']) => target).filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** The anchors of a page's headings, as code hosts make them. */
+/** The anchors of a page's headings, in the format of code hosts. */
 export function anchorsOf(page: string): Set<string> {
   const headings = [...withoutCode(page).matchAll(/^#+ (.*)$/gm)];
   return new Set(
@@ -46,7 +46,7 @@ export function anchorsOf(page: string): Set<string> {
   );
 }
 
-/** What stands between single backticks in a text. */
+/** The texts between single backticks. */
 export function literalsIn(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, literal = '']) => literal);
 }

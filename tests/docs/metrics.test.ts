@@ -1,4 +1,4 @@
-// docs/metrics.md names every figure that the running services expose, with type and labels, and no other.
+// docs/metrics.md lists every metric of the running services, with type and labels, and no other.
 
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
@@ -22,7 +22,7 @@ const [common = [], session = [], challenge = []] = tables.map(({ rows }) =>
 
 t.setTimeout(300_000);
 
-t.test('the figures of both services', (t) =>
+t.test('the metrics of both services', (t) =>
   onRedis(
     t,
     {
@@ -43,7 +43,7 @@ async function tests(t: Test, site: Site): Promise<void> {
   const wrong = { ...user, password: 'wrong' };
   const figuresOf = async (client: Site['gateway']) => parse((await client.get('/metrics')).text);
 
-  await t.test('what happens is counted where it belongs', async (t) => {
+  await t.test('each event is counted in its metric', async (t) => {
     const { cookie } = await site.logIn(user);
     await site.refresh(cookie);
     await site.refresh('refreshToken=forged');
@@ -114,7 +114,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.ok(theirs.values['tollgate_store_operation_duration_seconds_count{store="challenges"}']! > 5);
   });
 
-  await t.test('the page has every figure with its type and labels, and no other', async (t) => {
+  await t.test('the page lists every metric with its type and labels, and no other', async (t) => {
     const pass = makePass('nobody');
     const refused = await gateway.post('/login', { body: wrong, headers: { 'captcha-pass': pass } });
     t.match(refused.json, { code: 'pass_invalid' });
@@ -142,7 +142,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     }
   });
 
-  await t.test('no client can make new labels', async (t) => {
+  await t.test('no client can create labels', async (t) => {
     const series = async () => {
       const text = (await sessionAdmin.get('/metrics')).text + (await challengeAdmin.get('/metrics')).text;
       return text.split('\n').filter((line) => line.startsWith('tollgate_')).length;
@@ -174,7 +174,7 @@ async function tests(t: Test, site: Site): Promise<void> {
 type Named = { readonly name: string };
 const byName = (one: Named, other: Named) => (one.name < other.name ? -1 : 1);
 
-/** What the text format says: families with their types, the labels of each, and the value of each line. */
+/** Parses the text format: families with their types, the labels of each, and the value of each line. */
 function parse(text: string) {
   const families = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => ({
     name,
@@ -196,7 +196,7 @@ function parse(text: string) {
   return { families, labels, values };
 }
 
-/** A request of any method, whose answer is not looked at. */
+/** A request of any method, whose response does not matter. */
 function send(method: string, url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     request(url, { method, agent: false }, (response) => response.resume().on('end', resolve))

@@ -1,4 +1,4 @@
-// What the README says of Node holds for the manifests, the lock file, the images and `npm run test:nodes`.
+// The README's statements on Node match the manifests, the lock file, the images and `npm run test:nodes`.
 import { join } from 'node:path';
 import t from 'tap';
 import { readProjectFile } from './project-file.js';
@@ -16,7 +16,7 @@ const [, recommended = '', oldest = '', refusing = '', wanted = ''] =
     readme,
   ) ?? [];
 const lines = {
-  // A line stands for its newest version.
+  // A line means its newest version.
   recommended: versionOf(`${recommended}.99`),
   oldest: versionOf(oldest),
   wanted: versionOf(`${wanted}.99`),
@@ -25,7 +25,7 @@ const packages: Readonly<Record<string, LockedPackage>> = JSON.parse(
   readProjectFile('package-lock.json'),
 ).packages;
 
-t.test('the installation warned of a package that wants a newer Node than the README names', async (t) => {
+t.test('a package required a newer Node than the README, with a warning at the installation', async (t) => {
   const unhappy = (version: Version) =>
     Object.entries(packages)
       .filter(([, { engines }]) => engines?.node !== undefined && !accepts(engines.node, version))
@@ -40,15 +40,15 @@ t.test('the installation warned of a package that wants a newer Node than the RE
   t.strictSame(
     warned.filter((name) => ours.includes(name)),
     [],
-    'none of them is named by a manifest of ours',
+    'none of them is in a manifest of ours',
   );
 });
 
-t.test('the manifests, the images and test:nodes have the lines of Node that the README names', async (t) => {
+t.test('the manifests, the images and test:nodes have the Node lines of the README', async (t) => {
   const manifests = Object.keys(packages)
     .filter((path) => !path.includes('node_modules/'))
     .map((path) => JSON.parse(readProjectFile(join(path, 'package.json'))));
-  // The package for browsers names no Node.
+  // The browser package names no Node.
   t.strictSame([...new Set(manifests.flatMap(({ engines }) => engines?.node ?? []))], [`>=${oldest}`]);
   t.equal(manifests[0]?.scripts['test:nodes'], 'node tools/test-nodes.js');
   t.match(
@@ -67,7 +67,7 @@ t.test('the manifests, the images and test:nodes have the lines of Node that the
 
 function versionOf(text: string): Version {
   const [, major, minor] = /^(\d+)\.(\d+)$/.exec(text) ?? [];
-  if (major === undefined) throw new Error(`the README names no version where "${text}" is`);
+  if (major === undefined) throw new Error(`the README has no version at "${text}"`);
   return [Number(major), Number(minor)];
 }
 
@@ -81,7 +81,7 @@ function accepts(range: string, [major, minor]: Version): boolean {
         if (operator === '>=') return distance >= 0;
         if (operator === '<') return distance < 0;
         if (operator === '' || operator === '^') return major === Number(first) && distance >= 0;
-        throw new Error(`a range that this test does not know: ${range}`);
+        throw new Error(`unsupported range: ${range}`);
       },
     ),
   );

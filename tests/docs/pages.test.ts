@@ -1,4 +1,4 @@
-// The pages say what the code says: those that are made from it, and what the others claim.
+// The pages match the code: generated ones, and claims of the others.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -51,7 +51,7 @@ function isAdminRoute(request: string): boolean {
   return Object.values(admin).some((app) => app.hasRoute({ method: method as HTTPMethods, url }));
 }
 
-t.test('docs/audit.md is what the code says (npm run docs)', async (t) => {
+t.test('docs/audit.md matches the code (npm run docs)', async (t) => {
   t.equal(page('docs/audit.md'), auditPage());
 });
 
@@ -62,15 +62,15 @@ t.test('docs/client/prebuilt.md has the integrity hashes of the build (npm run d
   t.match(page('docs/client/prebuilt.md'), `integrity="sha384-${hash}"`);
 });
 
-t.test('docs/configuration.md is what the code says (npm run docs)', async (t) => {
+t.test('docs/configuration.md matches the code (npm run docs)', async (t) => {
   t.equal(page('docs/configuration.md'), configurationPage());
 });
 
-t.test('docs/errors.md is what the code says (npm run docs)', async (t) => {
+t.test('docs/errors.md matches the code (npm run docs)', async (t) => {
   t.equal(page('docs/errors.md'), errorsPage());
 });
 
-t.test('docs/openapi is what the services serve (npm run docs)', async (t) => {
+t.test('docs/openapi matches the services (npm run docs)', async (t) => {
   for (const [service, document] of Object.entries(documents)) {
     t.equal(page(`docs/openapi/${service}.yaml`), openApiPage(document), service);
   }
@@ -82,7 +82,7 @@ t.test('docs/openapi is what the services serve (npm run docs)', async (t) => {
   );
 });
 
-t.test('the schemas of all routes are valid, which the services do not check when they start', async (t) => {
+t.test('the schemas of all routes are valid, which the services do not check at start', async (t) => {
   for (const [service, document] of Object.entries(documents)) {
     const app = Fastify({ ajv: { customOptions: { formats: { ip: true } } } });
     const { paths, components } = JSON.parse(
@@ -100,13 +100,13 @@ t.test('the schemas of all routes are valid, which the services do not check whe
   }
 });
 
-/** The schemas of parameters, bodies and answers. */
+/** The schemas of parameters, bodies and responses. */
 function schemasIn(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => (key === 'schema' ? [inner] : schemasIn(inner)));
 }
 
-t.test('the launcher keeps its own variables to itself, and there is no other', async (t) => {
+t.test('the documented launcher variables are exactly its own', async (t) => {
   const all = Object.fromEntries([...variableNames()].map((name) => [name, 'x']));
   const handed = { ...environmentFor('session-service', all), ...environmentFor('challenge-service', all) };
   t.same(
@@ -117,7 +117,7 @@ t.test('the launcher keeps its own variables to itself, and there is no other', 
   );
 });
 
-t.test('every variable that a page names exists', async (t) => {
+t.test('every variable on a page exists', async (t) => {
   // The package for applications reads variables that no service reads.
   const ofApplications = readSources()
     .filter(({ path }) => path.startsWith('packages/fastify/src/'))
@@ -127,7 +127,7 @@ t.test('every variable that a page names exists', async (t) => {
   const ofGateways = ['Caddyfile', 'gate.Caddyfile'].flatMap((file) =>
     [...page(`deploy/gateway/${file}`).matchAll(/\{\$(\w+)/g)].map(([, name = '']) => name),
   );
-  // The recipes for other products name settings of theirs.
+  // Recipes for other products mention their settings.
   const ofGitea = [
     'ENABLE_CAPTCHA',
     'CAPTCHA_TYPE',
@@ -137,7 +137,7 @@ t.test('every variable that a page names exists', async (t) => {
   const named = [...ofApplications, ...ofImages, ...ofGateways, ...ofGitea, ...ofProcesses];
   const known = new Set([...variableNames(), ...named]);
   for (const { path, text } of pages) {
-    // Two words at least, so that abbreviations are none; UV_THREADPOOL_SIZE is Node's.
+    // At least two words, to exclude abbreviations; UV_THREADPOOL_SIZE belongs to Node.
     for (const [name] of text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)) {
       t.ok(known.has(name) || name === 'UV_THREADPOOL_SIZE', `${path}: ${name}`);
     }
@@ -148,7 +148,7 @@ t.test('every error code of the sources is documented', async (t) => {
   const codes = errorCodes();
   t.ok(
     codes.every(({ senders }) => senders.length > 0),
-    'each is sent by somebody',
+    'each has a sender',
   );
   t.ok(
     codes.every(({ text }) => text !== ''),
@@ -167,7 +167,7 @@ t.test('every error code of the sources is documented', async (t) => {
   }
 });
 
-t.test('every error code in a table exists, with the status that it has', async (t) => {
+t.test('every error code in a table exists with its status', async (t) => {
   const statuses = new Map([...gatewayCodes(), ...errorCodes()].map(({ code, status }) => [code, status]));
   for (const { path, text } of pages) {
     for (const { head, rows } of tablesHeaded(text, 'Code')) {
@@ -180,8 +180,8 @@ t.test('every error code in a table exists, with the status that it has', async 
   }
 });
 
-t.test('the endpoints of docs/endpoints.md are those of the services', async (t) => {
-  // A row may name several paths; the last table is that of the admin ports.
+t.test('docs/endpoints.md lists the endpoints of the services', async (t) => {
+  // A row may list several paths; the last table is that of the admin ports.
   const tables = tablesHeaded(page('docs/endpoints.md'), 'Method').map(({ rows }) =>
     rows.flatMap(([method, paths = '']) => literalsIn(paths).map((path) => `${method} ${path}`)),
   );
@@ -192,7 +192,7 @@ t.test('the endpoints of docs/endpoints.md are those of the services', async (t)
   t.same(missing, [], 'no route is left out');
 });
 
-t.test('every request that a page names is a route', async (t) => {
+t.test('every request on a page is a route', async (t) => {
   for (const { path, text } of pages) {
     for (const literal of literalsIn(text)) {
       const [request] = /^(?:GET|POST|PUT|PATCH|DELETE) \/\S*$/.exec(literal) ?? [];
@@ -203,7 +203,7 @@ t.test('every request that a page names is a route', async (t) => {
   t.ok(routes.length >= 8);
 });
 
-t.test('every link leads to a file, and every anchor to a heading', async (t) => {
+t.test('every link has a file, and every anchor a heading', async (t) => {
   for (const { path, text } of pages) {
     for (const link of relativeLinks(text)) {
       const [file = '', anchor] = link.split('#');
@@ -214,7 +214,7 @@ t.test('every link leads to a file, and every anchor to a heading', async (t) =>
   }
 });
 
-t.test('the page of a framework begins with the example that is built and driven', async (t) => {
+t.test('each framework page begins with the tested example', async (t) => {
   const examples = {
     html: ['plain-form/index.html', 'plain-form/sign-in.js'],
     vue: ['vue-form/src/SignIn.vue', 'vue-form/vite.config.js'],
@@ -230,19 +230,16 @@ t.test('the page of a framework begins with the example that is built and driven
   }
 });
 
-t.test(
-  'every message in the console stands alone: it refers to no document without an address',
-  async (t) => {
-    const sources = readSources().filter(({ path }) => path.startsWith('packages/client/src/'));
-    t.ok(sources.filter(({ text }) => /console\.\w+\(|warnOnce\(/.test(text)).length >= 4);
-    for (const { path, text } of sources) {
-      const code = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
-      t.notMatch(code, /\w\.md\b/, path);
-    }
-  },
-);
+t.test('every console message refers to documents only with an address', async (t) => {
+  const sources = readSources().filter(({ path }) => path.startsWith('packages/client/src/'));
+  t.ok(sources.filter(({ text }) => /console\.\w+\(|warnOnce\(/.test(text)).length >= 4);
+  for (const { path, text } of sources) {
+    const code = text.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
+    t.notMatch(code, /\w\.md\b/, path);
+  }
+});
 
-t.test('every file that a page names in the text exists', async (t) => {
+t.test('every file in the text of a page exists', async (t) => {
   for (const { path, text } of pages) {
     for (const literal of literalsIn(text)) {
       if (!/^(?:shared|services|deploy|tools|tests|docs)\/[\w./-]+\.\w+$/.test(literal)) continue;
@@ -256,7 +253,7 @@ const startedFolders = ['challenges', 'client', 'decisions', 'operations', 'sess
   (name) => `docs/${name}`,
 );
 
-t.test('every page is linked from the README, and each page of a folder from its start', async (t) => {
+t.test('every page is linked from the README, and each page of a folder from its README', async (t) => {
   const linksOf = (path: string) => relativeLinks(page(path)).map((link) => posix.join(dirname(path), link));
   for (const { path } of pages.filter(({ path }) => path !== 'README.md')) {
     const folder = dirname(path);
@@ -265,7 +262,7 @@ t.test('every page is linked from the README, and each page of a folder from its
   }
 });
 
-t.test('the worked example of a proof of work is right', async (t) => {
+t.test('the worked example of a proof of work is correct', async (t) => {
   const text = page('docs/challenges/proof-of-work.md');
   const example = codeBlocks(text, 'sh').find((code) => code.includes('sha256sum')) ?? '';
   const [, salt = '', nonce = '', digest] =
@@ -281,7 +278,7 @@ t.test('the worked example of a proof of work is right', async (t) => {
   t.ok(text.includes(`nonce \`${nonce}\``));
 });
 
-t.test('every example in JSON can be read', async (t) => {
+t.test('every JSON example can be parsed', async (t) => {
   for (const { path, text } of pages) {
     for (const code of codeBlocks(text, 'json')) t.doesNotThrow(() => JSON.parse(code), path);
   }

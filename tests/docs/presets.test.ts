@@ -1,4 +1,4 @@
-// What docs/challenges/ says of presets, kinds and renderers is what the challenge service accepts.
+// The presets, kinds and renderers in docs/challenges/ match those of the challenge service.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const page = readProjectFile('docs/challenges/presets.md');
 const modulePage = readProjectFile('docs/challenges/challenge-types.md');
 const options = resolveCaptchaOptions();
 
-t.test('the presets of the example are right', async (t) => {
+t.test('the presets of the example are valid', async (t) => {
   const example = codeBlocks(page, 'json').find((code) => code.includes('"calm"')) ?? '';
   const sources = [{ name: 'docs/challenges/presets.md', presets: JSON.parse(example) }];
   const { presets, mistakes } = resolvePresets({ options, sources });
@@ -30,7 +30,7 @@ t.test('every option of a preset is in the table, and no other', async (t) => {
   t.strictSame(named.toSorted(), ['kind', ...known].toSorted());
 });
 
-t.test('the module of the example is right', async (t) => {
+t.test('the module of the example is valid', async (t) => {
   const [kinds = '', renderer = ''] = codeBlocks(modulePage, 'js').filter((code) =>
     code.startsWith('export const'),
   );

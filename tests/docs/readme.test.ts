@@ -1,4 +1,4 @@
-// The form of the README and the sign-in from a shell of docs/sessions/login.md, run as they are written.
+// The form of the README and the shell login of docs/sessions/login.md, run as written.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ const freePorts = {
 const clone = t.testdir({});
 const examplePort = await freePort();
 const exampleAddress = `http://localhost:${examplePort}`;
-// The usual price, and the effort that grows with it, would take most of the time; the programs are the same.
+// The default price, and the effort that grows with it, would take most of the time; the programs are the same.
 const cheap = { CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '4' };
 const system = await startSystem({
   startService: startServiceHere,
@@ -34,7 +34,7 @@ const system = await startSystem({
 });
 t.teardown(() => system.stop());
 
-t.test('the sign-in from a shell works as it is written', { skip: !hasShell }, async (t) => {
+t.test('the shell login works as written', { skip: !hasShell }, async (t) => {
   const block =
     codeBlocks(readProjectFile('docs/sessions/login.md'), 'sh').find((code) =>
       code.includes('tools/solve.js'),
@@ -43,7 +43,7 @@ t.test('the sign-in from a shell works as it is written', { skip: !hasShell }, a
     .replace('address=http://localhost:8080', `address=${system.address}`)
     .replace('password=the-one-printed', `password=${system.demo?.password}`);
   t.not(script, block);
-  // One answer a line; the file of cookies goes where the test cleans up.
+  // One response per line; the cookie file is where the test cleans up.
   const lines = script.replace(/^curl .*$/gm, '$&; echo').replace('mktemp', `mktemp -p ${t.testdir({})}`);
   const wrong = lines.replace(/^password=.*$/m, 'password=a-wrong-one');
   for (let failures = 0; failures < 4; failures++) {
@@ -59,19 +59,19 @@ t.test('the sign-in from a shell works as it is written', { skip: !hasShell }, a
     }
     t.same(JSON.parse(profile), { id: 1, email: 'demo@example.com' }, `after ${failures} wrong passwords`);
     t.same(Object.keys(JSON.parse(refreshed)), ['accessToken', 'expiresIn']);
-    t.equal(ended, '', 'DELETE answers 204 without a body');
+    t.equal(ended, '', 'DELETE returns 204 without a body');
 
     for (let n = 0; n <= failures && failures < 3; n++) {
       const refused = (await run('bash', ['-euo', 'pipefail', '-c', wrong])).out.split('\n');
       t.ok(
         refused.some((line) => line.includes('"code":"login_failed"')),
-        'the refusal of a wrong password is shown',
+        'the rejection of a wrong password is shown',
       );
     }
   }
 });
 
-t.test('the form behind the guard works as it is written', { skip: !hasShell }, async (t) => {
+t.test('the form behind the guard works as written', { skip: !hasShell }, async (t) => {
   const url = await startExample(t);
   await t.test('its page is sent in a browser', async (t) => {
     const browser = await launchBrowser();
@@ -115,12 +115,12 @@ t.test('the form behind the guard works as it is written', { skip: !hasShell }, 
   });
 });
 
-/** Runs the example beside the system, with the commands of the README, and resolves with its address once it answers. */
+/** Runs the example beside the system, with the commands of the README, and resolves with its address once it responds. */
 async function startExample(t: Test): Promise<string> {
   const [code = ''] = codeBlocks(readme, 'js');
   const page = codeBlocks(readme, 'html').find((html) => html.includes('/subscribe')) ?? '';
   const block = codeBlocks(readme, 'sh').find((sh) => sh.includes('node app.mjs')) ?? '';
-  // Inside the project, so that its imports find what a workspace would.
+  // Inside the project, so that its imports resolve as in a workspace.
   const folder = t.testdir({
     'app.mjs': code,
     'index.html': page.replace('http://localhost:8080', system.address),

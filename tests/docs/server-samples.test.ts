@@ -1,4 +1,4 @@
-// Every sample of a server in README and docs, run as it stands and sent what no form would send.
+// Every server sample in README and docs, run as written and sent requests that no form would send.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,12 +15,12 @@ import { type HostedSystem, shared, startHostedSystem } from '../examples/hosts.
 import { codeBlocks } from './markdown.js';
 import { readProjectFile } from './project-file.js';
 
-/** A program that serves, by where it is from. */
+/** A server program, by its origin. */
 interface Sample {
   readonly name: string;
   readonly command: string;
   readonly code: string;
-  /** Where the code is a file of its own. */
+  /** Where the code is in its own file. */
   readonly file?: string;
 }
 
@@ -45,7 +45,7 @@ const programs = listFiles('docs/examples', /\.(js|py)$/)
       file: join(projectRoot, path),
     }),
   );
-// An example without a program that listens is run by these lines.
+// An example without a listening program is run by these lines.
 const guestBook: Sample = {
   name: 'docs/examples/custom-kind/app.js',
   command: process.execPath,
@@ -57,7 +57,7 @@ await app.listen({ port: Number(process.env.PORT) });`,
 };
 const samples = [...blocks, ...programs, guestBook];
 
-/** The routes of a sample that take something, as it declares them, or an example of its folder does. */
+/** The routes of a sample that accept bodies, declared by it or by an example of its folder. */
 function routesOf({ code, file, name }: Sample): string[] {
   const folder = dirname(file ?? join(projectRoot, name));
   const beside = join(folder, 'app.js');
@@ -90,7 +90,7 @@ const odd = [
 ];
 const names = ['email', 'password', 'text', 'name', 'pow_token', 'pow_nonce', 'captcha_token', 'captcha'];
 
-/** Bodies in JSON, each beside what is right otherwise. */
+/** JSON bodies, each with otherwise valid content. */
 const bodies: readonly string[] = [
   ...['', '{}', 'null', '[]', '[1]', '5', '"text"', 'true', '{', '}', '\0', '[[[['.repeat(2000)],
   '{"__proto__":{"email":"x"}}',
@@ -129,23 +129,23 @@ const others: readonly (readonly [string, string])[] = [
 
 // Eight programs are started one after the other.
 t.setTimeout(240_000);
-// So many requests come from one address that the volume alone would make the work dear, and the limit refuse it.
+// So many requests come from one address that the volume would raise the price, and the limit would reject them.
 const price = { CAPTCHA_POW_VOLUME_STEP: '0' };
 const system = await startHostedSystem(t, { ...price, RATE_LIMIT_POW: '1000', RATE_LIMIT_ISSUE: '1000' });
 
-t.test('every sample that serves is run', async (t) => {
+t.test('every server sample is run', async (t) => {
   t.ok(samples.length >= 8);
-  for (const { name, code } of blocks) t.match(code, /\.listen\(/, `${name} is a whole program`);
+  for (const { name, code } of blocks) t.match(code, /\.listen\(/, `${name} is a complete program`);
   for (const sample of samples) t.not(routesOf(sample).length, 0, `${sample.name} has routes`);
 });
 
 const takesSignIns = (sample: Sample) => routesOf(sample).includes('POST /sign-in');
-/** The addresses of programs that more than one test asks. */
+/** The addresses of programs that several tests use. */
 const running = new Map<Sample, Promise<string>>();
 
 for (const sample of samples) {
-  const skip = sample.command === 'python3' && !hasPython ? 'there is no Python' : false;
-  t.test(`${sample.name} answers whatever is sent to it`, { skip }, async (t) => {
+  const skip = sample.command === 'python3' && !hasPython ? 'Python is not installed' : false;
+  t.test(`${sample.name} responds to any request`, { skip }, async (t) => {
     const address = await addressOf(t, sample);
     for (const route of routesOf(sample)) {
       const [method = '', path = ''] = route.split(' ');
@@ -164,7 +164,7 @@ for (const sample of samples) {
       await Promise.all(others.map(([type, body]) => check(type, body)));
       await checkAnswer(t, await send(undefined, 'x'), 'no type');
       await checkAnswer(t, await send('application/json', '{}', { accept: 'text/html' }), 'for a browser');
-      // Rightly solved, so that what is wrong in it reaches the route itself.
+      // Solved, so that mistakes in it reach the route itself.
       for (const changed of [
         {},
         { email: undefined },
@@ -187,9 +187,9 @@ for (const sample of samples) {
 }
 
 for (const sample of samples.filter(takesSignIns)) {
-  const skip = sample.command === 'python3' && !hasPython ? 'there is no Python' : false;
+  const skip = sample.command === 'python3' && !hasPython ? 'Python is not installed' : false;
   t.test(
-    `${sample.name} lets in, and says after a wrong password what the next attempt needs`,
+    `${sample.name} accepts a login, and after a wrong password returns the requirements of the next attempt`,
     { skip },
     async (t) => {
       const address = await addressOf(t, sample);
@@ -220,7 +220,7 @@ for (const sample of samples.filter(takesSignIns)) {
 }
 
 for (const sample of samples.filter(takesSignIns)) {
-  const skip = sample.command === 'python3' && !hasPython ? 'there is no Python' : false;
+  const skip = sample.command === 'python3' && !hasPython ? 'Python is not installed' : false;
   t.test(`eight spellings of one address gave eight guesses at ${sample.name}`, { skip }, async (t) => {
     const address = await addressOf(t, sample);
     const codes: string[] = [];
@@ -236,8 +236,8 @@ for (const sample of samples.filter(takesSignIns)) {
 }
 
 t.test(
-  'the sample in Python for a form without accounts accepts right work once',
-  { skip: hasPython ? false : 'there is no Python' },
+  'the Python sample for a form without accounts accepts solved work once',
+  { skip: hasPython ? false : 'Python is not installed' },
   async (t) => {
     const [sample = ''] = codeBlocks(readProjectFile('docs/challenges/host-api.md'), 'python');
     const code = sample.replace('http://127.0.0.1:9002', system.hostEnvironment.HOST_API_URL ?? '');
@@ -263,7 +263,7 @@ print(json.dumps([verify(form, "192.0.2.1"), verify(form, "192.0.2.1"), verify({
   },
 );
 
-/** Eight texts that people type for one address. */
+/** Eight spellings of one address. */
 function spellings(email: string): string[] {
   const wide = (text: string) =>
     text.replace(/[a-z]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0));
@@ -274,7 +274,7 @@ function spellings(email: string): string[] {
   ];
 }
 
-/** Never an error of the server, and a refusal always in the documented shape, or a page. */
+/** Never a server error, and always a documented rejection, or a page. */
 async function checkAnswer(t: Test, response: Response, what: string): Promise<void> {
   const { status, headers } = response;
   const text = await response.text();
@@ -286,12 +286,12 @@ async function checkAnswer(t: Test, response: Response, what: string): Promise<v
   const body = JSON.parse(text);
   t.type(body.message, 'string', what);
   t.type(body.code, 'string', `${what}: ${text.slice(0, 200)}`);
-  // What has no form is refused before anybody asks what it needs.
+  // Malformed requests are rejected before the requirements are determined.
   if (status === 422 && body.code !== 'validation_failed')
     t.type(body.captcha_required, 'boolean', text.slice(0, 200));
 }
 
-/** Runs a sample until the test ends; one that takes sign-ins, which several tests send, until the file ends. */
+/** Runs a sample until the test ends; one with logins, which several tests use, until the file ends. */
 function addressOf(test: Test, sample: Sample): Promise<string> {
   if (!takesSignIns(sample)) return startSample(test, sample);
   const address = running.get(sample) ?? startSample(t, sample);
@@ -299,9 +299,9 @@ function addressOf(test: Test, sample: Sample): Promise<string> {
   return address;
 }
 
-/** Runs a sample beside the system; resolves with its address once it answers. */
+/** Runs a sample beside the system; resolves with its address once it responds. */
 async function startSample(user: Test, { code, command, file }: Sample): Promise<string> {
-  // Inside the project, so that its imports find what a workspace would.
+  // Inside the project, so that its imports resolve as in a workspace.
   const folder = mkdtempSync(join(t.testdirName, 'sample-'));
   const program = file ?? join(folder, 'sample.mjs');
   if (file === undefined) {

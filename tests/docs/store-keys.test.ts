@@ -1,4 +1,4 @@
-// docs/store-keys.md names every key that there is, and no other.
+// docs/store-keys.md lists every store key, and no other.
 import { join } from 'node:path';
 import { buildApp as buildChallengeApp } from '@tollgate/challenge-service/app.js';
 import { readChallengeConfig } from '@tollgate/challenge-service/config.js';
@@ -124,7 +124,7 @@ const tokenKeys = {
 const logger = createLogger({ name: 'test', level: 'silent' });
 const client = '192.0.2.1';
 
-/** Both services over one store, and what they ask of it. */
+/** Both services over one store, and all their operations. */
 async function openServices(t: Test, store: Store) {
   const extensions = await loadExtensions(environment);
   const challengeConfig = readChallengeConfig(environment, extensions);
@@ -204,7 +204,7 @@ t.test('every part of a key is explained', async (t) => {
   );
 });
 
-t.test('all operations together make exactly the keys of the table, and each expires', async (t) => {
+t.test('all operations together create exactly the keys of the table, and each expires', async (t) => {
   const { store, redis } = await redisStore(t);
   const services = await openServices(t, store);
   const { challengeApp, sessionApp, sessions, deviceVoids, revoker, host, captcha, rules } = services;
@@ -287,11 +287,11 @@ t.test('all operations together make exactly the keys of the table, and each exp
   };
   const refused = await sessionApp.inject({ method: 'POST', url: '/login', payload });
   t.equal(refused.json().code, 'login_failed');
-  await done('take both challenges, count a try and a login, keep its failure');
+  await done('spend both challenges, count an attempt and a login, record its failure');
   const event = { event: 'login', account: '0'.repeat(32), uid: 7, sid: session.sid } as const;
   await accountEvents.note(event);
   t.match(await accountEvents.read(event.account), [event]);
-  await done('keep a login');
+  await done('record a login');
 
   const passes = openChallengeStore(store, 'captcha');
   const pass = makePass('uptime');
@@ -304,7 +304,7 @@ t.test('all operations together make exactly the keys of the table, and each exp
   await done('revoke it');
 
   const { withdraw } = await host.countAttempt('key', client);
-  await done('count a try');
+  await done('count an attempt');
   await withdraw();
   await done('withdraw it');
   await host.recordFailure('key');
@@ -315,7 +315,7 @@ t.test('all operations together make exactly the keys of the table, and each exp
 
   const codes = openSignInCodes(store);
   const code = await codes.create({ uid: 7, origin: 'http://localhost', attributes: {} });
-  await done('make a sign-in code');
+  await done('create a login code');
   t.match(await codes.take(code, 'http://localhost'), { uid: 7 });
   await done('take it');
   await sessions.start({ ...session, userAgent: 'test' }, rules);
@@ -330,15 +330,15 @@ t.test('all operations together make exactly the keys of the table, and each exp
   t.equal((await deviceVoids.read(session.uid))?.exceptSid, session.sid);
   await done('void the cookies of devices');
   await revoker.revoke([session.sid]);
-  await done('make the end of a session known');
+  await done('publish the end of a session');
   await sessions.end(session, { reason: 'logout' });
   await done('end a session');
   await openSessionStore(store).find(session.sid);
   await store.prune();
-  await done('find out why');
+  await done('look up the reason');
 
   const met = patterns.filter((_pattern, at) => [...seen].some((key) => expressions[at]?.test(key)));
-  t.same(met, patterns, 'every row was met');
+  t.same(met, patterns, 'every row has been seen');
 });
 
 t.test('every function that builds a key has a row', async (t) => {
@@ -384,7 +384,7 @@ t.test('every function that builds a key has a row', async (t) => {
   }
 });
 
-t.test('every script is named in the table, and every script named there exists', async (t) => {
+t.test('the table lists exactly the existing scripts', async (t) => {
   const scripts = ['shared/lua', 'services/session-service/lua']
     .flatMap((folder) => listFiles(folder, /\.lua$/))
     .map((path) => path.replace(/^.*\/|\.lua$/g, ''));
@@ -411,25 +411,22 @@ t.test('the lifetimes are those of the table', async (t) => {
   }
 });
 
-t.test(
-  'the embedded store keeps the log of ended sessions, and its machines, as the page says',
-  async (t) => {
-    const store = openStore(`file:${tempDir(t)}/store.db`, '/');
-    t.teardown(() => store.close());
-    if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
-    await openRevocationLog(store).append({ sids: ['a', 'b'], keepMs: 60_000 });
-    const number = (await store.read(REVOCATION_LOG_KEY)) ?? '';
-    t.match(number, /^\d+$/);
-    t.equal(await store.read(`${REVOCATION_LOG_KEY}:${number}`), '0 60000 a b');
-    await recordMachine(store, 'boot-id');
-    const key = 'machine:boot-id';
-    t.match(await store.read(key), /^\S+ \d+$/);
-    const lifetimeMs = await store.transact(({ expiryOf, nowMs }) => (expiryOf(key) ?? 0) - nowMs);
-    t.ok(lifetimeMs > 0 && lifetimeMs <= 45_000);
-    const [table] = tablesHeaded(page, 'Key in the file');
-    t.same(
-      table?.rows.map(([key = '']) => literalsIn(key)[0]),
-      ['session:revoked', 'session:revoked:<number>', 'session:keys', 'machine:<boot id>'],
-    );
-  },
-);
+t.test('the embedded store keeps the log of ended sessions, and its machines, as documented', async (t) => {
+  const store = openStore(`file:${tempDir(t)}/store.db`, '/');
+  t.teardown(() => store.close());
+  if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
+  await openRevocationLog(store).append({ sids: ['a', 'b'], keepMs: 60_000 });
+  const number = (await store.read(REVOCATION_LOG_KEY)) ?? '';
+  t.match(number, /^\d+$/);
+  t.equal(await store.read(`${REVOCATION_LOG_KEY}:${number}`), '0 60000 a b');
+  await recordMachine(store, 'boot-id');
+  const key = 'machine:boot-id';
+  t.match(await store.read(key), /^\S+ \d+$/);
+  const lifetimeMs = await store.transact(({ expiryOf, nowMs }) => (expiryOf(key) ?? 0) - nowMs);
+  t.ok(lifetimeMs > 0 && lifetimeMs <= 45_000);
+  const [table] = tablesHeaded(page, 'Key in the file');
+  t.same(
+    table?.rows.map(([key = '']) => literalsIn(key)[0]),
+    ['session:revoked', 'session:revoked:<number>', 'session:keys', 'machine:<boot id>'],
+  );
+});

@@ -1,9 +1,9 @@
-// The types of the client are those of the schemas.
+// The client's types match the schemas.
 
 import { wireBodies } from '@tollgate/tools/docs/wire-bodies.js';
 import t from 'tap';
 import { readProjectFile } from './project-file.js';
 
-t.test('packages/client/src/wire.ts is what the schemas say (npm run docs)', async (t) => {
+t.test('packages/client/src/wire.ts matches the schemas (npm run docs)', async (t) => {
   t.equal(readProjectFile('packages/client/src/wire.ts'), wireBodies());
 });

@@ -1,4 +1,4 @@
-// The doctor and accounts that cannot sign in: it says why, tries once, and leaves nothing behind.
+// Doctor and accounts that cannot log in: it reports the reason, tries once, and leaves nothing behind.
 
 import t from 'tap';
 import { solve } from '../solving.js';
@@ -9,7 +9,7 @@ const loginOf = async (examined: ExaminedSystem, password: string) => {
   return complaints(await examined.examine({ account: { email, password } }));
 };
 
-/** A stranger's wrong password: the price that it leaves behind is not that of the doctor's address. */
+/** Somebody else's wrong password: the price that it leaves does not apply to doctor's address. */
 async function failFromElsewhere({ system }: ExaminedSystem): Promise<void> {
   const work = await (await fetch(`${system.address}/api/captcha/pow`)).json();
   const { token, salt, difficulty } = work as { token: string; salt: string; difficulty: number };
@@ -19,10 +19,10 @@ async function failFromElsewhere({ system }: ExaminedSystem): Promise<void> {
     headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': '198.51.100.7' },
     body: JSON.stringify({ email: system.demo?.email, password: 'wrong', ...challenges }),
   });
-  if (answer.status !== 422) throw new Error(`a wrong password was answered ${answer.status}`);
+  if (answer.status !== 422) throw new Error(`a wrong password returned ${answer.status}`);
 }
 
-t.test('each wrong password is one failure, and what follows is said kindly', async (t) => {
+t.test('each wrong password is one failure, and doctor explains the consequences', async (t) => {
   const examined = await startExaminedSystem(t);
   const wrong = [
     {
@@ -43,7 +43,11 @@ t.test('each wrong password is one failure, and what follows is said kindly', as
     },
   ];
   t.strictSame(await loginOf(examined, examined.system.demo?.password ?? ''), demanded);
-  t.equal(examined.system.logs().split('"event":"login_failed"').length - 1, 2, 'it tried no password more');
+  t.equal(
+    examined.system.logs().split('"event":"login_failed"').length - 1,
+    2,
+    'it tried no further password',
+  );
   t.notMatch(examined.system.logs(), /"event":"login"/);
 });
 
@@ -54,7 +58,7 @@ t.test('failures that raise the price of work are no obstacle', async (t) => {
   t.match(examined.system.logs(), /"code":"pow_insufficient"/);
 });
 
-t.test('an account that has to wait is left alone', async (t) => {
+t.test('a throttled account is not tried', async (t) => {
   const examined = await startExaminedSystem(t, { environment: { CAPTCHA_ESCALATION_AFTER: '50' } });
   for (let failures = 0; failures < 5; failures++) await loginOf(examined, 'a wrong password');
   t.strictSame(await loginOf(examined, examined.system.demo?.password ?? ''), [
@@ -62,7 +66,7 @@ t.test('an account that has to wait is left alone', async (t) => {
   ]);
 });
 
-t.test('limits are told from faults', async (t) => {
+t.test('limits are distinguished from faults', async (t) => {
   const examined = await startExaminedSystem(t, {
     environment: { RATE_LIMIT_LOGIN: '1', RATE_LIMIT_POW: '3' },
   });
@@ -82,7 +86,7 @@ t.test('limits are told from faults', async (t) => {
   ]);
 });
 
-t.test('services that do not share their secret refuse the work', async (t) => {
+t.test('services that do not share their secret reject the work', async (t) => {
   const examined = await startExaminedSystem(t, {
     serviceEnvironment: {
       'challenge-service': { CAPTCHA_CACHE_PREFIX: 'elsewhere' },

@@ -1,4 +1,4 @@
-// The doctor's command line and its password, as an operator types them.
+// Doctor's command line and its password prompt.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,8 +38,8 @@ async function otherSite(t: Test): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-t.test('a command line that is not understood gets the usage', async (t) => {
-  // Not that of a system that happens to run here.
+t.test('an invalid command line gets the usage', async (t) => {
+  // Not that of a system that is running here.
   const env = { DATA_DIR: tempDir(t) };
   const usage = /^usage: doctor \[PUBLIC_URL\] \[--email EMAIL\]/m;
   const wrong: [string[], RegExp][] = [
@@ -75,7 +75,7 @@ t.test('--help prints the usage', async (t) => {
   }
 });
 
-t.test('the environment says what the command line does not', async (t) => {
+t.test('the environment completes the command line', async (t) => {
   const env = { PUBLIC_URL: 'https://auth.example.com', CORS_ORIGIN: 'https://app.example.com' };
   const unset = { email: undefined, prefix: undefined, connect: undefined, json: false };
   t.strictSame(readDoctorArguments([], env), {
@@ -93,7 +93,7 @@ t.test('the environment says what the command line does not', async (t) => {
   });
 });
 
-t.test('a variable that is wrong is one line', async (t) => {
+t.test('an invalid variable is one line', async (t) => {
   t.match(await doctor(['https://a.example'], { CAPTCHA_ROUTES_PREFIX: 'x//y' }), {
     code: 1,
     out: '',
@@ -101,7 +101,7 @@ t.test('a variable that is wrong is one line', async (t) => {
   });
 });
 
-t.test('a site that is not Tollgate is not signed in to', async (t) => {
+t.test('doctor does not log in at a site that is not Tollgate', async (t) => {
   const url = await otherSite(t);
   const { code, out, error } = await doctor([url, '--email', 'ada@example.com'], {}, 'the secret word\n');
   t.strictSame({ code, error }, { code: 1, error: '' });
@@ -117,7 +117,7 @@ t.test('a site that is not Tollgate is not signed in to', async (t) => {
   ]);
 });
 
-t.test('without a password there is nothing to sign in with', async (t) => {
+t.test('without a password no login is possible', async (t) => {
   t.strictSame(await doctor(['https://a.example', '--email', 'ada@example.com'], {}), {
     code: 1,
     out: '',
@@ -125,7 +125,7 @@ t.test('without a password there is nothing to sign in with', async (t) => {
   });
 });
 
-t.test('on a terminal the password is asked for once and not shown', async (t) => {
+t.test('a terminal prompts for the password once and does not show it', async (t) => {
   const url = await otherSite(t);
   const line = [process.execPath, COMMAND, url, '--email', 'ada@example.com']
     .map((part) => `'${part}'`)

@@ -1,4 +1,4 @@
-// The doctor with the service's environment: what is wrong with secrets, addresses and clocks.
+// Doctor with the service's environment: faults of secrets, addresses and clocks.
 
 import { join } from 'node:path';
 import { openKeyRing } from '@tollgate/shared/crypto';
@@ -22,7 +22,7 @@ t.test('secrets that are short, equal, weak or changing', async (t) => {
   const { examine, env, system } = await sharedExaminedSystem();
   const { ACCESS_SECRET = '', REFRESH_SECRET = '' } = system.secrets;
   const short = await examine({
-    // Others reach the service, so a weak secret stops its start.
+    // Reachable by others, so a weak secret prevents the start.
     env: { ...env, BIND: '0.0.0.0', ACCESS_SECRET: 'short', REFRESH_SECRET: env.ENCRYPTION_KEY },
   });
   t.strictSame(complaints(short), [
@@ -63,7 +63,7 @@ t.test('secrets that are short, equal, weak or changing', async (t) => {
   for (const secret of [...Object.values(system.secrets), 'abab']) t.notOk(said.includes(secret));
 });
 
-t.test('secrets in files are read, and a file that is missing is a mistake', async (t) => {
+t.test('secrets in files are read, and a missing file is a mistake', async (t) => {
   const { examine, env } = await sharedExaminedSystem();
   const { ENCRYPTION_KEY = '', CHALLENGE_SECRET = '', ...others } = env;
   const folder = t.testdir({ encryption: `${ENCRYPTION_KEY}\n`, challenge: CHALLENGE_SECRET });
@@ -82,7 +82,7 @@ t.test('secrets in files are read, and a file that is missing is a mistake', asy
   ]);
 });
 
-t.test('an environment that is not that of the running service', async (t) => {
+t.test('an environment of another service', async (t) => {
   const { examine, env, publicUrl } = await sharedExaminedSystem();
   const other = {
     ...env,
@@ -125,7 +125,7 @@ t.test('an embedded store in production', async (t) => {
   );
 });
 
-t.test('a gateway that TRUST_PROXY does not name', async (t) => {
+t.test('a gateway missing in TRUST_PROXY', async (t) => {
   const collapsed =
     'Requests from different addresses count as one: all clients share every limit and price.';
   for (const TRUST_PROXY of ['', '192.0.2.7']) {
@@ -143,7 +143,7 @@ t.test('a gateway that TRUST_PROXY does not name', async (t) => {
   }
 });
 
-t.test('the store tells which address was counted, where there is one way only', async (t) => {
+t.test('with a single route, the store shows the counted address', async (t) => {
   const { challenges, environment } = await openStores(t);
   for (const given of [environment, {}]) {
     const examined = await startExaminedSystem(t, { environment: given });
@@ -178,7 +178,7 @@ t.test('the store tells which address was counted, where there is one way only',
   }
 });
 
-t.test('clocks that are moved', async (t) => {
+t.test('clocks that differ', async (t) => {
   const session = await startExaminedSystem(t, {
     startService: (name, options) =>
       (name === 'session-service' ? startService : startServiceHere)(name, options),

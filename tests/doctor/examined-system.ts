@@ -1,4 +1,4 @@
-// A real system behind a gateway of the test, and the doctor that examines it.
+// A real system behind the test's gateway, examined by doctor.
 
 import { oncePerFile } from '@tollgate/test-support/once-per-file.js';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
@@ -17,7 +17,7 @@ import { freePorts } from '../launcher/launch.js';
 import { startServiceHere } from '../system/services-here.js';
 import { openFront } from './front.js';
 
-/** Cheap work, and limits that many examinations in a row do not reach. */
+/** Cheap work, and limits above those of many successive examinations. */
 export const CHEAP: Environment = {
   CAPTCHA_TEST_MODE: 'true',
   CAPTCHA_POW_DIFFICULTY: '1',
@@ -38,7 +38,7 @@ export interface ExaminedSystem {
   readonly publicUrl: string;
   /** The variables of the session service. */
   readonly env: Environment;
-  /** Examines through the front, from outside unless the environment is handed in. */
+  /** Examines through the front, from outside unless the environment is given. */
   examine(options?: Partial<Target>): Promise<Report>;
 }
 
@@ -83,17 +83,17 @@ export async function startExaminedSystem(
   };
 }
 
-// To start a system costs as much as several examinations, so that one serves all tests of a file that change nothing in it.
+// Starting a system takes as long as several examinations, so one serves all tests of a file that do not change it.
 const shared = oncePerFile(startExaminedSystem);
 
-/** The system of the file without variables of its own; its front does what it should. */
+/** The file's system without extra variables; its front works correctly. */
 export async function sharedExaminedSystem(): Promise<ExaminedSystem> {
   const examined = await shared();
   examined.front.breakWith({});
   return examined;
 }
 
-/** Two Redis servers, as operations ask for them; `STORE_URL` and `CAPTCHA_CACHE_STORE`. */
+/** Two Redis servers as required in operation: `STORE_URL` and `CAPTCHA_CACHE_STORE`. */
 export async function openStores(t: Test) {
   const [sessions, challenges] = [await startRedis(t), await startRedis(t)];
   await sessions.client.config('SET', 'appendonly', 'yes');
@@ -104,7 +104,7 @@ export async function openStores(t: Test) {
   };
 }
 
-/** The findings that are not good, without their advice. */
+/** The findings other than good ones, without their remedies. */
 export function complaints({ findings }: Report): Omit<Finding, 'advice'>[] {
   return findings.filter(({ severity }) => severity !== 'good').map(({ advice: _advice, ...rest }) => rest);
 }

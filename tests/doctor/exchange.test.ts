@@ -1,4 +1,4 @@
-// One request of the doctor: what it sends, what it reads, and what it says when there is no answer.
+// One request of doctor: sent headers, read response, and the reason if there is none.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
@@ -33,7 +33,7 @@ t.test('each Set-Cookie header stays as it is, and other repeated headers are jo
   t.match(answer, { status: 200, text: '{"code":"x"}', json: { code: 'x' }, localAddress: '127.0.0.1' });
 });
 
-t.test('the host of the URL is asked for at the address that is chosen', async (t) => {
+t.test('the host of the URL is requested from the chosen address', async (t) => {
   const { port, requests } = await serve(t, (_request, response) => response.end());
   const url = `http://tollgate.example:${port}/a?b=c`;
   const answer = await exchange('POST', url, { connect: '127.0.0.1', localAddress: '127.0.0.3', body: '{}' });
@@ -50,7 +50,7 @@ t.test('the host of the URL is asked for at the address that is chosen', async (
   });
 });
 
-t.test('a redirect is an answer, and is not followed', async (t) => {
+t.test('a redirect is a response, and is not followed', async (t) => {
   const { port, requests } = await serve(t, (_request, response) =>
     response.writeHead(302, { location: '/elsewhere' }).end(),
   );
@@ -59,7 +59,7 @@ t.test('a redirect is an answer, and is not followed', async (t) => {
   t.equal(requests.length, 1);
 });
 
-t.test('a compressed body is read, and its header shows that it was', async (t) => {
+t.test('a compressed body is read, and its header is kept', async (t) => {
   const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
   const { port } = await serve(t, (request, response) => {
     const name = request.url?.slice(1) as keyof typeof encoders;
@@ -71,7 +71,7 @@ t.test('a compressed body is read, and its header shows that it was', async (t) 
   }
 });
 
-t.test('whatever goes wrong is status 0 with a reason', async (t) => {
+t.test('any failure is status 0 with a reason', async (t) => {
   const reasonOf = async (url: string, timeoutMs?: number) => {
     const { status, text } = await exchange('GET', url, { timeoutMs });
     t.equal(status, 0);

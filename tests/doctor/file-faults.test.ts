@@ -1,4 +1,4 @@
-// The doctor on files that are not, or may not be, used by one machine alone.
+// Doctor on files that are not, or must not be, used by one machine alone.
 
 import { linkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const file: FileFacts = {
   others: [],
 };
 
-t.test('another machine that uses the file of the store is found, and named', async (t) => {
+t.test('another machine that uses the store file is found and named', async (t) => {
   const { env, examine } = await sharedExaminedSystem();
   const path = join(env.DATA_DIR ?? '', 'tollgate.db');
   const there = openEmbeddedStore(path);
@@ -31,7 +31,7 @@ t.test('another machine that uses the file of the store is found, and named', as
         /^Another machine \(\S+\) uses the file in STORE_URL, .*tollgate\.db: two machines corrupt it\.$/,
     },
   ]);
-  t.strictSame(complaints(await examine({ env })), [], 'and no more when it is gone');
+  t.strictSame(complaints(await examine({ env })), [], 'and no longer when it is gone');
 });
 
 t.test('a user file with a second name is found', async (t) => {
@@ -45,7 +45,7 @@ t.test('a user file with a second name is found', async (t) => {
   ]);
 });
 
-t.test('places that this machine does not have', async (t) => {
+t.test('locations that this machine does not have', async (t) => {
   const checks = (place: Partial<FileFacts['place']>) =>
     diagnoseFiles([{ ...file, place: { ...file.place, ...place } }]).map(
       ({ check, severity, message }) => `${severity} ${check}: ${message}`,
@@ -56,5 +56,5 @@ t.test('places that this machine does not have', async (t) => {
   t.match(checks({ isFuse: true }), [/^warning file_on_fuse: /]);
   t.match(checks({ isMountedAlone: true }), [/^problem file_mounted_alone: .*without its folder/]);
   t.match(checks({}), [/^good files: /]);
-  t.strictSame(diagnoseFiles([]), [], 'nothing is said where no file is used');
+  t.strictSame(diagnoseFiles([]), [], 'no finding without files');
 });

@@ -1,4 +1,4 @@
-// What the doctor concludes from facts that no machine of the tests has, and the small rules behind it.
+// Doctor's conclusions from facts that no test machine has, and its small rules.
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ t.test('public keys that are not routed, not all published, or not cached', asyn
   t.strictSame(checks(published, '33333333'), ['public_keys problem'], 'another process has other keys');
   t.strictSame(checks(answer(404), '11111111'), ['public_keys problem'], 'the gateway does not route it');
   t.strictSame(checks(answer(200, {}, { keys: [null, 5] }), '11111111'), ['public_keys problem']);
-  t.strictSame(checks(answer(404)), [], 'sealed tokens need no keys');
+  t.strictSame(checks(answer(404)), [], 'sealed tokens require no keys');
   t.strictSame(checks(answer(200, cached, { keys: [] })), []);
   t.strictSame(checks(answer(200, { 'cache-control': 'no-store' }, { keys: [jwk('1')] })), [
     'public_keys_uncached warning',
@@ -76,14 +76,14 @@ t.test('a Redis that is too old, or whose clock is wrong', async (t) => {
       areTwo: true,
     }).flatMap(({ check }) => (check === 'redis' ? [] : check));
   t.strictSame(checks({}), ['stores']);
-  t.strictSame(checks({ policy: undefined }), ['stores'], 'a server that does not tell is believed');
+  t.strictSame(checks({ policy: undefined }), ['stores'], 'an unknown policy is no finding');
   for (const version of ['6.2.0', '8.0.1', '10.1.0']) t.strictSame(checks({ version }), ['stores']);
   for (const version of ['6.0.16', '5.0.7', '0']) t.strictSame(checks({ version }), ['redis_old']);
   for (const offsetMs of [2001, -60_000]) t.strictSame(checks({ offsetMs }), ['store_clock']);
   for (const offsetMs of [2000, -2000]) t.strictSame(checks({ offsetMs }), ['stores']);
 });
 
-t.test('what a Redis keeps and copies is shown, and warned of where it is not enough', async (t) => {
+t.test('the persistence and replication of a Redis are shown, and a warning if insufficient', async (t) => {
   const look = (changes: object) =>
     diagnoseStores({ servers: [{ ...server, ...changes }], away: [], areTwo: false })
       .filter(({ check }) => !['one_store', 'stores'].includes(check))
@@ -115,7 +115,7 @@ t.test('what a Redis keeps and copies is shown, and warned of where it is not en
   ]);
 });
 
-t.test('a real Redis says what is asked of it, and a moved clock shows', async (t) => {
+t.test('a real Redis reports its settings, and its clock difference is found', async (t) => {
   const { store } = await redisStore(t);
   if (store.kind !== 'redis') throw new TypeError('no Redis');
   const [facts] = await probeRedis('STORE_URL', ['sessions'], store, () => Date.now() + 60_000);
@@ -132,7 +132,7 @@ t.test('a real Redis says what is asked of it, and a moved clock shows', async (
   t.ok(facts.offsetMs < -58_000 && facts.offsetMs > -62_000);
 });
 
-t.test('plain http beside https leads on, is closed, or is served', async (t) => {
+t.test('plain http beside https redirects, is closed, or is served', async (t) => {
   let headers: Record<string, string> = { location: 'https://localhost/' };
   const web = createServer((_request, response) =>
     response.writeHead(headers.location ? 308 : 200, headers).end(),
@@ -174,7 +174,7 @@ t.test('https without Strict-Transport-Security is a warning', async (t) => {
   );
 });
 
-t.test('what the store counted decides where addresses cannot be told apart', async (t) => {
+t.test('the counted address decides if addresses cannot be distinguished', async (t) => {
   const facts = { plain: ['aa', 'aa'], claiming: ['aa'], apart: ['aa'], trustProxy: ['10.0.0.2'] };
   const look = (counted?: CountedAddress) =>
     diagnoseAddresses({ ...facts, counted }).map(({ check, message }) => `${check}: ${message}`);
@@ -187,7 +187,7 @@ t.test('what the store counted decides where addresses cannot be told apart', as
   t.strictSame(look(), ['addresses: A client cannot claim another address.']);
 });
 
-t.test('a cookie is read with its attributes, however they are spelt', async (t) => {
+t.test('cookie attributes are read in any spelling', async (t) => {
   const { name, value, attributes } = readSetCookie('a = b=c ; PATH=/x; secure;Max-Age=1; path=/y;');
   t.strictSame({ name, value }, { name: 'a', value: 'b=c' });
   t.equal(attributes.get('path'), '/y');
@@ -195,7 +195,7 @@ t.test('a cookie is read with its attributes, however they are spelt', async (t)
   t.equal(attributes.get('max-age'), '1');
 });
 
-t.test('the refresh cookie is Secure, but on plain http that stays on this machine', async (t) => {
+t.test('the refresh cookie is Secure, except on plain http within this machine', async (t) => {
   const checks = (publicUrl: string, attributes: string) => {
     const expired = [
       'refreshToken=; Max-Age=0; Path=/; Secure',
@@ -206,7 +206,7 @@ t.test('the refresh cookie is Secure, but on plain http that stays on this machi
     return diagnoseCookie({ publicUrl, login, logout: undefined }).map(({ check }) => check);
   };
   for (const url of ['https://example.com', 'https://localhost:1']) {
-    t.strictSame(checks(url, '; Secure'), ['cookie'], 'the cookie that is set, not one that is expired');
+    t.strictSame(checks(url, '; Secure'), ['cookie'], 'the cookie that is set, not an expired one');
     t.strictSame(checks(url, ''), ['cookie_attributes']);
   }
   for (const url of ['http://localhost:1', 'http://a.localhost', 'http://127.0.0.2', 'http://[::1]:1']) {
@@ -215,7 +215,7 @@ t.test('the refresh cookie is Secure, but on plain http that stays on this machi
   t.strictSame(checks('http://shop.test', ''), ['cookie_attributes']);
 });
 
-t.test('work is solved, and what is none is left', async (t) => {
+t.test('work is solved, and other values are ignored', async (t) => {
   const salt = '0'.repeat(32);
   t.match(solveWork({ salt, difficulty: 8, algorithm: 'sha256' }), /^\d+$/);
   for (const work of [
@@ -228,7 +228,7 @@ t.test('work is solved, and what is none is left', async (t) => {
   }
 });
 
-t.test('readiness names what failed', async (t) => {
+t.test('readiness names failed checks', async (t) => {
   const look = (status: number, json: object) =>
     diagnoseReadiness({ 'challenge-service': answer(status, {}, json) }).map(({ severity, message }) => [
       severity,
@@ -252,14 +252,14 @@ t.test('readiness names what failed', async (t) => {
   ]);
 });
 
-t.test('hashes that are never replaced are told from those that will be', async (t) => {
+t.test('hashes that are never replaced are distinguished from those that will be', async (t) => {
   const facts = { away: undefined, unusable: undefined, seen: 9, unreadable: 0, outdated: 2 };
   t.match(diagnoseUsers({ ...facts, replaces: true }), [{ advice: /when its owner logs in/ }]);
   t.match(diagnoseUsers({ ...facts, replaces: false }), [{ advice: /^Set USERS_SAVE_HASH/ }]);
   t.match(diagnoseUsers({ ...facts, seen: 0, outdated: 0, replaces: true }), [{ severity: 'good' }]);
 });
 
-t.test('the report begins with what hurts', async (t) => {
+t.test('the report begins with problems', async (t) => {
   t.strictSame(
     reportLines({
       publicUrl: 'https://a.example',
@@ -282,7 +282,7 @@ t.test('the report begins with what hurts', async (t) => {
   );
 });
 
-t.test('a directory that is away, and one that answers with what is no user, are told apart', async (t) => {
+t.test('an unavailable directory and one with malformed users are distinguished', async (t) => {
   const folder = tempDir(t);
   const look = async (name: string, methods: string) => {
     const path = join(folder, `${name}.mjs`);
@@ -345,7 +345,7 @@ t.test(
   },
 );
 
-t.test('whatever answers the renewals of browsers in place of the service is a problem', async (t) => {
+t.test('a renewal response that is not from the service is a problem', async (t) => {
   const over = answer(200, {}, { session_identifier: 'doctor', continue: false });
   const isOff = answer(404, { 'content-language': 'en' }, { code: 'not_found' });
   for (const right of [over, isOff]) t.match(diagnoseBinding(right), [{ severity: 'good' }]);

@@ -1,4 +1,4 @@
-// A gateway for the doctor's tests that does what it should but for one thing.
+// A gateway for doctor's tests that works correctly except for one fault.
 
 import { once } from 'node:events';
 import {
@@ -19,18 +19,18 @@ export interface Passing {
   /** Path and query, which may be changed. */
   url: string;
   headers: IncomingHttpHeaders;
-  /** Address of whoever connected. */
+  /** Address of the connecting client. */
   readonly from: string;
 }
 
-/** An answer on its way back. */
+/** A response on its way back. */
 export interface Returning {
   status: number;
   headers: OutgoingHttpHeaders;
   body: Buffer;
 }
 
-/** What a front does wrong; each thing may change what passes, and `refuse` answers by itself. */
+/** A fault of the front; each part may change what passes, and `refuse` responds by itself. */
 export interface Fault {
   readonly refuse?: (passing: Passing) => Returning | undefined;
   /** @param came the headers as the client sent them */
@@ -59,7 +59,7 @@ export async function openFront(t: Pick<Test, 'teardown'>) {
     lead(to: Ports): void {
       ports = to;
     },
-    /** Does this one thing wrong from now on, and nothing else. */
+    /** Has only this fault from now on. */
     breakWith(next: Fault): void {
       fault = next;
     },
@@ -82,7 +82,7 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, port
   response.writeHead(returning.status, returning.headers).end(returning.body);
 }
 
-/** The challenges to their service, everything else to the other one. */
+/** Challenge routes to their service, everything else to the other one. */
 export function usualPort(url: string, ports: Ports): number {
   return url.startsWith('/api/captcha') ? ports.challenge : ports.session;
 }

@@ -1,4 +1,4 @@
-// The doctor behind gateways that each do one thing wrong.
+// Doctor behind gateways with one fault each.
 
 import { gzipSync } from 'node:zlib';
 import t, { type Test } from 'tap';
@@ -35,7 +35,7 @@ const is = (method: string, path: string) => (passing: Passing) =>
 const problem = (check: string, message: string) => ({ check, severity: 'problem', message });
 const warning = (check: string, message: string) => ({ check, severity: 'warning', message });
 
-/** Each fault, and all that the doctor has to complain of. */
+/** Each fault, and all expected findings. */
 async function eachFault(
   t: Test,
   examined: ExaminedSystem,
@@ -50,7 +50,7 @@ async function eachFault(
     });
   }
   examined.front.breakWith({});
-  await t.test('the same system behind a right gateway is healthy', async (t) => {
+  await t.test('the same system behind a correct gateway is healthy', async (t) => {
     t.strictSame(complaints(await examined.examine()), []);
   });
 }
@@ -111,7 +111,7 @@ t.test('cookies', async (t) => {
       ],
     ],
     'no cookies at all': [without('set-cookie'), [problem('cookie_missing', 'The login sets no cookie.')]],
-    'no cookie at the logout': [
+    'no cookie with the logout': [
       {
         returning: ({ headers }, { url }) => {
           if (url === '/logout') delete headers['set-cookie'];
@@ -138,11 +138,11 @@ t.test('sessions', async (t) => {
         problem('logout_refused', 'POST /logout is rejected; response: 401 (token_invalid).'),
       ],
     ],
-    'DELETE is not let through': [
+    'DELETE does not get through': [
       refuse(({ method }) => method === 'DELETE', 405),
       [problem('delete_refused', 'DELETE /refresh does not arrive; response: 405.')],
     ],
-    'nothing that ends a session is let through': [
+    'no request that ends a session gets through': [
       refuse(({ method, url }) => method === 'DELETE' || url === '/logout', 403),
       [
         problem('logout_refused', 'POST /logout is rejected; response: 403.'),
@@ -164,7 +164,7 @@ t.test('sessions', async (t) => {
         problem('session_left', "The doctor's session could not be ended."),
       ],
     ],
-    'protected answers are kept': [
+    'protected responses are cached': [
       {
         refuse: ({ url, headers }) =>
           url === '/profile' ? kept.get(String(headers.authorization)) : undefined,
@@ -223,7 +223,7 @@ t.test('answers', async (t) => {
   const examined = await sharedExaminedSystem();
   const kept = new Map<string, Returning>();
   await eachFault(t, examined, {
-    'challenges are kept by a cache': [
+    'challenges are cached': [
       {
         refuse: ({ url }) => kept.get(url),
         returning: (answer, { method, url }) => {
@@ -241,7 +241,7 @@ t.test('answers', async (t) => {
         ),
       ],
     ],
-    'answers are compressed': [
+    'responses are compressed': [
       {
         returning: (answer, { url }) => {
           if (url !== '/login') return;
@@ -317,7 +317,7 @@ t.test('requests', async (t) => {
         ),
       ],
     ],
-    'bodies over 4 KiB are refused': [
+    'bodies over 4 KiB are rejected': [
       refuse(({ headers }) => Number(headers['content-length']) > 4096, 413),
       [problem('body_refused', 'A body of 8 KiB does not reach the session service; response: 413.')],
     ],
@@ -325,7 +325,7 @@ t.test('requests', async (t) => {
       refuse(({ headers }) => Number(headers['content-length']) > 16_384, 400),
       [warning('body_unlimited', 'A body of 20 KiB is not rejected with 413; response: 400.')],
     ],
-    'headers over 2 KiB are refused': [
+    'headers over 2 KiB are rejected': [
       refuse(({ headers }) => String(headers.authorization).length > 2048, 431),
       [problem('header_refused', 'A header of 4 KiB does not reach the session service; response: 431.')],
     ],
@@ -343,7 +343,7 @@ t.test('images', async (t) => {
       refuse(({ url }) => url.endsWith('.png'), 404),
       [problem('image_missing', 'The image of a challenge does not arrive; response: 404.')],
     ],
-    'PNGs are answered with a page': [
+    'PNG requests get a page': [
       refuse(({ url }) => url.endsWith('.png'), 200),
       [problem('image_missing', 'The image of a challenge does not arrive; response: no PNG.')],
     ],
@@ -353,7 +353,7 @@ t.test('images', async (t) => {
 t.test('reach', async (t) => {
   const examined = await sharedExaminedSystem();
   const asked = new Map<string, number>();
-  /** Whether a path was asked for this often, or a multiple of it. */
+  /** Whether a path was requested this often, or a multiple of it. */
   const isNth = (times: number, url: string) => {
     asked.set(url, (asked.get(url) ?? 0) + 1);
     return asked.get(url)! % times === 0;
@@ -367,18 +367,18 @@ t.test('reach', async (t) => {
       refuse(is('POST', '/refresh'), 404),
       [problem('session_routes', 'POST /refresh does not reach the session service; response: 404.')],
     ],
-    'a service is away': [
+    'a service is unavailable': [
       refuse(is('POST', '/refresh'), 502),
       [problem('service_away', 'A service or its store is unavailable; response: 502.')],
     ],
-    'the gateway sends every third request to a process that is gone': [
+    'the gateway sends every third request to a stopped process': [
       refuse(({ url }) => url.endsWith('/none') && isNth(3, url), 502),
       [
         problem('requests_lost', '4 of 12 requests did not reach session-service; response: 502.'),
         problem('requests_lost', '4 of 12 requests did not reach challenge-service; response: 502.'),
       ],
     ],
-    'and this one meets it first': [
+    'and doctor meets it first': [
       refuse(
         (passing) =>
           is('POST', '/refresh')(passing) || (passing.url === '/verify/none' && isNth(2, passing.url)),
@@ -389,12 +389,12 @@ t.test('reach', async (t) => {
         problem('requests_lost', '6 of 12 requests did not reach session-service; response: 503.'),
       ],
     ],
-    'the gateway limits': [
+    'the gateway limits requests': [
       refuse(is('POST', '/refresh'), 429),
       [warning('limited', 'This address is rate limited: a service returns 429.')],
     ],
   });
-  await t.test('another prefix than the one that is asked', async (t) => {
+  await t.test('a prefix other than the requested one', async (t) => {
     t.strictSame(complaints(await examined.examine({ challengePrefix: 'challenges' })), [
       problem('challenge_prefix', 'No challenges at /challenges/pow; response: 404 (not_found).'),
     ]);
@@ -432,7 +432,7 @@ t.test('a public address with a path', async (t) => {
   });
 });
 
-t.test('admin ports that are routed to', async (t) => {
+t.test('routed admin ports', async (t) => {
   const environment = {
     SESSION_API_KEY: 'the-key-of-the-other-services-0123456789',
     HOST_API_KEY: 'the-key-of-the-hosts-of-this-test-0123456789',

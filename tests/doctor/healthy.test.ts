@@ -1,9 +1,9 @@
-// The doctor on a system where nothing is wrong.
+// Doctor on a healthy system.
 
 import t from 'tap';
 import { complaints, openStores, startExaminedSystem } from './examined-system.js';
 
-t.test('from outside everything that can be seen is good', async (t) => {
+t.test('from outside everything visible is good', async (t) => {
   const { examine, system, publicUrl } = await startExaminedSystem(t);
   const report = await examine();
   t.strictSame(complaints(report), []);
@@ -48,7 +48,7 @@ t.test('with the environment, two stores and another origin everything is good',
 });
 
 t.test(
-  'with public tokens their keys are found, or missed where the gateway does not route them',
+  'with public tokens their keys are found, or reported missing if the gateway does not route them',
   async (t) => {
     const { examine, env, front } = await startExaminedSystem(t, {
       environment: { ACCESS_TOKEN_FORMAT: 'public' },
@@ -75,7 +75,7 @@ t.test('no session is left behind, and the account has no failure', async (t) =>
   t.strictSame(await challenges.client.keys('captcha:fail:*'), []);
 });
 
-t.test('behind the own gateway everything is good, without an account too', async (t) => {
+t.test('behind our own gateway everything is good, without an account, too', async (t) => {
   const { examine, system } = await startExaminedSystem(t, { environment: { PUBLIC_URL: '' } });
   for (const account of [system.demo, undefined]) {
     const report = await examine({ publicUrl: system.address, pageOrigin: system.address, account });

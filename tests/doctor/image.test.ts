@@ -1,4 +1,4 @@
-// The image of session-service holds the doctor for operators, with every package that it imports.
+// The session-service image includes doctor for operators, with every package that it imports.
 
 import { reachableFrom, readSources } from '@tollgate/tools/docs/source-files.js';
 import t from 'tap';
@@ -16,7 +16,7 @@ const manifest = (path: string) =>
     optionalDependencies?: Record<string, string>;
   };
 
-t.test('what the doctor imports is copied into the image, from where npm installs it', async (t) => {
+t.test('the imports of doctor are copied into the image from their npm paths', async (t) => {
   const sources = readSources();
   const doctor = sources.filter(({ path }) => DOCTOR.test(path));
   const reached = new Set(doctor.flatMap(({ path }) => [...reachableFrom(path, sources)]));
@@ -39,7 +39,7 @@ t.test('what the doctor imports is copied into the image, from where npm install
   t.ok(dockerfile.includes('\nCOPY --from=build /app/tools/dist/src/doctor tools/dist/src/doctor\n'));
 });
 
-t.test('the manual names the command by its path in the image', async (t) => {
+t.test('the manual has the path of the command in the image', async (t) => {
   const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
   t.match(
     readProjectFile('docs/operations/doctor.md'),

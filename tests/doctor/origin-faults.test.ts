@@ -1,4 +1,4 @@
-// The doctor where the application's pages have another origin, and where names and schemes are wrong.
+// Doctor with pages of another origin, and wrong names and schemes.
 
 import t, { type Test } from 'tap';
 import {
@@ -38,7 +38,7 @@ async function eachFault(
   }
 }
 
-t.test('CORS behind gateways that do one thing wrong', async (t) => {
+t.test('CORS behind gateways with one fault each', async (t) => {
   const examined = await startExaminedSystem(t, { environment: { CORS_ORIGIN: PAGE } });
   await eachFault(t, examined, {
     'nothing wrong': [{}, []],
@@ -80,7 +80,7 @@ t.test('CORS behind gateways that do one thing wrong', async (t) => {
       }),
       unsent('DELETE, authorization are not allowed'),
     ],
-    'OPTIONS is answered by the gateway': [
+    'the gateway itself responds to OPTIONS': [
       {
         refuse: ({ method }) =>
           method === 'OPTIONS' ? { status: 405, headers: {}, body: Buffer.alloc(0) } : undefined,
@@ -109,14 +109,14 @@ t.test('CORS behind gateways that do one thing wrong', async (t) => {
   });
 });
 
-t.test('pages of another site never get the cookie sent', async (t) => {
+t.test('the cookie is never sent for pages of another site', async (t) => {
   const examined = await startExaminedSystem(t, { environment: { CORS_ORIGIN: 'http://app.example.org' } });
   const sites = problem(
     'same_site',
     `http://app.example.org is another site than ${examined.publicUrl}: browsers do not send the SameSite cookie, so no refresh works.`,
   );
   await eachFault(t, examined, {
-    'the images are opened to them': [{}, [sites]],
+    'the images are allowed to them': [{}, [sites]],
     'the images are not': [
       onAnswers((headers) => {
         if (headers['cross-origin-resource-policy']) headers['cross-origin-resource-policy'] = 'same-site';
@@ -132,7 +132,7 @@ t.test('pages of another site never get the cookie sent', async (t) => {
   });
 });
 
-t.test('services that were told another public address', async (t) => {
+t.test('services with another public address', async (t) => {
   const examined = await startExaminedSystem(t, {
     serviceEnvironment: {
       'session-service': { PUBLIC_URL: 'http://localhost:1/other' },
@@ -146,38 +146,38 @@ t.test('services that were told another public address', async (t) => {
   ]);
 });
 
+t.test('pages of an unlisted origin are one finding, and no gateway fault', async (t) => {
+  const { examine } = await sharedExaminedSystem();
+  t.strictSame(complaints(await examine({ pageOrigin: PAGE })), [
+    problem('own_origin_refused', `The session service rejects pages of ${PAGE}.`),
+    problem('login_refused', 'The login is rejected because of its Origin.'),
+  ]);
+});
+
 t.test(
-  'pages of an origin that the service was not told are one finding, and no fault of the gateway',
+  'plain http that leaves the machine, and services that can be reached without the gateway',
   async (t) => {
-    const { examine } = await sharedExaminedSystem();
-    t.strictSame(complaints(await examine({ pageOrigin: PAGE })), [
-      problem('own_origin_refused', `The session service rejects pages of ${PAGE}.`),
-      problem('login_refused', 'The login is rejected because of its Origin.'),
+    const examined = await startExaminedSystem(t, {
+      host: 'tollgate.example',
+      environment: {
+        CAPTCHA_TEST_MODE: 'false',
+        CAPTCHA_POW_DIFFICULTY: '16',
+        CAPTCHA_POW_MAX_DIFFICULTY: '16',
+      },
+    });
+    const { SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT } = examined.env;
+    const env = { SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT };
+    const ports = Object.values(env).sort();
+    t.strictSame(complaints(await examined.examine({ connect: '127.0.0.1', env })), [
+      problem('no_https', 'The public address is plain http: passwords can be intercepted.'),
+      problem(
+        'secure_cookie_on_http',
+        'Browsers do not store the Secure refresh cookie from plain http: every reload logs users out.',
+      ),
+      warning(
+        'ports_open',
+        `Services are reachable from here without the gateway, at port ${ports.join(', ')}.`,
+      ),
     ]);
   },
 );
-
-t.test('plain http that leaves the machine, and services that are reached past the gateway', async (t) => {
-  const examined = await startExaminedSystem(t, {
-    host: 'tollgate.example',
-    environment: {
-      CAPTCHA_TEST_MODE: 'false',
-      CAPTCHA_POW_DIFFICULTY: '16',
-      CAPTCHA_POW_MAX_DIFFICULTY: '16',
-    },
-  });
-  const { SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT } = examined.env;
-  const env = { SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT };
-  const ports = Object.values(env).sort();
-  t.strictSame(complaints(await examined.examine({ connect: '127.0.0.1', env })), [
-    problem('no_https', 'The public address is plain http: passwords can be intercepted.'),
-    problem(
-      'secure_cookie_on_http',
-      'Browsers do not store the Secure refresh cookie from plain http: every reload logs users out.',
-    ),
-    warning(
-      'ports_open',
-      `Services are reachable from here without the gateway, at port ${ports.join(', ')}.`,
-    ),
-  ]);
-});

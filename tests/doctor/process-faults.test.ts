@@ -1,4 +1,4 @@
-// The doctor on two processes of each service, of which one or both differ: each fault, and the sentence about it.
+// Doctor on two processes of each service, one or both of which differ: each fault and its message.
 
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { PASSWORD } from '@tollgate/test-support/static-directory.js';
@@ -12,7 +12,7 @@ import { CHEAP } from './examined-system.js';
 t.setTimeout(240_000);
 
 const OTHER_KEY = 'another-secret-of-one-process-0123456789';
-// Node reads the clock of its header Date where no script can replace it.
+// Node reads the clock of its Date header where no script can replace it.
 const MOVE_CLOCK = `
 const { ServerResponse } = process.getBuiltinModule('node:http');
 const { now } = Date;
@@ -34,9 +34,9 @@ interface Fault {
   readonly own: Environment;
   readonly sessions?: number;
   readonly challenges?: number;
-  /** What the doctor says of processes, with `…` for places. */
+  /** Doctor's findings about processes, with `…` for addresses. */
   readonly found: readonly string[];
-  /** A sentence that it says from outside, too, without the environment. */
+  /** A message that it also prints from outside, without the environment. */
   readonly outside?: RegExp;
 }
 
@@ -95,12 +95,12 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** What was said instead: of the gateway, and of the environment. */
+/** Its other messages: about the gateway, and the environment. */
 const BLAMING_OTHERS = /^A new access token is rejected|this is not its environment/;
 
 const GOOD = ['4 processes report the same secrets and synchronized clocks.'];
 
-t.test('a fault of single processes is found and explained, and nothing where there is none', async (t) => {
+t.test('faults of single processes are found and explained, without false findings', async (t) => {
   const port = await freePort();
   const publicUrl = `http://localhost:${port}`;
   const { sessions, challenges, env } = await startTwoOfEach(t, {
@@ -109,7 +109,7 @@ t.test('a fault of single processes is found and explained, and nothing where th
     PUBLIC_URL: publicUrl,
   });
   const upstreams = { sessions: sessions.map(({ at }) => at), challenges: challenges.map(({ at }) => at) };
-  // So that the clocks of the processes are seen from outside, as behind gateways that set no Date.
+  // Lets process clocks be seen from outside, as behind gateways that set no Date.
   await runNginxGateway(t, { port, ...upstreams }, (text) => `proxy_pass_header Date;\n${text}`);
   const look = async () => {
     const { findings } = await examine({
@@ -159,6 +159,6 @@ t.test('a fault of single processes is found and explained, and nothing where th
   t.strictSame(
     await look(),
     { ofProcesses: ['3 processes report the same secrets and synchronized clocks.'], problems: [] },
-    'one that was killed does not count, whatever it had',
+    'a killed process does not count',
   );
 });

@@ -1,4 +1,4 @@
-// The doctor beside `npm start`, by the command of the manual: it reported a problem that there was not.
+// Doctor beside `npm start`, with the documented command: it reported a nonexistent problem.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import t from 'tap';
 import { readProjectFile } from '../docs/project-file.js';
 import { launch } from '../launcher/launch.js';
 
-/** The command as the manual has it. */
+/** The command as documented. */
 const COMMAND = 'npm run -s doctor -- --email demo@example.com';
 
 async function shell(command: string, env: Readonly<Record<string, string>>, input: string) {
@@ -31,7 +31,7 @@ async function shell(command: string, env: Readonly<Record<string, string>>, inp
 }
 
 t.test('beside a healthy start the documented command finds no problem and ends with 0', async (t) => {
-  t.ok(readProjectFile('docs/operations/doctor.md').includes(`\n${COMMAND} `), 'the manual says so');
+  t.ok(readProjectFile('docs/operations/doctor.md').includes(`\n${COMMAND} `), 'the manual has the command');
   const folder = tempDir(t);
   const launcher = launch(t, { PATH: process.env.PATH, DATA_DIR: folder });
   const address = await launcher.address;
@@ -45,17 +45,17 @@ t.test('beside a healthy start the documented command finds no problem and ends 
   const password = `${secrets.DEMO_PASSWORD}\n`;
   const found = await shell(COMMAND, { DATA_DIR: folder }, password);
   t.match(found.out, /^0 problems, 0 warnings, \d+ good\n$/m);
-  t.match(found.out, 'session-service is ready', 'it looked from inside');
+  t.match(found.out, 'session-service is ready', 'it examined from inside');
   t.match(found.out, 'challenge-service is ready');
   t.notMatch(found.out, /^skipped {2}Secrets/m);
   t.equal(found.code, 0, found.out);
 
   const other = await shell(`npm run -s doctor -- ${address}/elsewhere`, { DATA_DIR: folder }, '');
-  t.match(other.out, /^skipped {2}Secrets/m, 'another address is looked at from outside');
+  t.match(other.out, /^skipped {2}Secrets/m, 'another address is examined from outside');
 
   launcher.child.kill('SIGTERM');
   await launcher.ended;
   t.notOk(existsSync(running));
   const stopped = await shell('npm run -s doctor', { DATA_DIR: folder }, '');
-  t.equal(stopped.code, 2, 'nothing runs, and no address is named');
+  t.equal(stopped.code, 2, 'nothing is running, and no address is given');
 });

@@ -1,4 +1,4 @@
-// The doctor with the service's environment: what is wrong with stores and users.
+// Doctor with the service's environment: faults of stores and users.
 
 import { join } from 'node:path';
 import { openEmbeddedDirectory } from '@tollgate/session-service/directory/embedded-directory.js';
@@ -8,7 +8,7 @@ import { complaints, openStores, startExaminedSystem } from './examined-system.j
 const problem = (check: string, message: string) => ({ check, severity: 'problem', message });
 const warning = (check: string, message: string) => ({ check, severity: 'warning', message });
 
-t.test('a Redis that evicts, keeps nothing, or is one for all', async (t) => {
+t.test('a Redis that evicts keys, has no persistence, or is shared', async (t) => {
   const { sessions, challenges, environment } = await openStores(t);
   const { examine, env } = await startExaminedSystem(t, { environment });
   t.strictSame(complaints(await examine({ env })), []);
@@ -50,7 +50,7 @@ t.test('sessions and challenges on one Redis, under one address or two', async (
   }
 });
 
-t.test('a store that is away is named, and so is the service that misses it', async (t) => {
+t.test('an unavailable store and the affected service are named', async (t) => {
   const { challenges, environment } = await openStores(t);
   const { examine, env } = await startExaminedSystem(t, { environment });
   await challenges.stop();
@@ -65,7 +65,7 @@ t.test('a store that is away is named, and so is the service that misses it', as
   ]);
 });
 
-t.test('password hashes that are weak or cannot be read', async (t) => {
+t.test('weak or unreadable password hashes', async (t) => {
   const { examine, env } = await startExaminedSystem(t);
   const directory = openEmbeddedDirectory(join(env.DATA_DIR ?? '', 'users.db'));
   t.teardown(() => directory.close());

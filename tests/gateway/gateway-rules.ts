@@ -62,7 +62,7 @@ export async function followsTheRules(t: Test, url: string, services: AnsweringS
       const answer = await ask(`${url}${path}`);
       t.equal(answer.status, 404, path);
       t.strictSame(JSON.parse(answer.text), {
-        message: 'There is nothing at this address.',
+        message: 'Not found.',
         code: 'not_found',
       });
       t.equal(answer.headers['cache-control'], 'no-store');

@@ -82,7 +82,7 @@ t.test('what no service owns is answered by the gateway alone', async (t) => {
   ]) {
     const answer = await ask(url + path);
     t.equal(answer.status, 404, path);
-    t.same(JSON.parse(answer.text), { message: 'There is nothing at this address.', code: 'not_found' });
+    t.same(JSON.parse(answer.text), { message: 'Not found.', code: 'not_found' });
     t.equal(answer.headers['cache-control'], 'no-store');
   }
   t.same([...session.received, ...challenge.received], []);

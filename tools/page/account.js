@@ -1,4 +1,4 @@
-// The account view: the user, the token's time, a protected route, the sessions, and the logout.
+// The account view: the user, the token's remaining time, a protected route, the sessions, and the logout.
 
 import { find } from './find.js';
 import { translate } from './i18n.js';
@@ -37,7 +37,7 @@ export function createAccount({ session }) {
   }
 
   async function logOut() {
-    // The reason of the state says so if the server has not confirmed it.
+    // The state's reason shows whether the server has confirmed it.
     await session.logout().catch(() => {});
   }
 

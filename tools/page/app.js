@@ -1,4 +1,4 @@
-// The demo page: a sign-in form with a proof of work, the session, a picture of the price, and the work and requests.
+// The demo page: a login form with a proof of work, the session, a price chart, and the work and requests.
 import { createAccount } from './account.js';
 import { openSolver } from './client/challenge.js';
 import { createSession } from './client/session.js';
@@ -15,7 +15,7 @@ import { createSignIn } from './sign-in.js';
 import { createTryNext } from './try-next.js';
 
 translatePage();
-// On a phone what happens behind the form is out of sight until somebody wants to see it.
+// On a phone the panel behind the form is closed until the user opens it.
 find('behind').open = matchMedia('(min-width: 62rem)').matches;
 const facts = await readFacts();
 showOwnForm(facts.challenge_prefix);
@@ -26,7 +26,7 @@ observeFetch(log.addRequest);
 /** `PUBLIC_URL` may have a path. */
 const baseUrl = new URL('.//', location.href).href;
 const session = createSession({ baseUrl });
-/** Shared by all forms, so that its workers stay hot. */
+/** Shared by all forms, so that its workers stay warm. */
 const solver = openSolver();
 const tryNext = createTryNext();
 const views = {
@@ -65,7 +65,7 @@ function show() {
   if (isNew) views[next].enter();
 }
 
-/** Why nobody is signed in. While that is not known, the view says why. */
+/** The reason why nobody is signed in. Until that is known, the view shows the reason. */
 function showReason(reason) {
   shownReason = reason;
   if (current !== 'sign-in' || reason === null) notify('');

@@ -1,7 +1,7 @@
-// The language and texts of the page: the browser's first language that has texts. Words in `backticks` are code.
+// The page's language and texts: the browser's first language with texts. Words in `backticks` are code.
 import { en } from './texts/en.js';
 
-/** The texts of the other languages, which are loaded when they are needed. */
+/** The texts of other languages, loaded when needed. */
 const loaders = {
   ar: async () => (await import('./texts/ar.js')).ar,
   de: async () => (await import('./texts/de.js')).de,
@@ -37,12 +37,12 @@ export function translate(key, values = {}) {
   return texts[key].replace(/\{(\w+)\}/g, (_place, name) => values[name]);
 }
 
-/** Returns the text for a code of the services, or another text if there is none. */
+/** Returns the text for an error code of the services, otherwise the other text. */
 export function translateIfKnown(code, otherwise) {
   return translate(Object.hasOwn(texts, code) ? code : otherwise);
 }
 
-/** Translates the page: sets its language, its direction and the texts of its markup. */
+/** Translates the page: sets language, direction and markup texts. */
 export function translatePage() {
   document.documentElement.lang = language;
   document.documentElement.dir = ['ar', 'he'].includes(language) ? 'rtl' : 'ltr';

@@ -1,10 +1,10 @@
-// The line that displays the outcome of the last action.
+// The line with the outcome of the last action.
 import { find } from './find.js';
 
 /**
  * @param {string} text empty hides the line
  * @param {'good' | 'bad' | ''} kind
- * @param {string} lang the language of the text, if a service sent it
+ * @param {string} lang language of the text, if a service sent it
  */
 export function notify(text, kind = '', lang = '') {
   const line = find('notice');

@@ -1,4 +1,4 @@
-// The first view: asks the server whether somebody is signed in; without an answer it says so. The session asks again.
+// The first view: checks whether somebody is signed in, and reports a missing response. The session retries.
 
 import { find } from './find.js';
 import { clock } from './format.js';
@@ -30,7 +30,7 @@ export function createSessionCheck({ session }) {
   again.addEventListener('click', check);
   return {
     enter() {
-      // With a reason, an attempt has just failed.
+      // A reason means that an attempt has just failed.
       if (session.state.reason === null) check();
       else showProblem({});
     },

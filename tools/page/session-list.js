@@ -25,7 +25,7 @@ export function createSessionList(request) {
     const response = await request(path, { method: 'DELETE' });
     if (response === undefined) return;
     notify(translate(done), 'good');
-    // The button that had the focus has been removed.
+    // The focused button has been removed.
     find('sessions-title').focus();
     await load();
   }

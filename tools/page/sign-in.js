@@ -1,4 +1,4 @@
-// The sign-in form: fields, the challenge element, and the service's answers.
+// The login form: fields, the challenge element, and the service's responses.
 import { createChallenge } from './client/challenge.js';
 import './client/element.js';
 import { createCountdown } from './countdown.js';
@@ -16,7 +16,7 @@ import { notify } from './notice.js';
  * @param {string | null} deps.demoEmail
  * @param {import('./client/challenge.js').Solver} deps.solver
  * @param {{ follow(challenge: import('./client/challenge.js').ChallengeController): void }} deps.meter
- * @param {() => void} deps.onWrongPassword called when the service has refused a password
+ * @param {() => void} deps.onWrongPassword called when the service has rejected a password
  */
 export function createSignIn({
   session,
@@ -74,7 +74,7 @@ export function createSignIn({
     const refusal = await response.json().catch(() => ({}));
     const { code, message = translate('sign_in_failed'), errors = {} } = refusal;
     const isOfField = 'email' in errors || 'password' in errors;
-    // The page repeats the work by itself, but only the person can answer an image: the element says so under it.
+    // The page repeats the work by itself, but only the user can solve an image: the element shows the reason under it.
     const isOfImage =
       code === 'captcha_invalid' ||
       code === 'captcha_required' ||
@@ -89,7 +89,7 @@ export function createSignIn({
   }
 
   function showFailure(error) {
-    // The form has been removed, because another tab has signed in.
+    // Another tab has signed in, which removed the form.
     if (error.name === 'AbortError') return;
     // The element displays this error itself.
     if (error.name === 'CaptchaUnansweredError') guard.focus();

@@ -1,10 +1,10 @@
-// A form with the element: the same text is the form that works here and the lines to copy.
+// A form with the element: the working form and the lines to copy have the same text.
 
 import { translate } from '../i18n.js';
 import { createCopiedCode } from '../own/copied-code.js';
 import { ruleOf } from './themes.js';
 
-/** What a service answers that wants an image. */
+/** Response code of a service that requires an image. */
 const refusal = { captcha_required: true, captcha_alternatives: ['effort'] };
 
 /**
@@ -13,8 +13,8 @@ const refusal = { captcha_required: true, captcha_alternatives: ['effort'] };
  * @param {string} example.words
  * @param {Record<string, string>} example.attributes of the element
  * @param {Record<string, string>} [example.declarations] of the form's style
- * @param {boolean} [example.waits] whether it fetches nothing before it is used: each challenge of a page raises the
- *   price for its visitor
+ * @param {boolean} [example.waits] whether it fetches nothing before its first use: each challenge of a page raises the
+ *   visitor's price
  */
 export function createExample({ title, words, attributes, declarations, waits = true }) {
   const html = formText(attributes);
@@ -36,7 +36,7 @@ export function createExample({ title, words, attributes, declarations, waits = 
   form.append(outcome);
   const code = declarations === undefined ? html : `${ruleOf(declarations)}\n\n${html}`;
   card.append(
-    // Not below the form, where the floating box would cover the button that has the focus.
+    // Not below the form, where the floating box would cover the focused button.
     ...[head, line, createImageButton(element, title), form],
     createCopiedCode({ title: translate('lines_of', { title }), code, level: 'h4' }),
   );
@@ -45,13 +45,13 @@ export function createExample({ title, words, attributes, declarations, waits = 
     event.preventDefault();
     const names = [...new FormData(form).keys()].join(', ');
     outcome.textContent = translate('would_send', { names });
-    // Nobody has received it: the next submission begins anew.
+    // Not sent anywhere: the next submission starts again.
     element.settle(null);
   });
   return card;
 }
 
-/** A button that has an element behave as after a refusal. @param {HTMLElement} element @param {string} title */
+/** A button that puts an element into its state after a rejection. @param {HTMLElement} element @param {string} title */
 export function createImageButton(element, title) {
   const button = document.createElement('button');
   button.type = 'button';
@@ -72,7 +72,7 @@ export function elementText(attributes, beforeEnd = '') {
   return `<tollgate-challenge${words.join('')}>${beforeEnd}</tollgate-challenge>`;
 }
 
-/** In short lines, so that none is broken. */
+/** Wraps to short lines, so that none is broken. */
 function formText(attributes) {
   const beforeEnd = Object.keys(attributes).length > 0 ? '\n  ' : '';
   return `<form method="post" action="/subscribe">

@@ -1,4 +1,4 @@
-// The languages of the element: a choice of all that come with it, and the element in the one chosen.
+// The element's languages: a list of all included ones, and the element in the selected one.
 import { directionOf, languages } from '../client/element/languages.js';
 import { translate } from '../i18n.js';
 import { createCopiedCode } from '../own/copied-code.js';
@@ -6,10 +6,10 @@ import { createImageButton, elementText } from './example.js';
 
 /**
  * @param {object} deps
- * @param {HTMLElement} deps.list where the choice is
- * @param {HTMLElement} deps.place where the element is
+ * @param {HTMLElement} deps.list for the choices
+ * @param {HTMLElement} deps.place for the element
  * @param {Record<string, string>} deps.attributes of the element
- * @param {string} deps.language chosen at first
+ * @param {string} deps.language selected at first
  */
 export function showLanguages({ list, place, attributes, language }) {
   const card = document.createElement('article');
@@ -48,7 +48,7 @@ export function showLanguages({ list, place, attributes, language }) {
   }
 }
 
-/** The name of a language in itself. */
+/** A language's name in that language. */
 function nameOf(tag) {
   return new Intl.DisplayNames([tag], { type: 'language' }).of(tag);
 }

@@ -1,4 +1,4 @@
-// The page of the element alone: its displays, themes and languages, each with the lines to copy.
+// The element's own page: its displays, themes and languages, each with the lines to copy.
 import '../client/element.js';
 import { find } from '../find.js';
 import { language, translate, translatePage } from '../i18n.js';

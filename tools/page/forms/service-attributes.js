@@ -1,4 +1,4 @@
-// The attributes that every element here needs for the challenges of this installation: none where all is as usual.
+// The attributes that every element requires for this installation's challenges: none with default settings.
 
 const nameAttributes = {
   pow_token: 'pow-token-name',
@@ -18,7 +18,7 @@ export async function serviceAttributes() {
       if (name !== usual) attributes[nameAttributes[usual]] = name;
     }
   } catch {
-    // The element itself says that nothing answers.
+    // The element itself reports that the service does not respond.
   }
   return attributes;
 }

@@ -1,4 +1,4 @@
-// The themes of the examples: declarations for the form, which the page applies and shows.
+// The themes of the examples: style declarations for the form, applied and displayed.
 
 /** @type {Record<string, Record<string, string>>} */
 export const themes = {
@@ -18,7 +18,7 @@ export const themes = {
   },
 };
 
-/** The declarations as a rule of a style sheet. */
+/** The declarations as a style sheet rule. */
 export function ruleOf(declarations) {
   const lines = Object.entries(declarations).map(([name, value]) => `  ${name}: ${value};\n`);
   return `form {\n${lines.join('')}}`;

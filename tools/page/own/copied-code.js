@@ -1,13 +1,13 @@
-// Lines of code with a button that copies them.
+// Lines of code with a copy button.
 import { translate } from '../i18n.js';
 
 const shownMs = 2_000;
 
 /**
  * @param {object} lines
- * @param {string} lines.title names the lines, and completes the name of the button
+ * @param {string} lines.title names the lines, and completes the button's name
  * @param {string} lines.code
- * @param {'h3' | 'h4'} [lines.level] of the title in the page
+ * @param {'h3' | 'h4'} [lines.level] heading level of the title
  * @returns {HTMLElement}
  */
 export function createCopiedCode({ title, code, level = 'h3' }) {
@@ -50,7 +50,7 @@ export function createCopiedCode({ title, code, level = 'h3' }) {
   return block;
 }
 
-/** The clipboard is closed to pages without TLS on other names than localhost. */
+/** Pages without TLS on names other than localhost have no clipboard access. */
 async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,7 +1,7 @@
-// A link in a list of links, with a note where its page is in another language.
+// A link in a list, with a note if its page is in another language.
 import { language, translate } from '../i18n.js';
 
-/** @param {string} key of its text @param {string} path @param {string} [hreflang] the language of its page, if it has only one */
+/** @param {string} key of its text @param {string} path @param {string} [hreflang] if its page has only this language */
 export function createLink(key, path, hreflang = language) {
   const item = document.createElement('li');
   const anchor = document.createElement('a');

@@ -1,4 +1,4 @@
-// What a visitor needs for a form of their own: the lines of the guide, and the documents to go on with.
+// The lines of the guide for a visitor's own form, and links to further documents.
 
 import { find } from '../find.js';
 import { translate } from '../i18n.js';
@@ -39,7 +39,7 @@ const documents = {
 /** The address of the challenge routes; `PUBLIC_URL` may have a path. @param {string} [prefix] */
 const challengeRoutes = (prefix = 'api/captcha') => new URL(`./${prefix}/`, location.href);
 
-/** The line that brings the element into a page of the same origin. @param {string} [prefix] of the challenge routes */
+/** The line that loads the element into a page of the same origin. @param {string} [prefix] of the challenge routes */
 export function scriptLine(prefix) {
   return elementLine.replace('/api/captcha/', challengeRoutes(prefix).pathname);
 }

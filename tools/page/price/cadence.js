@@ -1,9 +1,9 @@
-// Draws often changing values at most ten times a second, because drawing takes time from the work itself.
+// Draws frequently changing values at most ten times a second, because drawing takes time from the work itself.
 
 const intervalMs = 100;
 
 /**
- * Returns a function that draws a value at once or, within 100 ms of the last drawing, the newest value at their end.
+ * Returns a function that draws a value immediately or, within 100 ms of the last drawing, the newest value after them.
  * @template Value
  * @param {(value: Value) => void} draw
  * @returns {(value: Value) => void}
@@ -23,7 +23,7 @@ export function createCadence(draw) {
     newest = value;
     const waitMs = drawnMs + intervalMs - performance.now();
     if (timer === undefined && waitMs <= 0) drawNow();
-    // Timers may end a little early, and then the next drawing would come too soon.
+    // Timers may fire slightly early, and then the next drawing would be too soon.
     else timer ??= setTimeout(drawNow, Math.ceil(waitMs) + 1);
   };
 }

@@ -1,14 +1,14 @@
-// The picture of the price: a stair for each failure, up to the ceiling, with a marker at the price of the next attempt.
+// The price chart: a stair for each failure, up to the ceiling, with a marker at the price of the next attempt.
 import { find } from '../find.js';
 import { compactCount } from '../format.js';
 import { translate } from '../i18n.js';
 import { stairAt, stairsOf } from './price-terms.js';
 
-/** In pixels, at the font size below; all but the gap grows with the font. */
+/** In pixels at the font size below; all but the gap grow with the font. */
 const space = { top: 30, bottom: 24, gap: 3, text: 7 };
-/** The least height of a stair: the first is no flat line. */
+/** Minimum height of a stair, so that the first is no flat line. */
 const leastStair = 16;
-/** The width that a label of a stair needs. */
+/** Width of a stair's label. */
 const labelWidth = 52;
 const fontSize = 13;
 
@@ -43,7 +43,7 @@ export function createChart(terms) {
     const now = bits === undefined ? -1 : stairAt(stairs, bits);
     svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
     svg.replaceChildren(line('ceiling', 0, width, top(ceiling)));
-    // Above all stairs: a large label is wider than its own.
+    // Above all stairs, because a large label is wider than its own.
     const labels = [];
     stairs.forEach((stair, at) => {
       const x = left(at);
@@ -75,7 +75,7 @@ export function createChart(terms) {
 
   describe();
   draw();
-  // In the next frame: what is drawn changes the size, which an observer must not do.
+  // In the next frame, because drawing changes the size, which an observer must not do.
   new ResizeObserver(() => requestAnimationFrame(draw)).observe(svg);
   return {
     /** Moves the marker. @param {number} difficulty in bits */

@@ -1,11 +1,11 @@
-// Measures the hashes per second of this device, with a search that practically never succeeds.
+// Measures the device's hashes per second with a search that practically never succeeds.
 
 const limitMs = 2_000;
-/** So hard that the time limit ends it first. */
+/** Hard enough that the time limit ends it first. */
 const task = { head: '0'.repeat(32), difficulty: 32 };
 
 /**
- * Resolves when the time is over or the signal aborts.
+ * Resolves at the time limit or when the signal aborts.
  * @param {import('../client/challenge.js').Solver} solver
  * @param {AbortSignal} signal
  * @param {(progress: import('../client/challenge.js').SearchProgress) => void} onProgress

@@ -1,4 +1,4 @@
-// The meter: follows the challenges of a form, and draws their price and the progress of their work.
+// The meter: follows a form's challenges, and draws their price and the progress of their work.
 import { find } from '../find.js';
 import { translate } from '../i18n.js';
 import { createCadence } from './cadence.js';
@@ -12,8 +12,8 @@ import { createWorkLog } from './work-log.js';
  * @param {import('./request-log.js').RequestLog} deps.log
  * @param {import('../client/challenge.js').Solver} deps.solver
  * @param {import('./price-terms.js').PriceTerms} deps.terms
- * @param {(times: number, captcha: 'image' | 'effort' | null) => void} deps.onPrice called with each drawing: how many
- *   times the first price the next attempt costs, and what it takes besides work
+ * @param {(times: number, captcha: 'image' | 'effort' | null) => void} deps.onPrice called with each drawing: the next price
+ *   as a multiple of the first, and what it requires besides work
  */
 export function createMeter({ log, solver, terms, onPrice }) {
   const price = createPriceView(terms);
@@ -59,7 +59,7 @@ export function createMeter({ log, solver, terms, onPrice }) {
   }
 
   return {
-    /** Displays the challenges of a form instead of those of the form before. */
+    /** Displays a form's challenges instead of those of the previous form. */
     follow(challenge) {
       stop();
       const write = createWorkLog(log);
@@ -72,7 +72,7 @@ export function createMeter({ log, solver, terms, onPrice }) {
         drawProgress(progressOf(state));
         const { status, work, captcha, captchaRequired } = state;
         const now = [status, work?.difficulty, captcha?.kind, captchaRequired].join(' ');
-        // Seldom, and at once: the person waits for it.
+        // Rare, and immediate: the user is waiting for it.
         if (now !== last) showPrice(state);
         last = now;
       });

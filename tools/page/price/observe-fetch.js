@@ -2,7 +2,7 @@
 
 /**
  * @param {(entry: { method: string, path: string, status: number, code: string, ms: number }) => void} onRequest called
- *   when a request is answered; status 0 means that there was no answer
+ *   when a request has its response; status 0 means no response
  * @returns {void} it replaces the browser's `fetch`
  */
 export function observeFetch(onRequest) {

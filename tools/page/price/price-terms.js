@@ -1,21 +1,21 @@
-// How the price of an attempt grows with failures: what the picture shows.
+// The growth of an attempt's price with failures, for the chart.
 
 /**
  * @typedef {object} PriceTerms difficulties are zero bits
  * @property {number} floor the price without failures
- * @property {number} ceiling what no price exceeds
+ * @property {number} ceiling the highest price
  * @property {number} step bits added by each failure, 0 for none
- * @property {number} image_after the failures after which an image is required as well
+ * @property {number} image_after failures after which an image is also required
  */
 
-/** The defaults of the services, for a page whose facts could not be fetched. @type {PriceTerms} */
+/** The services' defaults, for a page that could not fetch its configuration. @type {PriceTerms} */
 export const usualTerms = { floor: 16, ceiling: 24, step: 2, image_after: 2 };
 
-/** More steps than this are not told apart in a picture. */
+/** The chart cannot distinguish more steps. */
 const mostStairs = 12;
 
 /**
- * The prices in bits after 0, 1, 2 … failures, up to the one that reaches the ceiling.
+ * The prices in bits after 0, 1, 2 … failures, up to the first at the ceiling.
  * @param {PriceTerms} terms
  * @returns {number[]}
  */
@@ -27,7 +27,7 @@ export function stairsOf({ floor, ceiling, step }) {
   return stairs;
 }
 
-/** Which stair a price stands on: the highest that it reaches. @param {readonly number[]} stairs @param {number} bits */
+/** The stair of a price: the highest that it reaches. @param {readonly number[]} stairs @param {number} bits */
 export function stairAt(stairs, bits) {
   return Math.max(
     0,

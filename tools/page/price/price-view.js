@@ -1,4 +1,4 @@
-// The price of the next attempt: its number, its zero bits, its place on the stairs, and work in place of an image.
+// The price of the next attempt: its multiple, its zero bits, its place on the stairs, and effort in place of an image.
 import { find } from '../find.js';
 import { count } from '../format.js';
 import { translate } from '../i18n.js';
@@ -9,12 +9,12 @@ export function createPriceView(terms) {
   const zeros = fill(find('zeros'), terms.ceiling);
   const chart = createChart(terms);
   const chip = find('price-chip');
-  /** What an attempt costs without failures, in bits. */
+  /** Price of an attempt without failures, in bits. */
   const first = Math.min(terms.floor, terms.ceiling);
   let shown;
 
   return {
-    /** How many times the first price the next attempt costs. */
+    /** The next price as a multiple of the first. */
     get times() {
       return shown === undefined ? 1 : 2 ** Math.max(0, shown - first);
     },

@@ -3,7 +3,7 @@ import { milliseconds } from '../format.js';
 import { translate } from '../i18n.js';
 
 const mostEntries = 12;
-/** Refusals that are not errors: nobody is signed in, or the work is repeated at a higher price. */
+/** Rejections that are not errors: nobody is signed in, or the work is repeated at a higher price. */
 const ordinary = ['token_invalid', 'pow_insufficient'];
 
 function kindOf(status) {
@@ -29,7 +29,7 @@ export function createRequestLog(list) {
   }
 
   return {
-    /** Adds a request; status 0 means that there was no answer. */
+    /** Adds a request; status 0 means no response. */
     addRequest({ method, path, status, code, ms }) {
       const kind = ordinary.includes(code) ? 'ordinary' : kindOf(status);
       const outcome = status === 0 ? translate('unanswered') : `${status} ${code}`.trim();

@@ -1,9 +1,9 @@
-// The figures of the work: tries, time, speed and how the device computes. A figure appears with its first value.
+// Figures of the work: tries, time, speed and solver. A figure appears with its first value.
 import { find } from '../find.js';
 import { count, milliseconds, speed } from '../format.js';
 import { translate } from '../i18n.js';
 
-/** Below that, messages to the workers take longer than the hashes. */
+/** Below that, worker messages take longer than the hashes. */
 const measurableMs = 100;
 
 export function createWorkFigures() {

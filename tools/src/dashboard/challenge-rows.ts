@@ -1,8 +1,8 @@
-// The row of the dashboard about challenges.
+// The dashboard's row about challenges.
 
 import { type DashboardRow, of, quantile, rate, rateBy } from './panels.js';
 
-/** What is issued, solved, refused and drawn. */
+/** Issued, solved and rejected challenges, and drawn images. */
 export const challengeRows: readonly DashboardRow[] = [
   {
     title: 'Challenges',
@@ -29,7 +29,7 @@ export const challengeRows: readonly DashboardRow[] = [
       {
         title: 'Rejected',
         description:
-          '`spent` and `wrong` far above usual: somebody guesses. `missing` and `insufficient` are ordinary.',
+          '`spent` and `wrong` far above usual: a guessing attack. `missing` and `insufficient` are ordinary.',
         unit: 'ops',
         queries: [
           [rateBy('application, reason', 'tollgate_challenges_refused_total'), '{{application}} {{reason}}'],
@@ -37,7 +37,7 @@ export const challengeRows: readonly DashboardRow[] = [
       },
       {
         title: 'Passes',
-        description: 'Passes per second, by name and outcome. `wrong`: somebody guesses.',
+        description: 'Passes per second, by name and outcome. `wrong`: a guessing attack.',
         unit: 'ops',
         queries: [[rateBy('pass, outcome', 'tollgate_passes_presented_total'), '{{pass}} {{outcome}}']],
       },
@@ -50,7 +50,7 @@ export const challengeRows: readonly DashboardRow[] = [
       {
         title: 'Proof-of-work price',
         description:
-          'Leading zero bits; a bit more is twice the work. Many clients behind one address pay more.',
+          'Leading zero bits; each further bit doubles the work. Clients that share an address pay more.',
         unit: 'short',
         queries: [
           [quantile(0.5, 'tollgate_challenge_difficulty_bits'), 'median'],
@@ -74,7 +74,7 @@ export const challengeRows: readonly DashboardRow[] = [
       },
       {
         title: 'Image duration',
-        description: 'Time of an image, queue included.',
+        description: 'Image duration, queue included.',
         unit: 's',
         queries: [
           [quantile(0.5, 'tollgate_image_draw_duration_seconds'), 'median'],
@@ -83,7 +83,7 @@ export const challengeRows: readonly DashboardRow[] = [
       },
       {
         title: 'Image queue',
-        description: 'Images being drawn and waiting; beyond 100 waiting, further ones are rejected.',
+        description: 'Images being drawn and waiting; with 100 waiting, further ones are rejected.',
         unit: 'short',
         queries: [
           [`sum by (state) (${of('tollgate_image_jobs')})`, '{{state}}'],
@@ -115,14 +115,14 @@ export const challengeRows: readonly DashboardRow[] = [
       {
         title: 'Receipts',
         description:
-          'Requests of pages for a receipt. `hostname_not_allowed` for a new page: its host name is missing in SITES.',
+          'Receipt requests from pages. `hostname_not_allowed` for a new page: add its host name to SITES.',
         unit: 'ops',
         queries: [[rateBy('site, outcome', 'tollgate_site_redemptions_total'), '{{site}} {{outcome}}']],
       },
       {
         title: 'Receipts verified',
         description:
-          'Requests of the servers of sites. `timeout-or-duplicate` far above usual: somebody sends receipts twice.',
+          'Requests from site servers. `timeout-or-duplicate` far above usual: receipts are sent twice.',
         unit: 'ops',
         queries: [[rateBy('site, outcome', 'tollgate_siteverify_requests_total'), '{{site}} {{outcome}}']],
       },

@@ -1,4 +1,4 @@
-// The Grafana dashboard, as Grafana imports it.
+// The Grafana dashboard, in Grafana's import format.
 
 import { challengeRows } from './challenge-rows.js';
 import type { DashboardPanel, DashboardRow } from './panels.js';
@@ -6,7 +6,7 @@ import { processRows } from './process-rows.js';
 import { sessionRows } from './session-rows.js';
 import { trafficRows } from './traffic-rows.js';
 
-/** Columns of Grafana's grid, and what a panel takes of it. */
+/** Grafana's columns, and the size of a panel. */
 const COLUMNS = 24;
 const PANEL = { w: 8, h: 8 };
 const STAT = { w: 8, h: 4 };
@@ -26,7 +26,7 @@ export function dashboard() {
     timezone: 'browser',
     refresh: '30s',
     time: { from: 'now-3h', to: 'now' },
-    // The crosshair is shared, so that one moment can be compared in all panels.
+    // A shared crosshair, to compare one moment in all panels.
     graphTooltip: 1,
     annotations: { list: [] },
     templating: {
@@ -44,7 +44,7 @@ export function dashboard() {
   };
 }
 
-/** A variable of the dashboard, everything unless something is chosen; targets without the label count as everything. */
+/** A dashboard variable; all values by default, which includes targets without the label. */
 function choice(name: string, label: string, query: string) {
   return {
     name,

@@ -1,8 +1,8 @@
-// The rows of the dashboard about stores and processes.
+// The dashboard's rows about stores and processes.
 
 import { type DashboardRow, EVERY_PROCESS, of, quantile, rateBy } from './panels.js';
 
-/** What both services depend on, and what they use. */
+/** Dependencies and resources of both services. */
 export const processRows: readonly DashboardRow[] = [
   {
     title: 'Stores',

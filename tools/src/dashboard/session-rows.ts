@@ -1,8 +1,8 @@
-// The rows of the dashboard about sessions.
+// The dashboard's rows about sessions.
 
 import { type DashboardRow, of, quantile, rate, rateBy } from './panels.js';
 
-/** Logins, refreshes, ended sessions, and the hashing of passwords. */
+/** Logins, refreshes, ended sessions, and password hashing. */
 export const sessionRows: readonly DashboardRow[] = [
   {
     title: 'Sessions',
@@ -16,14 +16,14 @@ export const sessionRows: readonly DashboardRow[] = [
       {
         title: 'Device cookies',
         description:
-          'Logins with a device cookie of their account. `spent` far above usual: cookies were stolen, or clients fail.',
+          'Logins with a device cookie of their account. `spent` far above usual: stolen cookies, or failing clients.',
         unit: 'ops',
         queries: [[rateBy('outcome', 'tollgate_device_cookies_total'), '{{outcome}}']],
       },
       {
         title: 'Users of other accounts',
         description:
-          'Users returned for another account key; the log names them. Above 0: the search compares too loosely, or somebody tries other spellings.',
+          'Users returned for another account key; the log names them. Above 0: the lookup compares too loosely, or an attacker tries other spellings.',
         unit: 'ops',
         queries: [[`sum(${rate('tollgate_directory_other_accounts_total')})`, 'treated as unknown']],
       },
@@ -46,7 +46,7 @@ export const sessionRows: readonly DashboardRow[] = [
       {
         title: 'Login codes',
         description:
-          'Codes of applications with their own login. `created` far above `exchanged`: pages do not get them.',
+          'Codes of applications with their own login. `created` far above `exchanged`: codes do not reach their pages.',
         unit: 'ops',
         queries: [[rateBy('outcome', 'tollgate_sign_in_codes_total'), '{{outcome}}']],
       },
@@ -62,13 +62,13 @@ export const sessionRows: readonly DashboardRow[] = [
       },
       {
         title: 'Tokens',
-        description: 'Encrypted tokens by ENCRYPTION_KEY id: after a rotation the old one stops growing.',
+        description: 'Encrypted tokens by ENCRYPTION_KEY id: after a rotation, the old key stops growing.',
         unit: 'ops',
         queries: [[rateBy('kind, key', 'tollgate_tokens_made_total'), '{{kind}} {{key}}']],
       },
       {
         title: 'Ended sessions',
-        description: 'Ended sessions rejected from memory, and those not yet published.',
+        description: 'Ended sessions rejected from memory, and ended sessions not yet published.',
         unit: 'short',
         queries: [
           [of('tollgate_revoked_sessions'), '{{instance}} rejected'],
@@ -88,7 +88,7 @@ export const sessionRows: readonly DashboardRow[] = [
     panels: [
       {
         title: 'Password check duration',
-        description: 'Time of a password check, queue included.',
+        description: 'Password check duration, queue included.',
         unit: 's',
         queries: [
           [quantile(0.5, 'tollgate_password_check_duration_seconds'), 'median'],
@@ -103,7 +103,7 @@ export const sessionRows: readonly DashboardRow[] = [
       },
       {
         title: 'Rejected passwords',
-        description: 'Passwords rejected by a full queue; their logins got 503.',
+        description: 'Passwords rejected because of a full queue; their logins got 503.',
         unit: 'ops',
         queries: [[rateBy('instance', 'tollgate_password_checks_refused_total'), '{{instance}}']],
       },

@@ -1,15 +1,15 @@
-// The rows of the dashboard about requests.
+// The dashboard's rows about requests.
 
 import { type DashboardRow, EVERY_PROCESS, quantile, REQUESTS, rateBy } from './panels.js';
 
-/** The share of requests that a service answered with an error of its own; 0 before the first. */
+/** Share of requests with a 5xx response of the service itself; 0 before the first request. */
 const errorShare = [
   `(${rateBy('job', `${REQUESTS}_count`, 'listener="public",status=~"5.."')}`,
   `or 0 * ${rateBy('job', `${REQUESTS}_count`, 'listener="public"')})`,
   `/ ${rateBy('job', `${REQUESTS}_count`, 'listener="public"')}`,
 ].join(' ');
 
-/** What arrives and what becomes of it. */
+/** Incoming requests and their results. */
 export const trafficRows: readonly DashboardRow[] = [
   {
     title: 'Overview',
@@ -23,7 +23,7 @@ export const trafficRows: readonly DashboardRow[] = [
       },
       {
         title: 'Firing alerts',
-        description: 'Alerts of tollgate.rules.yml; docs/monitoring.md has a remedy for each.',
+        description: 'Alerts of tollgate.rules.yml; docs/monitoring.md has the remedies.',
         unit: 'short',
         type: 'stat',
         queries: [

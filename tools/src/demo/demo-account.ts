@@ -1,4 +1,4 @@
-// The demo account: each start creates it, or sets its password again, as `users add --replace` does.
+// The demo account: each start creates it or resets its password, as `users add --replace` does.
 import { join } from 'node:path';
 import { isEmailAddress } from '@tollgate/session-service/cli/email-address.js';
 import { addOrReplaceUser } from '@tollgate/session-service/cli/user-actions.js';
@@ -16,14 +16,14 @@ export interface Account {
 const shortestPassword = 8;
 const longestPasswordBytes = 1024;
 
-/** Whether the accounts are in the embedded directory, the only one that the launcher writes to. */
+/** Whether accounts are in the embedded directory, the only one that the launcher writes to. */
 export function ownsDirectory(environment: Environment): boolean {
   return (environment.USERS_URL || 'file:').startsWith('file:');
 }
 
 /**
- * Checks `DEMO_EMAIL` and `DEMO_PASSWORD` by the rules of the command `users`.
- * @throws {StartError} a line for each that is set and cannot be used, without the password
+ * Checks `DEMO_EMAIL` and `DEMO_PASSWORD` by the rules of the `users` command.
+ * @throws {StartError} a line for each invalid variable, without the password
  */
 export function checkDemoAccount({ DEMO_EMAIL: email, DEMO_PASSWORD: password }: Environment): void {
   const mistakes: string[] = [];
@@ -41,7 +41,7 @@ export function checkDemoAccount({ DEMO_EMAIL: email, DEMO_PASSWORD: password }:
 }
 
 /**
- * Creates the accounts or sets their passwords again.
+ * Creates accounts or resets their passwords.
  * @param environment that of the session service, whose directory is embedded
  * @throws {StartError} with the reason
  */

@@ -1,4 +1,4 @@
-// The routes of the demo page: its files, with a strict content security policy, its configuration, and the documents.
+// Routes of the demo page: its files, with a strict content security policy, its configuration, and the documents.
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
@@ -6,7 +6,7 @@ import type { ChallengeNames } from '../gateway/challenge-names.js';
 import type { ShownPrice } from '../gateway/shown-price.js';
 import { documentSegments, serveDocuments } from './documents.js';
 
-/** Where the files of the demo page are. */
+/** Folders of the demo page's files. */
 export interface PageFiles {
   /** Absolute path of the folder with the page's files. */
   readonly folder: string;
@@ -14,7 +14,7 @@ export interface PageFiles {
   readonly clientFolder: string;
 }
 
-/** The page as it is in the project. */
+/** The page's source folder in the project. */
 export const shippedPage: PageFiles = {
   folder: fileURLToPath(new URL('../../../page/', import.meta.url)),
   clientFolder: fileURLToPath(new URL('../../../../packages/client/dist/src/', import.meta.url)),
@@ -29,7 +29,7 @@ export interface DemoPageOptions extends PageFiles {
 
 const policy = [
   "default-src 'none'",
-  // The second word allows WebAssembly, and no evaluation of text.
+  // 'wasm-unsafe-eval' allows WebAssembly, but no evaluation of text.
   "script-src 'self' 'wasm-unsafe-eval'",
   "worker-src 'self'",
   "style-src 'self'",
@@ -43,10 +43,9 @@ const policy = [
 const loopbackNames = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Serves the page at `/`, the element alone at `/forms`, the documents at `/docs/`, the browser package
- * at `/client/`, and `/page.json`: the path and the field names of the challenges, the terms of the price, and the e-mail
- * address that the form starts with. Every file carries the policy, because a worker has the one of its own file; the
- * documents have their own.
+ * Serves the page at `/`, the element alone at `/forms`, the documents at `/docs/`, the browser package at `/client/`, and
+ * the page's configuration at `/page.json`: path and field names of the challenges, price terms, and the form's initial
+ * e-mail address. Every file has the policy, because a worker uses that of its own file; the documents have their own.
  */
 export async function servePage(app: FastifyInstance, options: DemoPageOptions): Promise<void> {
   app.addHook('onSend', async (_request, reply) => {
@@ -60,7 +59,7 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
   });
   app.addHook('onRequest', async (request, reply) => {
     const home = new URL(options.publicUrl);
-    // A login from another name of this machine would be refused for its Origin, so the page redirects first.
+    // A login from another name of this machine would fail the Origin check, so the page redirects first.
     if (request.host !== home.host && isLoopback(`http://${request.host}`) && isLoopback(home.href)) {
       return reply.redirect(`${home.origin}${home.pathname.replace(/\/+$/, '')}${request.url}`, 307);
     }
@@ -78,7 +77,7 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
   }));
   app.get('/forms', (_request, reply) => reply.sendFile('forms.html', options.folder));
   await serveDocuments(app);
-  // Loaded here, because the launcher reads the names of the files before it starts the services.
+  // Loaded here, because the launcher reads the file names before it starts the services.
   const { default: fastifyStatic } = await import('@fastify/static');
   await app.register(fastifyStatic, {
     root: options.folder,
@@ -96,7 +95,7 @@ export async function servePage(app: FastifyInstance, options: DemoPageOptions):
   });
 }
 
-/** The first segments of all paths that `servePage` serves, with the files of its folder. */
+/** First segments of all paths that `servePage` serves, including the files in its folder. */
 export function pageSegments(folder: string): string[] {
   return [...readdirSync(folder), ...documentSegments, 'page.json', 'client', 'forms'];
 }

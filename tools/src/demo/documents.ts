@@ -1,4 +1,4 @@
-// The documents as a site with search, which is built when somebody first reads it: only then its packages are installed.
+// The documents as a site with search, built at the first visit, which also installs its packages.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -7,16 +7,16 @@ import { promisify } from 'node:util';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { projectRoot } from '../launcher/local-environment.js';
 
-/** The first segments of the paths of all documents. */
+/** First path segments of all documents. */
 export const documentSegments = ['README.md', 'docs'] as const;
 
 /** A site that can be built. */
 export interface Site {
   /** Absolute path of the folder with its pages. */
   readonly folder: string;
-  /** Returns whether the pages are there and newer than the documents. */
+  /** Returns whether the pages exist and are newer than the documents. */
   isFresh(): boolean;
-  /** Builds the pages. Rejects with the output of the program that failed. */
+  /** Builds the pages. Rejects with the output of the failed program. */
   build(): Promise<void>;
 }
 
@@ -39,14 +39,14 @@ export const documentsSite: Site = {
 };
 
 /**
- * Serves the site at `/docs/`, and redirects the paths of the documents in the project, such as `/docs/gate.md`, to its
- * pages. Until the site is built, a page that reloads itself says so; 503 with the reason if that fails.
+ * Serves the site at `/docs/`, and redirects document paths of the project, such as `/docs/gate.md`, to its pages. During
+ * the build it serves a page that reloads itself; if the build fails, 503 with the reason.
  */
 export async function serveDocuments(app: FastifyInstance, site: Site = documentsSite): Promise<void> {
   let state: 'unknown' | 'building' | 'ready' | { readonly failure: string } = 'unknown';
   let policy = '';
 
-  /** A site that is fresh is ready at once. */
+  /** A fresh site is ready immediately. */
   async function prepare(): Promise<void> {
     state = 'building';
     try {
@@ -73,7 +73,7 @@ export async function serveDocuments(app: FastifyInstance, site: Site = document
     return sendText(reply, `The documents cannot be built. Read them in the folder docs.\n\n${failure}`);
   }
 
-  // Loaded here, because the launcher reads the names of the files before it starts the services.
+  // Loaded here, because the launcher reads the file names before it starts the services.
   await app.register(import('@fastify/static'), { root: packageFolder, serve: false });
   app.get('/README.md', (_request, reply) => reply.redirect('docs/'));
   app.get('/docs', (_request, reply) => reply.redirect('docs/'));
@@ -94,7 +94,7 @@ function sendText(reply: FastifyReply, text: string): FastifyReply {
   return reply.type('text/plain; charset=utf-8').send(`${text}\n`);
 }
 
-/** Allows the scripts that stand in every page by their hashes, and the styles that VitePress sets. */
+/** Allows the inline scripts of every page by their hashes, and the styles that VitePress sets. */
 function policyOf(page: string): string {
   const hashes = [...page.matchAll(/<script(?: id="[\w-]+")?>([\s\S]*?)<\/script>/g)].map(
     ([, script = '']) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`,

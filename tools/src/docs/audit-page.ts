@@ -1,4 +1,4 @@
-// Generates docs/audit.md, the form of every line of the audit stream, from the schemas of the events.
+// Generates docs/audit.md, the format of every audit stream line, from the event schemas.
 import { KindGuard, OptionalKind, type TSchema } from '@sinclair/typebox';
 import { LIMITED_EVENTS, MOST_LINES } from '@tollgate/shared/audit';
 import { AUDIT_VERSION, AuditEvents } from '@tollgate/shared/schemas';
@@ -61,7 +61,7 @@ function eventRow(event: Event): string {
   return `| ${name} | ${writer} | ${description} | ${fields.join(', ')} |`;
 }
 
-/** One item for each field; events in which it means the same share the item. */
+/** One item for each field; events share an item if the field has the same meaning. */
 function fieldRows(): string {
   const meanings = new Map<string, { name: string; schema: TSchema; events: string[] }>();
   for (const event of events) {

@@ -1,4 +1,4 @@
-// The variables that the Helm chart checks, from the code.
+// Generates the variables that the Helm chart checks from the code.
 
 import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
 import { environmentWith } from '@tollgate/challenge-service/config.js';
@@ -8,14 +8,14 @@ import { expectationOf } from '@tollgate/shared/schemas';
 
 const challengeEnvironment = environmentWith(await loadAllExtensions());
 
-/** Set by values of the chart's own, or by what a pod is. */
+/** Set by the chart's own values, or fixed by the pod. */
 const SET_BY_CHART = [
   ...['NODE_ENV', 'BIND', 'ADMIN_BIND', 'PUBLIC_URL', 'TRUST_PROXY', 'DRAIN_SECONDS'],
   ...['SESSION_PORT', 'SESSION_ADMIN_PORT', 'CHALLENGE_PORT', 'CHALLENGE_ADMIN_PORT'],
   ...['DATA_DIR', 'ALLOW_EMBEDDED'],
 ];
 
-/** Returns the variables of each service that the chart accepts, with the form of their values. */
+/** Returns the variables of each service that the chart accepts, with their value format. */
 export function chartVariables(): object {
   return {
     session: configVariablesOf(SessionEnvironment),
@@ -23,7 +23,7 @@ export function chartVariables(): object {
   };
 }
 
-/** What the chart checks of a value: its form as a pattern, its range, and the words for both. */
+/** The chart's check of a value: pattern, range, and their description. */
 interface ValueForm {
   readonly pattern?: string;
   readonly minimum?: number;
@@ -31,7 +31,7 @@ interface ValueForm {
   readonly expected: string;
 }
 
-/** The variables that an operator sets as values: neither secrets nor the chart's own. */
+/** The variables that an operator sets as values, without secrets and the chart's own. */
 function configVariablesOf({ properties }: TObject): Record<string, ValueForm> {
   return Object.fromEntries(
     Object.entries(properties)
@@ -56,6 +56,6 @@ function patternOf(schema: TSchema): string | undefined {
   if (KindGuard.IsInteger(schema)) return '^-?[0-9]{1,15}$';
   if (KindGuard.IsNumber(schema)) return '^-?[0-9]{1,15}([.][0-9]{1,15})?$';
   if (KindGuard.IsUnion(schema)) return `^(${schema.anyOf.map((item) => item.const).join('|')})$`;
-  // Go's expressions have no look-ahead. The service checks such a value.
+  // Go's regular expressions have no look-ahead. The service checks such a value.
   return schema.pattern?.includes('(?!') ? undefined : schema.pattern;
 }

@@ -1,4 +1,4 @@
-// Generates docs/configuration.md from the schemas that read the environment.
+// Generates docs/configuration.md from the environment schemas.
 import { Type } from '@sinclair/typebox';
 import { environmentWith } from '@tollgate/challenge-service/config.js';
 import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
@@ -17,7 +17,7 @@ const defaultPorts = Object.fromEntries(
 
 const [gatewayPort, usualPort] = portVariables.gateway;
 
-/** The variables of the launcher alone, by name: the default as a table shows it, and the meaning. */
+/** The launcher's own variables by name: default as shown in a table, and meaning. */
 export const launcherVariables: Readonly<Record<string, { byDefault: string; meaning: string }>> = {
   [gatewayPort]: {
     byDefault: `\`${usualPort}\``,
@@ -34,7 +34,7 @@ export const launcherVariables: Readonly<Record<string, { byDefault: string; mea
   DEMO_PASSWORD_FILE: { byDefault: 'none', meaning: 'Path of a file with it' },
 };
 
-/** The names of all variables that any part of the project reads. */
+/** Names of all variables that the project reads. */
 export function variableNames(): Set<string> {
   const services = [SessionEnvironment, ChallengeEnvironment];
   return new Set([
@@ -139,12 +139,12 @@ ${localRows()}
 `;
 }
 
-/** The options by variable: `pow.volume.every` by `CAPTCHA_POW_VOLUME_EVERY`. */
+/** Option names by variable: `pow.volume.every` by `CAPTCHA_POW_VOLUME_EVERY`. */
 const optionOf = new Map(
   leavesOf(CaptchaOptions).map(({ path }) => [variableOf(path.join('.')), path.join('.')]),
 );
 
-/** The table of the challenges, with the column of their options. */
+/** The challenge table, with the option column. */
 function challengeTable(isWanted: (name: string) => boolean): string {
   const rows = Object.entries(SessionEnvironment.properties)
     .filter(([name]) => isWanted(name))

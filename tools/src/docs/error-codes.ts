@@ -1,10 +1,10 @@
-// Collects every error code on the wire: its status, meaning and English message, and who sends it.
+// Collects every error code on the wire: status, meaning, English message and senders.
 import { isMessageKey, messageIn } from '@tollgate/shared/messages';
 import { reachableFrom, readSources, type SourceFile } from './source-files.js';
 
 /** An error code and its class. */
 export interface ErrorCode {
-  /** As on the wire: lower snake case. */
+  /** The wire format: lower snake case. */
   readonly code: string;
   readonly status: number;
   /** The description of its class. */
@@ -51,7 +51,7 @@ export function errorCodes(): ErrorCode[] {
     .sort((a, b) => (a.code < b.code ? -1 : 1));
 }
 
-/** The codes of the local gateway with their statuses; its texts are in English only. */
+/** The local gateway's codes with their statuses; its messages are only in English. */
 export function gatewayCodes(): { code: string; status: number }[] {
   const gateway = readSources().find(({ path }) => path === 'tools/src/gateway/gateway.ts');
   return [...(gateway?.text ?? '').matchAll(gatewayAnswers)]
@@ -59,7 +59,7 @@ export function gatewayCodes(): { code: string; status: number }[] {
     .sort((a, b) => a.status - b.status);
 }
 
-/** The files that use a class: those that import its file and name it in their code, and its own file if it does. */
+/** Files that use a class: those that import its file and name it, and its own file if it does. */
 function filesThatName(name: string, definition: SourceFile, sources: readonly SourceFile[]): string[] {
   const uses = ({ text }: SourceFile) => withoutComments(text).split(new RegExp(`\\b${name}\\b`)).length - 1;
   return sources

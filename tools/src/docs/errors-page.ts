@@ -1,4 +1,4 @@
-// Generates docs/errors.md from the error classes in the code.
+// Generates docs/errors.md from the error classes.
 import { errorCodes, gatewayCodes } from './error-codes.js';
 
 const senderNames: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// `npm run docs`: generates from the code pages of the documentation, the client's types, the dashboard and files of the chart.
+// `npm run docs`: generates documentation pages, client types, the dashboard and chart files from the code.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -34,7 +34,7 @@ function write(path: string, content: string | object): void {
   console.log(path);
 }
 
-/** The text as the formatter writes it, which the tests run over every file. */
+/** The text in the formatter's style, which the tests check in every file. */
 function format(path: string, text: string): string {
   const args = [biome, 'format', `--stdin-file-path=${path}`];
   return execFileSync(process.execPath, args, { cwd: projectRoot, input: text, encoding: 'utf8' });

@@ -16,13 +16,13 @@ import { createLogger } from '@tollgate/shared/http';
 import { openAccessLifetimes } from '@tollgate/shared/sessions';
 import type { FastifyInstance } from 'fastify';
 
-/** An OpenAPI document, as far as the documentation reads it. */
+/** The parts of an OpenAPI document that the documentation reads. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-// Placeholders: no route is called, so nothing is encrypted with these.
+// Placeholders: no route is called, so these encrypt nothing.
 const secret = (letter: string) => `0123456789abcdefghijklmnopqrstu${letter}`;
 const environment = {
   PUBLIC_URL: 'http://localhost:8080',
@@ -30,10 +30,10 @@ const environment = {
   REFRESH_SECRET: secret('r'),
   ENCRYPTION_KEY: secret('e'),
   CHALLENGE_SECRET: secret('c'),
-  // The routes behind these keys exist only if they are set.
+  // These keys enable further routes.
   HOST_API_KEY: secret('h'),
   SESSION_API_KEY: secret('s'),
-  // So do those of images without JavaScript.
+  // So does this option for images without JavaScript.
   CAPTCHA_NO_SCRIPT: 'image',
 };
 
@@ -45,7 +45,10 @@ const examples = extensions.map((extension) => extension.example);
 const challengeConfig = readChallengeConfig(Object.assign({}, environment, ...examples), extensions);
 const sessionConfig = readSessionConfig(environment);
 
-/** The documents of the services in their default configuration, with every key, every extension and images without JavaScript, by the name of the service or of its admin port. */
+/**
+ * The services' documents by service or admin port: default configuration, every key, every extension, and images without
+ * JavaScript.
+ */
 export async function openApiDocuments(): Promise<
   Record<
     'challenge-service' | 'challenge-service-admin' | 'session-service' | 'session-service-admin',
@@ -61,7 +64,7 @@ export async function openApiDocuments(): Promise<
   };
 }
 
-/** The applications on the admin ports when every key is set. */
+/** The admin port applications with every key set. */
 export async function adminApps(): Promise<Record<'challenge' | 'session', FastifyInstance>> {
   return {
     challenge: await buildChallengeAdmin(challengeConfig, challengeParts(), health),
@@ -115,7 +118,7 @@ function sessionParts(): SessionDependencies {
   };
 }
 
-/** The document as the service itself serves it. */
+/** The document that the service itself serves. */
 async function documentOf(app: FastifyInstance): Promise<OpenApiDocument> {
   const response = await app.inject('/openapi.json');
   await app.close();
@@ -123,7 +126,7 @@ async function documentOf(app: FastifyInstance): Promise<OpenApiDocument> {
   return response.json();
 }
 
-/** A placeholder for a dependency that building an application does not use; calling anything on it throws. */
+/** A placeholder for a dependency that building an application does not use; any call throws. */
 function unused<T>(): T {
   return {} as T;
 }

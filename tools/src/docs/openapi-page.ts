@@ -1,8 +1,8 @@
-// Writes an OpenAPI document as YAML that people read: what is short on one line, no anchors.
+// Writes an OpenAPI document as readable YAML: short values on one line, no anchors.
 import { Document, isCollection, isPair, visit } from 'yaml';
 import type { OpenApiDocument } from './openapi-documents.js';
 
-/** A map or a list of this many characters stands on one line. */
+/** Maximum characters of a map or list on one line. */
 const SHORT_CHARACTERS = 80;
 
 /** Returns the document as YAML. */

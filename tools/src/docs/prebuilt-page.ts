@@ -1,4 +1,4 @@
-// Generates docs/client/prebuilt.md: the files that pages load from challenge-service, with their integrity hashes.
+// Generates docs/client/prebuilt.md: the browser files of challenge-service, with their integrity hashes.
 import { createHash } from 'node:crypto';
 import { readBrowserFiles } from '@tollgate/challenge-service/browser/browser-files.js';
 
@@ -8,7 +8,7 @@ import { readBrowserFiles } from '@tollgate/challenge-service/browser/browser-fi
  */
 export function prebuiltPage(): string {
   const { version, names: served, copyOf } = readBrowserFiles();
-  // The files of widgets are not for pages of one's own.
+  // Widget files are not meant for one's own pages.
   const names = served.filter((name) => /^(classic|tollgate)/.test(name));
   const bytesOf = (name: string) => {
     const copy = copyOf(name, '');

@@ -1,4 +1,4 @@
-// Reads the sources of the project, and what each of them imports.
+// Reads the project's source files and their imports.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { projectRoot } from '../launcher/local-environment.js';
@@ -8,7 +8,7 @@ export interface SourceFile {
   /** Relative to the project's root, with slashes. */
   readonly path: string;
   readonly text: string;
-  /** Files of the project (`shared/src/pow/difficulty.ts`), and specifiers of packages (`node:fs`, `fastify`). */
+  /** Project files (`shared/src/pow/difficulty.ts`), and package specifiers (`node:fs`, `fastify`). */
   readonly imports: readonly string[];
 }
 
@@ -28,12 +28,12 @@ const roots = [...folders.flatMap((folder) => parts.map((part) => `${folder}/${p
 const statements =
   /^(?:import|export)\s+(?:type\s)?([^'";]*?)\bfrom\s+'([^']+)'|^import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm;
 
-/** Every TypeScript file of the project, ordered by path in each folder. */
+/** Every TypeScript file of the project, ordered by path within each folder. */
 export function readSources(): SourceFile[] {
   return roots.flatMap((folder) => listFiles(folder, /\.ts$/)).map(readSource);
 }
 
-/** The files below a folder whose paths match, in order; none if the folder does not exist. */
+/** Matching files below a folder, in order; none if the folder does not exist. */
 export function listFiles(folder: string, pattern: RegExp): string[] {
   try {
     return readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
@@ -57,7 +57,7 @@ function readSource(path: string): SourceFile {
 
 const ENTRY_POINT = /^shared\/src\/[a-z-]+\.ts$/;
 
-/** The files that an entry point of `shared` exports some names from. */
+/** The files from which an entry point of `shared` exports the given names. */
 function filesBehind(entryPoint: string, names: string): string[] {
   const text = readFileSync(join(projectRoot, entryPoint), 'utf8');
   const wanted = new Set(names.match(/\w+/g));
@@ -68,7 +68,7 @@ function filesBehind(entryPoint: string, names: string): string[] {
     .map(([, , from = '']) => resolveImport(entryPoint, from));
 }
 
-/** The file that an import names; the specifier of a package from outside stays as it is. */
+/** The file of an import; a specifier of an outside package stays the same. */
 function resolveImport(path: string, specifier: string): string {
   if (specifier.startsWith('.')) {
     return posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
@@ -86,7 +86,7 @@ function resolveImport(path: string, specifier: string): string {
     .replace(/^@tollgate\/(challenge|session)-service\/(.*)\.js$/, 'services/$1-service/src/$2.ts');
 }
 
-/** The paths of a file and of everything that it imports, directly or not. */
+/** The paths of a file and of all its direct and indirect imports. */
 export function reachableFrom(path: string, sources: readonly SourceFile[]): Set<string> {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const reached = new Set<string>();

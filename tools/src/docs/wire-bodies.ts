@@ -1,4 +1,4 @@
-// Generates the types of the bodies that a browser receives (packages/client/src/wire.ts) from their schemas.
+// Generates the types of browser response bodies (packages/client/src/wire.ts) from their schemas.
 import {
   EffortChallenge,
   ErrorBody,
@@ -10,7 +10,7 @@ import {
   TokenBody,
 } from '@tollgate/shared/schemas';
 
-/** The parts of a JSON schema that are read here. */
+/** The supported parts of a JSON schema. */
 interface Schema {
   readonly $id?: string;
   readonly type?: string;
@@ -22,7 +22,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
-/** The schemas, and the answer that each is the body of. */
+/** The schemas, and the response of each. */
 const bodies: readonly (readonly [Schema, string])[] = [
   [PowChallenge, 'Response to `GET {prefix}/pow`.'],
   [ImageChallenge, 'Response to `GET {prefix}`.'],
@@ -75,6 +75,6 @@ function typeOf(schema: Schema): string {
 function recordOf({ patternProperties = {}, properties }: Schema): string {
   const [values, more] = Object.values(patternProperties);
   if (values === undefined || more !== undefined || properties !== undefined)
-    throw new TypeError('an object inside a body has a schema of its own, with an $id');
+    throw new TypeError('an object inside a body must have its own schema with an $id');
   return `Readonly<Record<string, ${typeOf(values)}>>`;
 }

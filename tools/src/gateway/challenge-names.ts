@@ -1,8 +1,8 @@
-// The path of the challenges and the names of their fields, for the gateway and the demo page.
+// Challenge path and field names, for the gateway and the demo page.
 import { captchaOptionsFrom } from '@tollgate/shared/config';
 import { type Environment, StartError } from '../launcher/local-environment.js';
 
-/** The names of the four fields by their defaults, as in `fields` of the browser package's `createChallenge`. */
+/** The four field names by their defaults, as in `fields` of the browser package's `createChallenge`. */
 export interface ChallengeFields {
   readonly pow_token: string;
   readonly pow_nonce: string;
@@ -11,16 +11,16 @@ export interface ChallengeFields {
 }
 
 export interface ChallengeNames {
-  /** Path of the routes without slashes at its ends. */
+  /** Route prefix without leading and trailing slashes. */
   readonly prefix: string;
   readonly fields: ChallengeFields;
 }
 
 /**
- * Reads the names from an environment without empty variables. The services check everything else about them.
+ * Reads the names from an environment without empty variables. The services check the rest.
  *
- * @param taken first segments of the paths that the gateway serves itself
- * @throws {StartError} if the path of the challenges begins with one of those
+ * @param taken first segments of the gateway's own paths
+ * @throws {StartError} if the challenge path begins with one of those
  */
 export function readChallengeNames(environment: Environment, taken: readonly string[]): ChallengeNames {
   const { routes, pow, fields } = captchaOptionsFrom(environment);

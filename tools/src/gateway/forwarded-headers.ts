@@ -1,9 +1,9 @@
-// The only changes that the gateway makes to the headers of requests and answers.
+// All changes that the gateway makes to request and response headers.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 
 export interface HeaderRules {
-  /** Hides the media type from the gateway; `towardsService` puts it back. */
+  /** Hides the media type from the gateway; `towardsService` restores it. */
   hideMediaType(request: FastifyRequest): void;
   towardsService(request: unknown, headers: IncomingHttpHeaders): IncomingHttpHeaders;
   towardsClient<Headers extends IncomingHttpHeaders>(headers: Headers): Headers;
@@ -11,13 +11,12 @@ export interface HeaderRules {
 
 const reservedHeaders = new Set(['forwarded', 'x-original-url', 'x-rewrite-url']);
 
-/** Headers of a single connection (RFC 9110, 7.6.1), and those that the client library refuses to send. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), and headers that the client library cannot send. */
 const connectionHeaders = ['connection', 'keep-alive', 'proxy-connection', 'upgrade', 'http2-settings', 'te'];
 
 /**
- * Creates the rules: the gateway sets the forwarding headers to what it sees itself and never appends to them, removes
- * headers that only a gateway may send (`X-Auth-*`) or that replace the path (`X-Original-URL`), and forwards no headers of a
- * connection.
+ * Creates the rules: the gateway sets the forwarding headers itself and never appends to them, removes headers that only a
+ * gateway may send (`X-Auth-*`) or that replace the path (`X-Original-URL`), and forwards no hop-by-hop headers.
  */
 export function forwardHeaders(): HeaderRules {
   const mediaTypes = new WeakMap<object, string>();

@@ -9,29 +9,29 @@ import type { ChallengeNames } from './challenge-names.js';
 import { forwardHeaders, type HeaderRules } from './forwarded-headers.js';
 import type { ShownPrice } from './shown-price.js';
 
-/** What the gateway's own page is. */
+/** Contents of the gateway's own page. */
 export interface ShownPage {
-  /** The e-mail address that the page's form starts with. */
+  /** Initial e-mail address of the page's form. */
   readonly demoEmail?: string | undefined;
-  /** The files of the demo page; those of the project unless said. */
+  /** The demo page's files; by default those of the project. */
   readonly page?: PageFiles | undefined;
 }
 
 export interface GatewayOptions extends ShownPage {
-  /** Where session-service answers, e.g. `http://127.0.0.1:3001`. */
+  /** Address of session-service, such as `http://127.0.0.1:3001`. */
   readonly sessionUrl: string;
-  /** Where challenge-service answers. */
+  /** Address of challenge-service. */
   readonly challengeUrl: string;
   readonly challenges: ChallengeNames;
-  /** The terms that the demo page draws. */
+  /** The price terms on the demo page. */
   readonly price: ShownPrice;
-  /** The address that browsers see; the gateway strips its path from every request. */
+  /** The public address; the gateway strips its path from every request. */
   readonly publicUrl: string;
-  /** Whether the challenges are in test mode, which the headers of the gateway's own answers say too. */
+  /** Whether the challenges are in test mode, which the gateway's own responses also announce in a header. */
   readonly testMode?: boolean;
 }
 
-/** The paths that are routed to session-service, with everything below them. */
+/** Paths that are routed to session-service, with all paths below them. */
 export const sessionPaths = [
   ...([
     '/login',
@@ -47,16 +47,16 @@ export const sessionPaths = [
 ] as const;
 
 /**
- * What a browser on this machine may call the gateway, besides the host of `PUBLIC_URL`; any port, since a port may be
- * forwarded. A page whose own name resolves to this machine (DNS rebinding) sends that name.
+ * Host names of this machine that browsers may use besides the host of `PUBLIC_URL`; any port, because ports may be
+ * forwarded. In a DNS rebinding attack, the page's own name resolves to this machine, and its requests have that name.
  */
 const localNames = ['localhost', '127.0.0.1', '[::1]'] as const;
 
 const upstreamTimeoutMs = 30_000;
-/** Browsers hold all refreshes back until a renewal of their key is answered. */
+/** Browsers delay all refreshes until a key renewal has its response. */
 const renewalTimeoutMs = 5000;
 const renewals = '/refresh';
-/** Milliseconds for the requests that are under way when the gateway stops. */
+/** Milliseconds for open requests when the gateway stops. */
 const requestsMs = 400;
 
 /** Builds the gateway, which does not listen yet. */
@@ -95,7 +95,7 @@ export async function buildGateway(options: GatewayOptions): Promise<FastifyInst
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) =>
     (error.statusCode ?? 500) < 500
       ? notFound(reply)
-      : sendError(reply, 500, 'internal_error', 'The gateway failed.'),
+      : sendError(reply, 500, 'internal_error', 'Gateway error.'),
   );
   const headers = forwardHeaders();
   await route(app, `/${options.challenges.prefix}`, options.challengeUrl, headers);
@@ -127,7 +127,7 @@ export async function listenLocally(app: FastifyInstance, port: number): Promise
   await listenIfPossible(second, (app.server.address() as AddressInfo).port);
 }
 
-/** Ends the idle connections of a server that is being closed, and the others after a while. */
+/** Closes a closing server's idle connections, and the others after a timeout. */
 function endConnections(server: Pick<Server, 'closeIdleConnections' | 'closeAllConnections'>): void {
   server.closeIdleConnections();
   setTimeout(() => server.closeAllConnections(), requestsMs).unref();
@@ -142,7 +142,7 @@ async function route(
   { routes, timeoutMs }: { readonly routes?: string[]; readonly timeoutMs?: number } = {},
 ) {
   await app.register(async (scope) => {
-    // Fastify refuses a malformed media type before any parser runs, but the service has to answer it.
+    // Fastify rejects a malformed media type before any parser runs, but the service must respond to it.
     scope.addHook('onRequest', async (request) => headers.hideMediaType(request));
     scope.removeAllContentTypeParsers();
     await scope.register(proxy, {
@@ -156,7 +156,7 @@ async function route(
       ...(routes && { routes }),
       replyOptions: {
         ...(timeoutMs && { timeout: timeoutMs }),
-        // Without this, the library repeats every GET that a service answers with 503.
+        // Otherwise the library repeats every GET with a 503 response.
         retryDelay: () => null,
         rewriteRequestHeaders: headers.towardsService,
         rewriteHeaders: headers.towardsClient,
@@ -180,7 +180,7 @@ function nameIn(host = ''): string {
 }
 
 function notFound(reply: FastifyReply): FastifyReply {
-  return sendError(reply, 404, 'not_found', 'There is nothing at this address.');
+  return sendError(reply, 404, 'not_found', 'Not found.');
 }
 
 function withoutBase(url: string, basePath: string): string {

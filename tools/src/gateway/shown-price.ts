@@ -1,20 +1,20 @@
-// The terms of the price of work, for the picture on the demo page.
+// The price terms of the work, for the demo page's chart.
 import { captchaOptionsFrom } from '@tollgate/shared/config';
 import type { Environment } from '../launcher/local-environment.js';
 
-/** What the demo page needs to draw how the price of an attempt grows. Difficulties are zero bits. */
+/** The growth of an attempt's price, for the demo page. Difficulties are zero bits. */
 export interface ShownPrice {
   /** The price without failures. */
   readonly floor: number;
-  /** What no price exceeds. */
+  /** The highest price. */
   readonly ceiling: number;
   /** Bits added by each failure; 0 if failures do not raise the price. */
   readonly step: number;
-  /** The failures of an account after which an image is required. */
+  /** The account's failures after which an image is required. */
   readonly imageAfter: number;
 }
 
-/** Reads the terms from an environment without empty variables, whose values are texts. The services check them. */
+/** Reads the terms from an environment without empty variables. The services check the values. */
 export function readShownPrice(environment: Environment): ShownPrice {
   const { pow, escalation } = captchaOptionsFrom(environment);
   return {

@@ -1,17 +1,17 @@
-// Chooses free ports where any will do, and checks those that are set.
+// Chooses free ports for listeners without a set port, and checks set ports.
 import { createServer } from 'node:net';
 import { type PortName, type Ports, portVariables, StartError } from './local-environment.js';
 
 /** Any free port for each listener; `settlePorts` chooses them. */
 export const ANY_PORTS: Ports = { gateway: 0, session: 0, sessionAdmin: 0, challenge: 0, challengeAdmin: 0 };
 
-/** The range lies below the one from which systems take the ports of outgoing connections. */
+/** Below the range from which systems take ports of outgoing connections. */
 const lowestChoice = 20_000;
 const highestChoice = 32_000;
 
 /**
  * Replaces every 0 by a free port and checks the others.
- * @throws {StartError} a line for each port that is in use or set twice, with its variable
+ * @throws {StartError} a line with the variable of each port that is in use or set twice
  */
 export async function settlePorts(wanted: Ports): Promise<Ports> {
   const settled: Record<PortName, number> = { ...wanted };
@@ -34,7 +34,7 @@ export async function settlePorts(wanted: Ports): Promise<Ports> {
   return settled;
 }
 
-/** Ports that one process chooses from, besides the first of them, which it keeps. */
+/** Ports that one process chooses from, besides the first, which it keeps. */
 const blockSize = 64;
 const blocks = Math.floor((highestChoice - lowestChoice) / blockSize);
 let nextBlock = process.pid % blocks;
@@ -42,8 +42,8 @@ let nextInBlock = 0;
 let blockEnd = 0;
 
 /**
- * A chosen port is free until something listens on it, so that processes beside this one must look elsewhere: it comes
- * from a block of ports whose first this process holds as long as it lives.
+ * A chosen port is free until a server listens on it, so other processes must choose elsewhere: it comes from a port block
+ * whose first port this process occupies until it exits.
  */
 async function chooseFree(name: PortName, owners: Map<number, string>): Promise<number> {
   for (;;) {
@@ -82,7 +82,7 @@ async function isFree(name: PortName, port: number): Promise<boolean> {
   return (await canListen('127.0.0.1', port)) && (name !== 'gateway' || (await canListen('::1', port)));
 }
 
-/** Whether the port is free at the address; it is at an address that the machine does not have. */
+/** Whether the port is free at the address; true if the machine does not have the address. */
 async function canListen(host: string, port: number): Promise<boolean> {
   return await new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,14 +1,14 @@
-// The environment of a system on one machine: what the user sets, completed with defaults for local use.
+// The environment of a system on one machine: the user's variables, completed with defaults for local use.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fileVariableOf } from '@tollgate/shared/config';
 
-/** A reason not to start that a person can act on: its message is complete, lines for the terminal without a stack. */
+/** An actionable reason not to start: its message is complete, printed in the terminal without a stack. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 }
 
-/** The two services, named as their folders are. */
+/** The two services, named like their folders. */
 export const serviceNames = ['challenge-service', 'session-service'] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
@@ -17,7 +17,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** The root folder of the project; relative paths in the environment start here. */
 export const projectRoot = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** The five ports: the variable that sets each, and its default. */
+/** The five ports: variable and default. */
 export const portVariables = {
   gateway: ['GATEWAY_PORT', 8080],
   session: ['SESSION_PORT', 3001],
@@ -30,8 +30,8 @@ export type PortName = keyof typeof portVariables;
 export type Ports = Readonly<Record<PortName, number>>;
 
 /**
- * The ports that an environment asks for; 0 stands for any free one.
- * @throws {StartError} naming each variable that is not a port
+ * The ports set by an environment; 0 means any free port.
+ * @throws {StartError} naming each variable with an invalid port
  */
 export function readPorts(environment: Environment): Ports {
   const mistakes: string[] = [];
@@ -47,7 +47,7 @@ export function readPorts(environment: Environment): Ports {
   return Object.fromEntries(entries) as Ports;
 }
 
-/** Absolute path of the folder for the embedded stores, the secrets and the logs. */
+/** Absolute path of the folder for embedded stores, secrets and logs. */
 export function dataFolderOf(environment: Environment): string {
   return resolve(projectRoot, environment.DATA_DIR || 'data');
 }
@@ -83,7 +83,7 @@ const ofOneService: Readonly<Record<ServiceName, readonly string[]>> = {
   ],
 };
 
-/** The environment of one service, without secrets that it does not use and variables of the launcher. */
+/** The environment of one service, without unused secrets and launcher variables. */
 export function environmentFor(name: ServiceName, environment: Environment): Environment {
   const ofOthers = serviceNames.flatMap((service) => (service === name ? [] : ofOneService[service]));
   const withheld = new Set([...ofLauncher, ...ofOthers].flatMap((each) => [each, fileVariableOf(each)]));

@@ -1,13 +1,13 @@
-// Waits until the services are ready, and says why one is not.
+// Waits until the services are ready, and reports why one is not.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeStoreUrl } from '@tollgate/shared/store';
 import { type Environment, type ServiceName, StartError } from './local-environment.js';
 import type { ServiceProcess } from './service-process.js';
 
 export interface ReadinessTimeouts {
-  /** Milliseconds for which a service may answer without being ready. */
+  /** Milliseconds for which a service may respond without being ready. */
   readonly unreadyMs: number;
-  /** Milliseconds until a service has to answer at all. */
+  /** Milliseconds until a service must respond. */
   readonly silentMs: number;
 }
 
@@ -15,21 +15,21 @@ const intervalMs = 50;
 const unreadyIntervalMs = 500;
 const requestTimeoutMs = 2_000;
 
-/** When one service has failed, the other has this long to fail too: both report a mistake in a shared variable. */
+/** After one service fails, time for the other to fail, too: both report a mistake in a shared variable. */
 const otherFailureMs = 1_500;
 
 /** A service to wait for. */
 export interface Candidate {
   readonly service: ServiceProcess;
-  /** Answers 200 when the service is ready. */
+  /** Responds with 200 when the service is ready. */
   readonly url: string;
-  /** The message for a body that reports a failed check; undefined if the service counts as ready all the same. */
+  /** The message for a body with a failed check; undefined if the service counts as ready nevertheless. */
   explain(body: string): string | undefined;
 }
 
 /**
  * Resolves when every service is ready.
- * @throws {StartError} if a service has ended, does not answer in time, or is not ready in time; each line once
+ * @throws {StartError} if a service has ended, does not respond in time, or is not ready in time; each line once
  */
 export async function waitUntilAllReady(
   candidates: readonly Candidate[],
@@ -63,7 +63,7 @@ async function waitUntilReady(
     if (answer?.status === 200 && !/"status":"degraded"/.test(answer.body)) return;
     const nowMs = performance.now();
     if (answer === undefined) {
-      if (nowMs - startedMs > timeouts.silentMs) throw new StartError(`${service.name} does not answer.`);
+      if (nowMs - startedMs > timeouts.silentMs) throw new StartError(`${service.name} does not respond.`);
     } else {
       const line = explain(answer.body);
       if (line === undefined) return;
@@ -85,8 +85,8 @@ async function ask(url: string): Promise<{ status: number; body: string } | unde
 }
 
 /**
- * Names each store that the body of `/health/ready` reports as failed, without user and password, a line each. Undefined
- * if only checks failed without which the service still serves.
+ * Names each failed store in the body of `/health/ready`, without user and password, one per line. Undefined if the service
+ * can serve despite the failed checks.
  */
 export function readinessMessage(
   name: ServiceName,

@@ -1,4 +1,4 @@
-// The log file of one service: earlier ones are kept beside it, a bounded number of bounded size.
+// The log file of one service, with a bounded number of earlier files of bounded size.
 import {
   closeSync,
   mkdirSync,
@@ -12,17 +12,17 @@ import {
 import { dirname } from 'node:path';
 
 export interface RotatedLog {
-  /** The descriptor of the current file, for a process that writes to it itself; its size is not bounded then. */
+  /** Descriptor of the current file, for a process that writes to it directly; its size is not bounded then. */
   readonly descriptor: number;
   /** Appends a line; starts another file first if this one is full. */
   write(line: string): void;
-  /** Everything that was written since the log was opened and is still kept. */
+  /** All kept lines written since the log was opened. */
   read(): string;
   close(): void;
 }
 
 export interface RotatedLogLimits {
-  /** Earlier files that are kept, numbered from 1, the newest. */
+  /** Number of earlier files; file 1 is the newest. */
   readonly keep: number;
   /** Size at which another file is started, in bytes. */
   readonly bytes: number;
@@ -31,7 +31,7 @@ export interface RotatedLogLimits {
 const defaultLimits: RotatedLogLimits = { keep: 5, bytes: 10 * 1024 * 1024 };
 
 /**
- * Opens a log whose file is empty: that of the run before becomes `NAME.1.log`.
+ * Opens a log with an empty file; the previous run's file becomes `NAME.1.log`.
  * @param path absolute; the folder is created with mode 0700, the file with 0600
  */
 export function openRotatedLog(path: string, limits: Partial<RotatedLogLimits> = {}): RotatedLog {
@@ -63,7 +63,7 @@ export function openRotatedLog(path: string, limits: Partial<RotatedLogLimits> =
   };
 }
 
-/** Renames each file to the next number; the oldest is removed, and so is an empty one. */
+/** Renames each file to the next number; removes the oldest, and empty ones. */
 function shift(path: string, keep: number): void {
   if (sizeOf(path) === 0) rmSync(path, { force: true });
   if (sizeOf(path) === undefined) return;

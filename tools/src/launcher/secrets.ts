@@ -1,4 +1,4 @@
-// The secrets of a local system: created on the first run and kept in DATA_DIR/secrets.json, for its owner only.
+// Secrets of a local system: created on the first run, in DATA_DIR/secrets.json, readable by its owner only.
 import { randomBytes, randomInt } from 'node:crypto';
 import { chmodSync, statSync } from 'node:fs';
 import {
@@ -19,10 +19,10 @@ const secretNames = [
   'DEMO_PASSWORD',
 ] as const;
 
-/** Made only for a system that uses it: with the format `public`. */
+/** Created only for a system that uses it: with the format `public`. */
 const signingKeys = 'ACCESS_SIGNING_KEYS';
 
-/** Every variable that may come from a file: what `npm start` makes, and the secrets that a service may have besides. */
+/** Every variable that can come from a file: those that `npm start` creates, and a service's optional secrets. */
 export const fileSecrets: readonly string[] = [
   ...secretNames,
   signingKeys,
@@ -39,8 +39,8 @@ export type Secrets = Readonly<Record<(typeof secretNames)[number], string>> & {
 };
 
 /**
- * Returns the environment with the secrets that files hold (`ACCESS_SECRET_FILE`).
- * @throws {StartError} with a line for each file that cannot be used
+ * Returns the environment with secrets read from files (`ACCESS_SECRET_FILE`).
+ * @throws {StartError} with a line for each unusable file
  */
 export function readSecretFiles(environment: Environment): Environment {
   try {
@@ -50,13 +50,13 @@ export function readSecretFiles(environment: Environment): Environment {
   }
 }
 
-/** Letters and digits that people do not confuse. */
+/** Letters and digits that are easy to tell apart. */
 const readable = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 /**
- * Reads the secrets and creates those that are missing. Variables win over the file.
+ * Reads the secrets and creates missing ones. Variables take precedence over the file.
  * @param dataFolder absolute; created with mode 0700
- * @throws {StartError} if the file exists and does not have the form that this function writes
+ * @throws {StartError} if the file exists in another format
  */
 export function openSecrets(dataFolder: string, environment: Environment): Secrets {
   const isPublic = environment.ACCESS_TOKEN_FORMAT === 'public';

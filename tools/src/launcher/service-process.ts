@@ -8,32 +8,32 @@ import { nodeOptions, processVariables, programOf } from './service-program.js';
 export interface ServiceProcess {
   readonly name: ServiceName;
   readonly child: ChildProcess;
-  /** Resolves when the process has ended and all of its output has been read. */
+  /** Resolves when the process has ended and its output has been read. */
   readonly gone: Promise<void>;
-  /** Whether the process has not ended yet. */
+  /** Whether the process is running. */
   isRunning(): boolean;
-  /** Everything that it has written to stderr. */
+  /** Its complete stderr output. */
   errors(): string;
-  /** Everything that it has written in this run. */
+  /** Its complete output in this run. */
   log(): string;
-  /** Sends SIGTERM, and SIGKILL if the process still runs after the timeout. */
+  /** Sends SIGTERM, and SIGKILL after the timeout. */
   stop(timeoutMs: number): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly environment: Environment;
-  /** Absolute path of the file for its output; those of previous runs are kept beside it. */
+  /** Absolute path of the output file; previous runs are kept beside it. */
   readonly logFile: string;
-  /** Absolute path of the service's program; that of this version unless said. */
+  /** Absolute path of the service's program; by default that of this version. */
   readonly program?: string;
-  /** Called with each line of either stream. Without it, stdout goes directly to the file, whatever its size. */
+  /** Called with each line of either stream. Without it, stdout goes directly to the file, with no size limit. */
   readonly onLine?: ((line: string, stream: 'stdout' | 'stderr') => void) | undefined;
 }
 
-/** Runs in the service before its own code: the service stops when the launcher has ended, for whatever reason. */
+/** Runs in the service before its own code: stops the service when the launcher has ended for any reason. */
 function exitWithParent(): void {
   process.once('disconnect', () => {
-    // Nobody reads the log any more, and the logger would try for ever to flush the rest of it at exit.
+    // The log has no reader any more, and the logger would try to flush the rest forever at exit.
     process.prependOnceListener('exit', () => process.kill(process.pid, 'SIGKILL'));
     process.kill(process.pid, 'SIGTERM');
   });
@@ -44,8 +44,8 @@ function exitWithParent(): void {
 const preload = `data:text/javascript,${encodeURIComponent(`(${exitWithParent})()`)}`;
 
 /**
- * Starts a service. It has a process group of its own, so that a Ctrl-C in the terminal reaches the launcher alone, and
- * it exits with the launcher.
+ * Starts a service in its own process group, so that Ctrl-C in the terminal reaches only the launcher. It exits with the
+ * launcher.
  */
 export function startService(name: ServiceName, options: ServiceOptions): ServiceProcess {
   const { program = programOf(name) } = options;

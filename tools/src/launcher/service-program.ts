@@ -1,9 +1,9 @@
-// Which file runs a service, and how: its bundle, or its compiled code where that is newer; and what no bundle holds.
+// The program of a service and its Node options: the bundle, or newer compiled code; and packages that cannot be bundled.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot, type ServiceName } from './local-environment.js';
 
-/** Stay packages beside the bundles: they load native code, or start workers from files of their own. */
+/** Remain packages beside the bundles: they load native code, or start workers from their own files. */
 export const unbundledPackages = [
   '@napi-rs/canvas',
   '@node-rs/argon2',
@@ -14,20 +14,19 @@ export const unbundledPackages = [
 ];
 
 /**
- * How Node runs a service. By default it lets young objects take up to 16 MB in each of three spaces before it collects
- * them, which costs a service 20 MB after load and saves no time.
+ * Node options of a service. By default, young objects take up to 16 MB in each of three spaces before collection, which
+ * costs a service 20 MB after load and saves no time.
  */
 export const nodeOptions = ['--max-semi-space-size=4'] as const;
 
 /**
- * Variables that the C library of Linux reads. By default each of the ten threads of a service gets a pool of memory of its
- * own, which keeps what the largest piece of work of that thread took: ten megabytes after load, and more with time.
+ * Variables of Linux's C library. By default, each of a service's ten threads gets its own memory pool, which stays at the
+ * size of that thread's largest task: ten megabytes after load, and growing.
  */
 export const processVariables = { MALLOC_ARENA_MAX: '2' } as const;
 
 /**
- * Returns the path of the program. A bundle that is older than the code in it is passed over, so that a change shows
- * once it is compiled.
+ * Returns the path of the program. A bundle older than its code is ignored, so that compiled changes take effect.
  */
 export function programOf(name: ServiceName, root = projectRoot): string {
   return isBundleFresh(name, root) ? bundleOf(name, root) : compiledProgramOf(name, root);
@@ -38,12 +37,12 @@ export function compiledProgramOf(name: ServiceName, root = projectRoot): string
   return join(root, 'services', name, 'dist/src/server.js');
 }
 
-/** The path of the bundle that `tools/bundle.js` writes. Its other files are in the same folder. */
+/** Path of the bundle that `tools/bundle.js` writes. Its other files are in the same folder. */
 export function bundleOf(name: ServiceName, root = projectRoot): string {
   return join(root, 'services', name, 'dist/bundle/server.js');
 }
 
-/** Whether there is a bundle, newer than all of our code in it. */
+/** Whether there is a bundle newer than all our code in it. */
 export function isBundleFresh(name: ServiceName, root = projectRoot): boolean {
   const bundle = bundleOf(name, root);
   if (!existsSync(bundle)) return false;

@@ -5,7 +5,7 @@ import { projectRoot, StartError } from './local-environment.js';
 import { type System, startSystem } from './system.js';
 import { showLogLine } from './terminal-log.js';
 
-/** One Ctrl-C arrives twice, from the terminal and from npm. A later signal is a second request to stop. */
+/** One Ctrl-C arrives twice, from the terminal and from npm. A later signal is a second stop request. */
 const sameInterruptionMs = 1_000;
 
 const parentCheckMs = 300;
@@ -16,7 +16,7 @@ let stoppingSinceMs: number | undefined;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
 
-// The shell between npm and this process forwards no signal: when it has ended, npm was told to stop.
+// The shell between npm and this process forwards no signal: its exit means that npm has to stop.
 const parent = process.ppid;
 if (process.env.npm_lifecycle_event !== undefined) {
   setInterval(() => {
@@ -59,7 +59,7 @@ async function onBroken(line: string): Promise<void> {
   process.exit(1);
 }
 
-/** A path inside the project is shortened to a relative one. */
+/** Shortens a path inside the project to a relative one. */
 function readablePath(path: string): string {
   const inside = relative(projectRoot, path);
   return inside.startsWith('..') ? path : inside;

@@ -1,4 +1,4 @@
-// Starts the whole system on one machine: both services as child processes, and the gateway in front of them.
+// Starts the whole system on one machine: both services as child processes, behind the gateway.
 import { join } from 'node:path';
 import { reachableHost } from '@tollgate/shared/config';
 import { ConfigurationError } from '@tollgate/shared/schemas';
@@ -27,39 +27,39 @@ import { type ServiceProcess, startService } from './service-process.js';
 
 export interface SystemOptions extends Pick<ShownPage, 'page'> {
   /**
-   * The variables of both services (`DATA_DIR`, `STORE_URL`, `CAPTCHA_*` …), as a user sets them. Unset ports have their
-   * default; 0 stands for any free port. `process.env` is not read.
+   * The user's variables for both services (`DATA_DIR`, `STORE_URL`, `CAPTCHA_*` …). Unset ports have their default; 0 means
+   * any free port. `process.env` is not read.
    */
   readonly environment: Environment;
-  /** Variables for one service alone, which win over all others. */
+  /** Variables for one service, which override all others. */
   readonly serviceEnvironment?: Readonly<Partial<Record<ServiceName, Environment>>>;
   /** Accounts to create before the start, besides the demo account, in the embedded directory. */
   readonly accounts?: readonly Account[];
   /** Called with each line that a service writes. */
   readonly onLine?: (service: ServiceName, line: string, stream: 'stdout' | 'stderr') => void;
-  /** Milliseconds for which a service may lack its store before the start fails, 10,000 by default. */
+  /** Milliseconds without a store before a service's start fails, 10,000 by default. */
   readonly storeMs?: number;
   /** Aborts the start. */
   readonly signal?: AbortSignal;
-  /** Starts a service; in a process of its own unless said. */
+  /** Starts a service; by default in its own process. */
   readonly startService?: typeof startService;
 }
 
 export interface System {
-  /** The address that browsers see: `PUBLIC_URL`. */
+  /** The public address: `PUBLIC_URL`. */
   readonly address: string;
   readonly gatewayPort: number;
   readonly ports: Ports;
-  /** The demo account; undefined if the accounts are not in the embedded directory. */
+  /** The demo account; undefined if accounts are not in the embedded directory. */
   readonly demo: Account | undefined;
   readonly secrets: Secrets;
   /** `STORE_URL`; undefined for the embedded store. */
   readonly storeUrl: string | undefined;
   readonly logFolder: string;
   readonly processes: Readonly<Record<ServiceName, ServiceProcess>>;
-  /** Resolves with one line for people when a service has ended by itself. */
+  /** Resolves with a one-line message when a service has ended by itself. */
   readonly broken: Promise<string>;
-  /** Everything that both services have written. */
+  /** The complete output of both services. */
   logs(): string;
   /** Stops the gateway, then both services; resolves when all have ended. */
   stop(): Promise<void>;
@@ -71,7 +71,7 @@ const silentMs = 60_000;
 
 /**
  * Starts everything and resolves when the gateway listens.
- * @throws {StartError} for a reason that a person can act on; everything has been stopped then
+ * @throws {StartError} for an actionable reason, after stopping everything
  */
 export async function startSystem(options: SystemOptions): Promise<System> {
   const given = readSecretFiles(options.environment);
@@ -105,7 +105,7 @@ export async function startSystem(options: SystemOptions): Promise<System> {
   };
   options.signal?.addEventListener('abort', stopServices, { once: true });
   try {
-    // Takes as long to load as the services to start, and another core does that.
+    // Loads for as long as the services start, on another core.
     const gatewayModule = import('../gateway/gateway.js');
     await waitUntilAllReady(
       [
@@ -190,5 +190,5 @@ function readyAt(service: ServiceProcess, adminPort: number, environment: Enviro
 async function describeEnd({ name, gone, child }: ServiceProcess): Promise<string> {
   await gone;
   const how = child.signalCode ?? `exit code ${child.exitCode}`;
-  return `${name} has stopped by itself (${how}), so everything stops; its log says more.`;
+  return `${name} has stopped by itself (${how}), so the system stops; see its log.`;
 }

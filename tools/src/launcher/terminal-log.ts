@@ -1,4 +1,4 @@
-// Shows the warnings and errors of the services' logs in the terminal, a line each.
+// Shows warnings and errors of the services' logs in the terminal, one per line.
 import type { ServiceName } from './local-environment.js';
 
 const shownLevels = new Map([
