@@ -36,7 +36,7 @@ const environment = {
   LOG_LEVEL: 'warn',
 };
 
-/** What is issued in test mode. */
+/** A challenge issued in test mode. */
 interface Issued {
   readonly token: string;
   readonly salt: string;
@@ -48,7 +48,7 @@ interface Nodes {
   /** The admin ports of two processes of the challenge service. */
   readonly admin: readonly string[];
   readonly address: string;
-  /** All that both processes of the challenge service have logged. */
+  /** The complete log of both challenge-service processes. */
   logs(): string;
 }
 
@@ -59,7 +59,7 @@ t.test('on Redis', async (t) => {
   await tests(t, await startNodes(t, { STORE_URL: url }));
 });
 
-/** A system, and one more process of the challenge service on its store, with `second` of its own. */
+/** A system, and one more challenge-service process on its store, with its own variables `second`. */
 async function startNodes(
   t: Test,
   store: Environment,
@@ -121,10 +121,10 @@ async function tests(t: Test, { admin, address, logs }: Nodes): Promise<void> {
     t.equal(answers.filter(({ success }) => success).length, 1);
     for (const node of [0, 1]) {
       const again = await verify(node, { ...fields, idempotency_key: `submission ${winner}` });
-      t.equal(again.success, true, 'the one that succeeded may be sent again, to either process');
+      t.equal(again.success, true, 'the successful submission may be repeated, at either process');
       t.equal((await verify(node, { ...fields, idempotency_key: 'another' })).success, false);
       const shop = { ...fields, idempotency_key: `submission ${winner}` };
-      t.equal((await verify(node, shop, SHOP_KEY)).success, false, 'by nobody else');
+      t.equal((await verify(node, shop, SHOP_KEY)).success, false, 'but not by another host');
     }
   });
 
@@ -135,7 +135,7 @@ async function tests(t: Test, { admin, address, logs }: Nodes): Promise<void> {
     t.equal(answers[0]?.success, true);
   });
 
-  await t.test('equal options are no matter, and no key is in the log', async (t) => {
+  await t.test('equal options cause no warning, and no key is in the log', async (t) => {
     t.notMatch(logs(), /other CAPTCHA_ options/);
     t.notOk([HOST_API_KEY, SHOP_KEY].some((key) => logs().includes(key)));
   });
@@ -143,11 +143,11 @@ async function tests(t: Test, { admin, address, logs }: Nodes): Promise<void> {
 
 const WARNING = '"msg":"another process on this store has other CAPTCHA_ options"';
 
-t.test('a process with other options is noticed', async (t) => {
+t.test('a process with other options is reported', async (t) => {
   const { url } = await startRedis(t);
   for (const store of [{}, { STORE_URL: url }]) {
     const { logs } = await startNodes(t, store, { CAPTCHA_ESCALATION_AFTER: '3' }, startServiceHere);
-    // A log is written beside the requests, later perhaps than an answer.
+    // The log may be written later than the response.
     while (!logs().includes(WARNING)) await pause(10);
     t.pass(`with ${'STORE_URL' in store ? 'Redis' : 'the embedded store'}`);
   }

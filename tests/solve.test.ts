@@ -47,7 +47,7 @@ t.test('the command fetches a challenge and prints the two fields for curl', asy
   }
 });
 
-t.test('the command follows the path and the names of the demo page', async (t) => {
+t.test('the command uses the path and the field names of the demo page', async (t) => {
   const service = await startService(({ url }, response) => {
     const facts = {
       challenge_prefix: 'c/v1',
@@ -66,7 +66,7 @@ t.test('the command follows the path and the names of the demo page', async (t) 
   t.equal(service.received.at(-1)?.url, '/c/v1/pow');
 });
 
-t.test('without a demo page the command takes the usual names', async (t) => {
+t.test('without a demo page the command uses the default names', async (t) => {
   const service = await startService(({ url }, response) => {
     if (url === '/page.json') response.writeHead(404).end('<!doctype html>');
     else response.end(JSON.stringify({ token: 'T'.repeat(40), salt, difficulty: 8, algorithm: 'sha256' }));
@@ -77,7 +77,7 @@ t.test('without a demo page the command takes the usual names', async (t) => {
 });
 
 t.test(
-  'after a refusal the command works at the price of its ticket, and in place of a demanded image',
+  'after a rejection the command works at the price of its ticket, and in place of a required image',
   async (t) => {
     const service = await startService(({ url }, response) => {
       const challenge = { token: 'T'.repeat(40), salt, algorithm: 'sha256' };
@@ -107,7 +107,7 @@ t.test(
   },
 );
 
-t.test('the command solves a salt and a difficulty that are already there', async (t) => {
+t.test('the command solves a given salt and difficulty', async (t) => {
   const { code, out } = await runSolver(salt, '13');
   t.equal(code, 0);
   const { pow_nonce } = JSON.parse(out);
@@ -115,7 +115,7 @@ t.test('the command solves a salt and a difficulty that are already there', asyn
   t.ok(leadingZeroBits(salt + pow_nonce) >= 13);
 });
 
-t.test('the command says what went wrong in one line', async (t) => {
+t.test('the command prints errors in one line', async (t) => {
   const service = await startService((_received, response) => {
     response.writeHead(429).end('{"message":"Too many requests."}');
   });

@@ -1,4 +1,4 @@
-// Solves proofs of work and effort as docs/challenges/ describes them, without code of the services.
+// Solves proofs of work and effort as described in docs/challenges/, without code of the services.
 
 import { hash } from 'node:crypto';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
@@ -20,7 +20,7 @@ export interface Effort {
 /** Returns the smallest nonce that solves a challenge. */
 export const solve = ({ salt, difficulty }: Omit<Work, 'token'>): string => findNonce(salt, difficulty);
 
-/** The search of the browser package, which hashes eight times as fast. */
+/** The browser package's search, which hashes eight times as fast. */
 interface Solver {
   search(
     task: { head: string; difficulty: number },
@@ -31,8 +31,8 @@ const built = new URL('../../packages/client/dist/src/solver/solver.js', import.
 let solver: Promise<Solver> | undefined;
 
 /**
- * Solves a challenge at a full price, for which `solve` takes seconds. The nonce is another one than that of `solve`.
- * @throws Error if the nonce is wrong by the rule of docs/challenges/proof-of-work.md
+ * Solves a challenge at a full price, for which `solve` takes seconds. Its nonce differs from that of `solve`.
+ * @throws Error if the nonce is wrong by docs/challenges/proof-of-work.md
  */
 export async function solveFullPrice({ salt, difficulty }: Omit<Work, 'token'>): Promise<string> {
   solver ??= import(built.href).then(({ openSolver }) => openSolver());
@@ -45,7 +45,7 @@ export async function solveFullPrice({ salt, difficulty }: Omit<Work, 'token'>):
 /** Returns the smallest nonce that does not solve it. */
 export const missSolution = ({ salt, difficulty }: Work): string => findNonce(salt, difficulty, false);
 
-/** Returns the answer to an effort challenge at a full price, a nonce for each part, in order. */
+/** Returns the solution of an effort challenge at a full price, a nonce for each part, in order. */
 export async function solveEffort({ salt, parts, part_difficulty: difficulty }: Effort): Promise<string> {
   const nonces: string[] = [];
   for (let part = 0; part < parts; part++) {

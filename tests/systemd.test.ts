@@ -1,4 +1,4 @@
-// The systemd units: systemd accepts them, and says how far a service is confined.
+// The systemd units: systemd accepts them, and rates a service's confinement.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { environmentWith } from '@tollgate/challenge-service/config.js';
@@ -38,7 +38,7 @@ if (!isHere)
   t.comment('*** THE UNITS ARE NOT VERIFIED: install systemd so that systemd-analyze is on the PATH. ***');
 const skip = isHere ? false : 'systemd-analyze is not installed';
 
-/** The values of a setting, in their order. */
+/** The values of a setting, in order. */
 function settings(unit: string, name: string): string[] {
   const lines = readProjectFile(`deploy/systemd/${unit}`).split('\n');
   return lines.filter((line) => line.startsWith(`${name}=`)).map((line) => line.slice(name.length + 1));
@@ -46,8 +46,8 @@ function settings(unit: string, name: string): string[] {
 
 for (const { name, schema, entry, dropIns } of units) {
   const files = [name, ...dropIns.map((file) => `${name}.d/${file}`)];
-  t.test(`systemd accepts ${name} without a word`, { skip }, async (t) => {
-    // Where Node is here; systemd looks for the program.
+  t.test(`systemd accepts ${name} without a warning`, { skip }, async (t) => {
+    // Node's location here; systemd looks for the program.
     const text = readProjectFile(`deploy/systemd/${name}`).replace('/usr/bin/node', process.execPath);
     const extended = Object.fromEntries(
       dropIns.map((file) => [file, readProjectFile(`deploy/systemd/${name}.d/${file}`)]),
@@ -94,7 +94,7 @@ for (const { name, schema, entry, dropIns } of units) {
     for (const [id, path] of credentials) t.equal(path, `/etc/tollgate/secrets/${id}`);
   });
 
-  t.test(`${name} has time for its drain, and for what it may take after that`, async (t) => {
+  t.test(`${name} has time for its drain and its shutdown`, async (t) => {
     const { default: drain } = schema.properties.DRAIN_SECONDS;
     t.ok(Number(settings(name, 'TimeoutStopSec')[0]) > Number(drain) + 20);
   });

@@ -1,11 +1,11 @@
-// A small HTTP server for the gateway's tests: it remembers what reached it and answers as told.
+// A small HTTP server for the gateway's tests: it records requests and responds as told.
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Received {
   readonly method: string;
   readonly url: string;
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[];
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
@@ -14,9 +14,9 @@ export interface Received {
 export interface ThrowAwayService {
   readonly url: string;
   readonly received: Received[];
-  /** Answers nothing from now on. */
+  /** Stops responding from now on. */
   hang(): void;
-  /** How many TCP connections were opened to it. */
+  /** Number of accepted TCP connections. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function startService(answer: Answer = answerOk): Promise<ThrowAway
   let connections = 0;
   let hangs = false;
   const server = createServer(async (incoming, response) => {
-    // A gateway looks whether the process serves. No test counts that, or the connection that it takes.
+    // A gateway's health check. No test counts it, or its connection.
     if (incoming.url === '/health/serving')
       return void response.setHeader('connection', 'close').end('{"status":"ok"}');
     const body = await readText(incoming);
@@ -73,7 +73,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** One request over a connection of its own; `headers` may be names and values in turn, to send a name twice. */
+/** One request over a new connection; `headers` may be alternating names and values, to send a name twice. */
 export async function ask(
   url: string,
   options: { method?: string; headers?: Record<string, string> | string[]; body?: string | Buffer } = {},

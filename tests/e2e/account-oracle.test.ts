@@ -1,4 +1,4 @@
-// Submissions without right work were told whether an account had failures, and so when its owner signed in.
+// Submissions without solved work revealed whether an account had failures, and so when its owner logged in.
 
 import t, { type Test } from 'tap';
 import { missSolution } from '../solving.js';
@@ -8,7 +8,7 @@ import { CHEAP, eachStore, type Site } from './site.js';
 
 t.setTimeout(300_000);
 
-t.test('without right work nothing is told of an account', (t) =>
+t.test('without solved work nothing is revealed of an account', (t) =>
   eachStore(t, CHEAP, oracle, startServiceHere),
 );
 
@@ -37,13 +37,13 @@ async function oracle(t: Test, site: Site): Promise<void> {
         t.match(fresh, { status: 422, json: { captcha_required: beside === 'an image' } });
         t.notOk(JSON.stringify(fresh).includes('pow_scope'));
         for (const [name, answer] of Object.entries(others)) t.strictSame(answer, fresh, name);
-        t.equal(new Set(Object.values(costs)).size <= 1, true, 'nor is more asked of the store for one');
+        t.equal(new Set(Object.values(costs)).size <= 1, true, 'nor does one need more store commands');
       });
     }
   }
 }
 
-/** Accounts in every state that an answer could give away. */
+/** Accounts in every state that a response could reveal. */
 async function openAccounts(site: Site): Promise<Record<string, string>> {
   const fresh = await site.newUser();
   const failed = await site.newUser();
@@ -56,7 +56,7 @@ async function openAccounts(site: Site): Promise<Record<string, string>> {
     for (let n = 0; n < times; n++) {
       const ip = site.newAddress();
       const { status } = await site.tryLogIn({ email, password: 'wrong' }, { ip, body: await site.image() });
-      if (status !== 422) throw new Error(`a wrong password was answered ${status}`);
+      if (status !== 422) throw new Error(`a wrong password returned ${status}`);
     }
   };
   await fail(failed.email, 1);
@@ -68,14 +68,14 @@ async function openAccounts(site: Site): Promise<Record<string, string>> {
     fresh: fresh.email,
     failed: failed.email,
     demanded: demanded.email,
-    'just signed in': cleared.email,
+    'just logged in': cleared.email,
     disabled: disabled.email,
     unknown,
     'unknown, with failures': unknownFailed,
   };
 }
 
-/** What is sent in the place of right work. */
+/** Values sent in place of solved work. */
 function submissions(site: Site): Record<string, (ip: string) => Promise<object>> {
   return {
     'no password': async () => ({ password: undefined }),
@@ -94,13 +94,13 @@ function submissions(site: Site): Record<string, (ip: string) => Promise<object>
   };
 }
 
-/** Status, headers but times, and body. */
+/** Status, headers without times, and body. */
 function wholeOf({ status, headers, json }: Answer): object {
   const { date: _date, 'ratelimit-reset': _reset, ...rest } = headers;
   return { status, headers: rest, json };
 }
 
-/** Not what a process says by itself: revocations, marks, reports, connections. */
+/** Without commands of the process itself: revocations, marks, reports, connections. */
 function isOfRequest(command: string): boolean {
   return !/^(?:xread|info|hello|client|select|ping)\b| (?:session:keys|captcha:options|captcha:\{load\})/.test(
     command,

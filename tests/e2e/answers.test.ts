@@ -1,4 +1,4 @@
-// What every answer has: headers, language, an error's body; and that the OpenAPI documents tell no less and no more.
+// Common properties of all responses: headers, language, error bodies; and that the OpenAPI documents match exactly.
 
 import { newDevice, refreshProof } from '@tollgate/test-support/device-key.js';
 import t, { type Test } from 'tap';
@@ -13,12 +13,12 @@ t.setTimeout(300_000);
 t.test('answers', (t) => onRedis(t, { ...CHEAP, ...SITE, CAPTCHA_NO_SCRIPT: 'image' }, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
-  await t.test('every answer has the security headers and is stored nowhere', (t) => headers(t, site));
-  await t.test('every failure has a message and a code in the language asked for', (t) => languages(t, site));
-  await t.test('another method than those of a path is 405', (t) => methods(t, site));
-  await t.test('images that are not there, and names that are none', (t) => lookUps(t, site));
+  await t.test('every response has the security headers and no-store', (t) => headers(t, site));
+  await t.test('every failure has a message and a code in the requested language', (t) => languages(t, site));
+  await t.test('a method that a path does not support is 405', (t) => methods(t, site));
+  await t.test('missing images, and invalid names', (t) => lookUps(t, site));
   await t.test('presets', (t) => presets(t, site));
-  await t.test('pages of the one allowed origin may read the answers', (t) => crossOrigin(t, site));
+  await t.test('pages of the one allowed origin may read the responses', (t) => crossOrigin(t, site));
   await t.test('the OpenAPI documents are complete', (t) => openApi(t, site));
   await t.test('health', async (t) => {
     const checks = { images: 'ok', store: 'ok' };
@@ -28,7 +28,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.strictSame((await site.sessionAdmin.get('/health/ready')).json, { status: 'ok', checks: own });
     t.strictSame((await site.sessionAdmin.get('/health/live')).json, { status: 'ok' });
     for (const client of [site.session, site.challenge, site.gateway]) {
-      t.equal((await client.get('/health/ready')).status, 404, 'on the admin port alone');
+      t.equal((await client.get('/health/ready')).status, 404, 'only on the admin port');
     }
   });
 }
@@ -223,7 +223,7 @@ async function presets(t: Test, site: Site): Promise<void> {
     const { status, json } = await ask(query);
     t.equal(status, 200, query);
     t.strictSame(Object.keys(json).sort(), ['answer', 'expires_at', 'expires_in', 'token', 'url']);
-    t.match(json.answer, /^[A-Za-z2-9]{6}$/, 'in test mode the answer is told');
+    t.match(json.answer, /^[A-Za-z2-9]{6}$/, 'in test mode the answer is returned');
     t.notMatch(json.answer, /[01OoLlIi5Ss]/, 'without characters that people confuse');
   }
   for (const name of [
@@ -255,7 +255,7 @@ async function presets(t: Test, site: Site): Promise<void> {
     t.equal(
       (await site.gateway.get(`/api/captcha/pow?${query}`)).status,
       200,
-      'what is no ticket is ignored',
+      'an invalid ticket is ignored',
     );
   }
 }

@@ -1,4 +1,4 @@
-// A whole life in the audit stream: every documented event is written, in its shape, and none holds a secret.
+// Every event in the audit stream: each documented one is written, in its format, and none contains a secret.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const HOST_KEY = 'the-key-of-the-default-host-0123456789';
 t.setTimeout(300_000);
 
 for (const kind of ['embedded', 'redis'] as const) {
-  t.test(`a whole life on ${kind}`, (t) => wholeLife(t, kind));
+  t.test(`every event on ${kind}`, (t) => wholeLife(t, kind));
 }
 
 async function wholeLife(t: Test, kind: StoreKind): Promise<void> {
@@ -64,15 +64,15 @@ async function wholeLife(t: Test, kind: StoreKind): Promise<void> {
       [...new Set(lines.flatMap((line) => (line.event === 'challenge_refused' ? [line.reason] : [])))].sort(),
       ['spent', 'unknown', 'wrong'],
     );
-    t.strictSame(site.secrets.leaksIn(text), [], 'the stream holds none of the secrets of the run');
+    t.strictSame(site.secrets.leaksIn(text), [], 'the stream contains no secret of the run');
     t.notMatch(text, /127\.0\.0\.1|198\.18\.|@/, 'nor an address or an e-mail');
-    t.notMatch(await site.logs(), '"type":"audit"', 'with a file the log has none of it');
+    t.notMatch(await site.logs(), '"type":"audit"', 'with a file the log has no events');
   };
   if (kind === 'redis') await onRedis(t, environment, run);
   else await onStore(t, kind, environment, run);
 }
 
-/** Makes every event happen; the stream is rotated, and its disk full for a while. */
+/** Makes every event happen; the stream is rotated, and its disk is full for a while. */
 async function live(t: Test, site: Site, path: string): Promise<void> {
   const { gateway, sessionAdmin, challengeAdmin } = site;
   const user = await site.newUser();
@@ -154,16 +154,16 @@ async function live(t: Test, site: Site, path: string): Promise<void> {
 
   renameSync(path, `${path}.2`);
   symlinkSync('/dev/full', path);
-  t.equal((await site.tryLogIn(user)).status, 200, 'a full disk keeps nobody out');
+  t.equal((await site.tryLogIn(user)).status, 200, 'a full disk prevents no login');
   t.match(await site.logs(), 'security events cannot be written');
   t.match((await sessionAdmin.get('/metrics')).text, 'tollgate_audit_lost_total 1\n');
   rmSync(path);
   t.equal((await site.tryLogIn(user)).status, 200);
-  // Summaries of what is suppressed come at the end of the minute or of the process.
+  // Summaries of suppressed events come at the end of the minute or of the process.
   await site.restart('session-service');
 }
 
-/** Binds a session, refreshes it without its key, and with another one. */
+/** Binds a session, refreshes it without its key, and with another key. */
 async function failBinding(t: Test, site: Site, user: User): Promise<void> {
   const proof = (path: string, nonce?: string) =>
     refreshProof(newDevice(), `${site.system.address}${path}`, nonce);
@@ -174,7 +174,7 @@ async function failBinding(t: Test, site: Site, user: User): Promise<void> {
   t.equal((await site.refresh(cookie, { headers: other })).json.code, 'session_revoked');
 }
 
-/** Raises the price of work by hand and ends that; the running services learn of both. */
+/** Raises the price of work manually and ends that; the running services follow both. */
 async function raisePrice(t: Test, site: Site): Promise<void> {
   const store = await openSiteStore(site);
   const record = openLoadRecord(store, 'captcha');
@@ -188,7 +188,7 @@ async function raisePrice(t: Test, site: Site): Promise<void> {
   await store.close();
 }
 
-/** Presents a pass to the host API before and after somebody has made it. */
+/** Presents a pass to the host API before and after its creation. */
 async function presentPasses(t: Test, site: Site): Promise<void> {
   const pass = makePass('uptime');
   site.secrets.note(pass);
@@ -210,14 +210,14 @@ async function presentPasses(t: Test, site: Site): Promise<void> {
   t.match(await present(), { success: true });
 }
 
-/** The store of both services, as another process opens it; it takes commands. */
+/** The store of both services, opened as by another process; it takes commands. */
 async function openSiteStore(site: Site) {
   const store = openStore(site.redis?.url ?? `file:${join(site.system.logFolder, '..', 'tollgate.db')}`, '/');
   await waitForStores([store]);
   return store;
 }
 
-/** Puts a session back to the generation before, as a failover that lost a write does, and refreshes it. */
+/** Resets a session to the previous generation, like a failover with a lost write, and refreshes it. */
 async function rollBack(t: Test, site: Site, uid: number): Promise<void> {
   const { cookie } = await site.logIn({ ...(await accountOf(site, uid)), id: uid });
   const store = await openSiteStore(site);
@@ -238,7 +238,7 @@ async function rollBack(t: Test, site: Site, uid: number): Promise<void> {
 
 async function accountOf(site: Site, uid: number) {
   const user = await site.directory.findById(uid);
-  if (user === undefined) throw new Error('there is no such user');
+  if (user === undefined) throw new Error('unknown user');
   return { email: user.email, password: 'correct horse battery staple' };
 }
 
@@ -278,18 +278,14 @@ t.test('no level hides the stream, and an attack on an account names it, keyed',
     t.strictSame(
       failures(),
       emails.map((email) => accountPseudonym(key, 'login', email.toLowerCase())),
-      'those that exist and those that do not alike',
+      'existing and unknown ones alike',
     );
-    t.equal(
-      system.logs().match(/"event":"service_started"/g)?.length,
-      2,
-      'both services say that they began',
-    );
-    t.notMatch(system.logs(), '"level"', 'and the log is as silent as it was told to be');
+    t.equal(system.logs().match(/"event":"service_started"/g)?.length, 2, 'both services log their start');
+    t.notMatch(system.logs(), '"level"', 'and the log follows its level');
   }
 });
 
-t.test('a stream that cannot be opened stops both services with one line', async (t) => {
+t.test('an audit stream that cannot be opened stops both services with one line', async (t) => {
   const folder = tempDir(t);
   mkdirSync(join(folder, 'folder'));
   const path = join(folder, 'folder');

@@ -22,7 +22,7 @@ async function tests(t: Test, site: Site): Promise<void> {
   });
 }
 
-/** What a redraw gives; asked for again while more are to be drawn than may wait. */
+/** The result of a redraw; repeated while the drawing queue is full. */
 async function fetchHash(node: Client, path: string): Promise<string> {
   let answer: Answer;
   do answer = await node.get(path);

@@ -1,4 +1,4 @@
-// Both services on ports of their own with the specification's three secrets and nothing else, as its reader starts them.
+// Both services on their own ports with only the specification's three secrets, started as a reader would.
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { startServiceHere } from '../system/services-here.js';
 const SECRETS = { ACCESS_SECRET: 'access', REFRESH_SECRET: 'refresh', ENCRYPTION_KEY: 'encryption' };
 const PASSWORD = 'correct horse battery staple';
 
-t.test('three short secrets start both services, and a user signs in and refreshes', async (t) => {
+t.test('three short secrets start both services, and a user logs in and refreshes', async (t) => {
   const folder = tempDir(t);
   const ports = await settlePorts(ANY_PORTS);
   const log = await startBoth(t, folder, ports, { ...SECRETS, NODE_ENV: 'test' });
@@ -46,7 +46,7 @@ t.test('three short secrets start both services, and a user signs in and refresh
   });
 
   const { url } = (await (await fetch(challenges)).json()) as { url: string };
-  t.ok(url.startsWith(`${challenges}/`), 'the image is at the service that draws it');
+  t.ok(url.startsWith(`${challenges}/`), 'the image address is at challenge-service');
   t.equal((await fetch(url)).headers.get('content-type'), 'image/png');
 
   t.equal(statSync(join(folder, 'secrets.json')).mode & 0o777, 0o600);
@@ -56,7 +56,7 @@ t.test('three short secrets start both services, and a user signs in and refresh
     t.notOk(log(service).includes(made));
 });
 
-t.test('settings that work, but not as meant, are warnings in the log', async (t) => {
+t.test('settings with an unintended effect are warnings in the log', async (t) => {
   const ports = await settlePorts(ANY_PORTS);
   const log = await startBoth(t, tempDir(t), ports, {
     ...Object.fromEntries(Object.keys(SECRETS).map((name) => [name, `${name}-of-more-than-32-characters`])),
@@ -73,7 +73,7 @@ t.test('settings that work, but not as meant, are warnings in the log', async (t
   t.match(log('challenge-service'), /"msg":"HOST_API_TOKEN is not known"/);
 });
 
-/** Starts both services and returns what each has logged. */
+/** Starts both services and returns the log of each. */
 async function startBoth(
   t: Test,
   folder: string,

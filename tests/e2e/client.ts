@@ -1,12 +1,12 @@
-// A client of one HTTP address that sends exactly what it is told and forgets nothing that must stay secret.
+// A client of one HTTP address that sends exactly the given requests and records all secrets that it sees.
 
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { Secrets } from './secrets.js';
 
 export interface Sent {
-  /** An object is sent as JSON; a text or bytes as they are. */
+  /** An object is sent as JSON; a text or bytes unchanged. */
   readonly body?: object | string | Buffer;
-  /** A list is sent as so many headers of that name. */
+  /** A list becomes several headers of that name. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** The client's address, as a trusted proxy would report it. */
   readonly ip?: string;
@@ -17,9 +17,9 @@ export interface Answer {
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
+  // biome-ignore lint/suspicious/noExplicitAny: tests compare the whole body
   readonly json: any;
-  /** The `Set-Cookie` headers, literally. */
+  /** The literal `Set-Cookie` headers. */
   readonly cookies: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface Client {
 
 const MOST_CONNECTIONS = 100;
 
-/** Every token, cookie and answer that comes back is noted in `secrets`. */
+/** Records every received token, cookie and answer in `secrets`. */
 export function connectTo(url: string, secrets = new Secrets()): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: MOST_CONNECTIONS });
   const send = async (method: string, path: string, sent: Sent = {}): Promise<Answer> => {

@@ -1,4 +1,4 @@
-// Loaded into a service by the tests, before its own code: its clock moves ahead when they say so.
+// Loaded into a service by tests, before its own code: moves its clock ahead on request.
 
 const realNow = Date.now;
 let aheadMs = 0;

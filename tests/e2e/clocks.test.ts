@@ -1,4 +1,4 @@
-// A service whose clock was an hour off was told nothing: its log and its readiness say so, until the clocks agree again.
+// A service with a clock off by an hour did not report it: its log and readiness do, until the clocks agree again.
 
 import { until } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
@@ -11,7 +11,7 @@ t.setTimeout(300_000);
 t.test('the clock of a service and that of Redis', (t) => onStore(t, 'redis', CHEAP, tests));
 
 async function tests(t: Test, { redis, sessionAdmin, challengeAdmin, moveClock, logs }: Site): Promise<void> {
-  if (redis === undefined) throw new TypeError('this is about Redis');
+  if (redis === undefined) throw new TypeError('requires Redis');
   const ready = async (admin: typeof sessionAdmin) => (await admin.get('/health/ready')).json;
   const warnings = async () => (await logs()).match(/the clocks of Redis and of this node are \d+ s apart/g);
   /** Clocks are compared every minute, and with each new connection. */

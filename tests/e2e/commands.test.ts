@@ -1,4 +1,4 @@
-// The operator's commands as the project's scripts run them, beside services that run.
+// The operator's commands as npm scripts, beside running services.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ async function tests(t: Test, site: Site, stores: Environment): Promise<void> {
   const run = (...args: string[]) => runScript(environment, args);
   const user = await site.newUser();
 
-  await t.test('session why tells the living from the ended', async (t) => {
+  await t.test('session why distinguishes live and ended sessions', async (t) => {
     const { accessToken } = await site.logIn(user);
     const sid = (await site.events('login')).at(-1)?.sid ?? '';
     t.match(await run('session', 'why', sid), {
@@ -45,24 +45,21 @@ async function tests(t: Test, site: Site, stores: Environment): Promise<void> {
     t.notOk(out.includes(user.email));
   });
 
-  await t.test(
-    'keys status counts the nodes of both services, also after one has started again',
-    async (t) => {
-      const status = async () => {
-        const { code, out } = await run('keys', 'status');
-        t.equal(code, 0);
-        return out;
-      };
-      const before = await status();
-      t.match(before, 'ACCESS_SECRET, on 1 node:\n  append:');
-      t.match(before, 'CHALLENGE_SECRET, on 2 nodes:\n  append:');
-      t.notMatch(before, 'No node of the challenge service');
-      await site.restart('challenge-service');
-      const after = await status();
-      t.match(after, 'CHALLENGE_SECRET, on 2 nodes:\n  append:', 'it has signed off and on');
-      for (const secret of Object.values(system.secrets)) t.notOk((before + after).includes(secret));
-    },
-  );
+  await t.test('keys status counts the nodes of both services, also after a restart', async (t) => {
+    const status = async () => {
+      const { code, out } = await run('keys', 'status');
+      t.equal(code, 0);
+      return out;
+    };
+    const before = await status();
+    t.match(before, 'ACCESS_SECRET, on 1 node:\n  append:');
+    t.match(before, 'CHALLENGE_SECRET, on 2 nodes:\n  append:');
+    t.notMatch(before, 'No node of the challenge service');
+    await site.restart('challenge-service');
+    const after = await status();
+    t.match(after, 'CHALLENGE_SECRET, on 2 nodes:\n  append:', 'it has deregistered and registered');
+    for (const secret of Object.values(system.secrets)) t.notOk((before + after).includes(secret));
+  });
 
   await t.test('users list', async (t) => {
     t.match(await run('users', 'list'), { code: 0, out: `${user.id}\t${user.email}\tenabled` });
@@ -71,7 +68,7 @@ async function tests(t: Test, site: Site, stores: Environment): Promise<void> {
 
 const { scripts } = JSON.parse(readProjectFile('package.json')) as { scripts: Record<string, string> };
 
-/** Runs the command of a script as npm does, without the second that npm takes. */
+/** Runs a script's command as npm does, without npm's own second. */
 async function runScript(environment: Environment, [name = '', ...args]: readonly string[]) {
   const { PATH, HOME } = process.env;
   const [command = '', ...first] = scripts[name]?.split(' ') ?? [];

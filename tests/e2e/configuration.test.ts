@@ -1,4 +1,4 @@
-// A mistake in the environment stops a service with one line, and a port in use does too.
+// A mistake in the environment stops a service with one line, as does a port in use.
 
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const readers = {
   'challenge-service': (env: Environment) => readChallengeConfig(env, extensions),
   'session-service': readSessionConfig,
 };
-/** Weak secrets are accepted where only this machine reaches a service. */
+/** Weak secrets are accepted if only this machine can reach a service. */
 const elsewhere = { PUBLIC_URL: 'https://tollgate.example' };
 const environment = {
   PUBLIC_URL: 'http://localhost:8080',
@@ -155,7 +155,7 @@ t.test('the session service', (t) =>
   ),
 );
 
-t.test('several mistakes are several lines on stderr, and the end of the process', async (t) => {
+t.test('several mistakes are several lines on stderr, and the process exits', async (t) => {
   for (const service of ['challenge-service', 'session-service'] as const) {
     const { code, err } = await start(t, service, {
       BIND: '0.0.0.0',
@@ -176,7 +176,7 @@ t.test('several mistakes are several lines on stderr, and the end of the process
   }
 });
 
-t.test('what only shows at work is one line too', async (t) => {
+t.test('a mistake found at run time is one line, too', async (t) => {
   const file = t.testdir({ plain: 'no folder' });
   const table: [ServiceName, Environment, RegExp][] = [
     ['challenge-service', { BIND: '192.0.2.1' }, /^BIND: 192\.0\.2\.1 is not an address of this machine\n$/],
@@ -259,7 +259,7 @@ function linesOf(read: () => unknown): readonly string[] {
   }
 }
 
-/** The service exits with this process, so that one that does start never outlives the test. */
+/** The service exits with this process, so that a started one never outlives the test. */
 async function start(
   t: Test,
   name: ServiceName,

@@ -1,4 +1,4 @@
-// Requests of every kind to every documented route: each response is one that the document names.
+// Requests of every kind to every documented route: each response is documented.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -75,7 +75,7 @@ const query = fc.oneof(
 
 for (const operation of site.operations) {
   const { listener, method, pattern } = operation;
-  t.test(`${method} ${pattern} on ${listener} sends nothing that its document does not name`, async (t) => {
+  t.test(`${method} ${pattern} on ${listener} sends only documented responses`, async (t) => {
     await fc.assert(
       fc.asyncProperty(parameter, headers, body, query, async (name, given, { type, text }, search) => {
         const isRead = method === 'GET';
@@ -105,7 +105,7 @@ function received({ status, headers, text }: Awaited<ReturnType<typeof ask>>): R
   return { status, headers, ...(isJson && { json: JSON.parse(text) }) };
 }
 
-t.test('every parameter of a path is in it', async (t) => {
+t.test('every path parameter is documented', async (t) => {
   for (const [listener, { paths }] of Object.entries(site.documents)) {
     for (const [pattern, item] of Object.entries(paths)) {
       const inPath = [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();

@@ -23,7 +23,7 @@ interface DocumentedOperation {
   readonly responses: Readonly<Record<string, DocumentedResponse | Reference>>;
 }
 
-/** A document, as far as the tests read it. */
+/** The parts of a document that the tests read. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
   readonly components: {
@@ -40,7 +40,7 @@ export interface Received {
   readonly json?: unknown;
 }
 
-/** Headers of HTTP itself and of the gateway, which no document of a service names. */
+/** Headers of HTTP itself and of the gateway, which no service document lists. */
 const OF_TRANSPORT = [
   'connection',
   'content-length',
@@ -54,7 +54,7 @@ const OF_TRANSPORT = [
 /** Statuses whose responses have no content. */
 export const WITHOUT_CONTENT = [204, 302, 303, 304];
 
-/** The response of an operation for a status; undefined if the document names none. */
+/** The response of an operation for a status; undefined if not documented. */
 export function documentedResponse(
   document: OpenApi,
   operation: DocumentedOperation | undefined,
@@ -85,7 +85,7 @@ export function undocumented(
   ];
 }
 
-/** Where there are several forms, one of them has every field. */
+/** For alternatives, one of them has every field. */
 function unknownFields(document: OpenApi, schema: Schema, json: unknown): string[] {
   const names = typeof json === 'object' && json !== null && !Array.isArray(json) ? Object.keys(json) : [];
   const forms = (schema.anyOf ?? [schema]).map(

@@ -1,4 +1,4 @@
-// With nothing configured: what challenges look like, what they cost, and how often they may be asked for.
+// Default configuration: format, price and rate limits of challenges.
 
 import { createHash } from 'node:crypto';
 import t, { type Test } from 'tap';
@@ -47,7 +47,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     livesFor(t, answer, 120);
   });
 
-  await t.test('a client that asks for a hint is told the characters that can occur', async (t) => {
+  await t.test('a client that requests a hint gets the possible characters', async (t) => {
     const { json } = await gateway.get('/api/captcha?hint=1');
     t.strictSame(Object.keys(json).sort(), ['characters', 'expires_at', 'expires_in', 'token', 'url']);
     t.equal(json.characters, '23CDHPTX');
@@ -63,17 +63,17 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal(json.url, `${site.system.address}/api/captcha/${json.token}.png`);
   });
 
-  await t.test('16 bits of work open a login through the gateway', async (t) => {
+  await t.test('16 bits of work are enough for a login through the gateway', async (t) => {
     const { answer } = await site.logIn(await site.newUser());
     t.strictSame(Object.keys(answer.json), ['accessToken', 'expiresIn']);
   });
 
-  await t.test('the demo account is there', async (t) => {
+  await t.test('the demo account exists', async (t) => {
     const { email = '', password = '' } = site.system.demo ?? {};
     t.equal((await site.tryLogIn({ email, password })).status, 200);
   });
 
-  await t.test('an image is a PNG of one form, the same bytes 100 times and after a restart', async (t) => {
+  await t.test('an image is a PNG of one size, the same bytes 100 times and after a restart', async (t) => {
     const ip = site.newAddress();
     const { token } = (await challenge.get('/api/captcha', { ip })).json;
     const path = `/api/captcha/${token}.png`;
@@ -112,22 +112,26 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.not(await draw(), await draw());
   });
 
-  await t.test('work gets dearer by two bits with every 20th request of an address', async (t) => {
+  await t.test('the price rises by two bits with every 20th request of an address', async (t) => {
     const ip = site.newAddress();
     const prices = [];
     for (let n = 1; n <= 60; n++) prices.push((await pow(ip)).json.difficulty);
     const expected = Array.from({ length: 60 }, (_, n) => 16 + 2 * Math.floor((n + 1) / 20));
     t.strictSame(prices, expected);
-    t.equal((await pow(site.newAddress())).json.difficulty, 16, 'another address is not concerned');
+    t.equal((await pow(site.newAddress())).json.difficulty, 16, 'another address is not affected');
 
     const refused = await Promise.all(Array.from({ length: 25 }, () => pow(ip)));
     t.ok(refused.every(({ status }) => status === 429));
     await site.age(MINUTE_MS);
-    t.equal((await pow(ip)).json.difficulty, 22, 'what was refused has raised no price');
+    t.equal((await pow(ip)).json.difficulty, 22, 'rejected requests have raised no price');
 
     for (let n = 62; n < 80; n++) await pow(ip);
     const dearest = await pow(ip);
-    t.match(dearest.json, { difficulty: 24, expires_in: 232 }, 'the ceiling, with time for slow devices');
+    t.match(
+      dearest.json,
+      { difficulty: 24, expires_in: 232 },
+      'the ceiling, with more time for slow devices',
+    );
     livesFor(t, dearest, 232, site.kind === 'embedded' ? MINUTE_MS : 0);
     for (let n = 81; n < 100; n++) await pow(ip);
     t.equal((await pow(ip)).json.difficulty, 24, 'never above the ceiling');
@@ -152,7 +156,7 @@ async function tests(t: Test, site: Site): Promise<void> {
         if (n === 1 || n === limit) remains(t, headers, limit, limit - n);
       }
       limited(t, await challenge.get(path, { ip }), limit);
-      t.equal((await challenge.get(path, { ip: site.newAddress() })).status, 200, 'others are not');
+      t.equal((await challenge.get(path, { ip: site.newAddress() })).status, 200, 'other addresses are not');
     }
     await site.age(MINUTE_MS);
   });
@@ -167,22 +171,25 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal(await left('127.0.0.1, 203.0.113.3'), first - 2);
   });
 
-  await t.test('addresses of one /64 count as one, and a mapped address is the address', async (t) => {
-    const left = async (ip: string) => Number((await pow(ip)).headers['ratelimit-remaining']);
-    t.strictSame(
-      [
-        await left('2001:db8:7:7::1'),
-        await left('2001:db8:7:7:ffff:ffff:ffff:ffff'),
-        await left('2001:db8:7:8::1'),
-        await left('203.0.113.77'),
-        await left('::ffff:203.0.113.77'),
-        await left('::ffff:cb00:714d'),
-      ],
-      [59, 58, 59, 59, 58, 57],
-    );
-  });
+  await t.test(
+    'addresses of one /64 count as one, and a mapped address counts as the IPv4 address',
+    async (t) => {
+      const left = async (ip: string) => Number((await pow(ip)).headers['ratelimit-remaining']);
+      t.strictSame(
+        [
+          await left('2001:db8:7:7::1'),
+          await left('2001:db8:7:7:ffff:ffff:ffff:ffff'),
+          await left('2001:db8:7:8::1'),
+          await left('203.0.113.77'),
+          await left('::ffff:203.0.113.77'),
+          await left('::ffff:cb00:714d'),
+        ],
+        [59, 58, 59, 59, 58, 57],
+      );
+    },
+  );
 
-  await t.test('logins are limited to 30 a minute, those without right work too', async (t) => {
+  await t.test('logins are limited to 30 a minute, including those without solved work', async (t) => {
     const ip = site.newAddress();
     const submission = {
       email: site.newEmail(),
@@ -203,7 +210,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       limited(t, await session.post('/login', { ip, body }), 30);
     }
     const malformed = await session.post('/login', { ip, body: {} });
-    t.equal(malformed.status, 422, 'the form is looked at first');
+    t.equal(malformed.status, 422, 'the form is checked first');
   });
 
   await t.test('rejected refreshes are limited to 60 a minute and other session routes to 300', async (t) => {
@@ -227,7 +234,7 @@ async function tests(t: Test, site: Site): Promise<void> {
 
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-/** `expires_at` is so many seconds after the answer's own date. */
+/** `expires_at` is this many seconds after the response's own date. */
 function livesFor(t: Test, { json, headers }: Answer, seconds: number, aheadMs = 0): void {
   const left = (Date.parse(json.expires_at) - aheadMs - Date.parse(headers.date ?? '')) / 1000;
   t.ok(Math.abs(left - seconds) <= 2, `${left} s are about ${seconds} s`);

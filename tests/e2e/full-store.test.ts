@@ -1,4 +1,4 @@
-// A store that strangers had filled with challenges answered everybody with 503: who is there already goes on.
+// A store filled with challenges by strangers returned 503 for everybody: existing sessions continue.
 
 import t, { type Test } from 'tap';
 import { CHEAP, onRedis, type Site } from './site.js';
@@ -9,7 +9,7 @@ t.test('a Redis without memory left', (t) => onRedis(t, CHEAP, full));
 
 async function full(t: Test, site: Site): Promise<void> {
   const { gateway, redis } = site;
-  if (redis === undefined) throw new TypeError('this is about Redis');
+  if (redis === undefined) throw new TypeError('requires Redis');
   const user = await site.newUser();
   const signedIn = await site.logIn(user);
   await site.tryLogIn({ email: user.email, password: 'wrong' });
@@ -29,7 +29,7 @@ async function full(t: Test, site: Site): Promise<void> {
   });
   t.match(wrong, { status: 422, json: { code: 'login_failed', pow_scope: String } }, 'a check');
   const again = await gateway.post('/login', { body: { ...user, ...wrongWork, ...image } });
-  t.match(again, { status: 422, json: { code: 'pow_invalid' } }, 'what was spent stays spent');
+  t.match(again, { status: 422, json: { code: 'pow_invalid' } }, 'a spent challenge stays spent');
   const refreshed = await site.refresh(signedIn.cookie);
   t.equal(refreshed.status, 200, 'a refresh');
   t.equal((await gateway.get('/profile', { headers })).status, 200);
@@ -39,11 +39,11 @@ async function full(t: Test, site: Site): Promise<void> {
   const picture = await site.image();
   await redis.client.config('SET', 'maxmemory', '1');
   const logIn = await gateway.post('/login', { body: { ...user, ...work, ...picture } });
-  t.equal(logIn.status, 200, 'a login of who is signed in elsewhere');
+  t.equal(logIn.status, 200, 'a login of a user with another session');
   t.equal((await gateway.post('/logout', { headers })).status, 204, 'a logout');
   t.equal((await site.refresh(refreshed.cookies[0]?.split(';')[0] ?? '')).json.code, 'session_revoked');
 
   await redis.client.config('SET', 'maxmemory', '0');
-  t.equal((await gateway.get('/api/captcha/pow')).status, 200, 'with room again everything works');
+  t.equal((await gateway.get('/api/captcha/pow')).status, 200, 'with free memory everything works');
   await site.logIn(await site.newUser());
 }

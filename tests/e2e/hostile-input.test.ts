@@ -1,4 +1,4 @@
-// Prototype pollution, header and log injection: CR, LF and names that every object has, in every text from outside.
+// Prototype pollution, header and log injection: CR, LF and built-in property names, in every text from outside.
 
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -165,14 +165,14 @@ async function tests(t: Test, site: Site): Promise<void> {
         answered(t, keys, [200], name);
       }
     }
-    // Node's client sends no line breaks: what a raw one makes of them is another header, and no more.
+    // Node's client sends no line breaks; a raw one turns them into another header, and no more.
     const { port } = new URL(session.url);
     const socket = connect(Number(port), '127.0.0.1');
     socket.end(`GET /profile HTTP/1.1\r\nHost: x\r\nUser-Agent: ${LINES}\r\n`);
     t.notMatch(await text(socket), 'injected');
   });
 
-  await t.test('in the name that a session is listed under', async (t) => {
+  await t.test('in the listed name of a session', async (t) => {
     const agent = '{"__proto__":{"injected":1}} \u00e9"><b>\\r\\n';
     const headers = { 'user-agent': Buffer.from(agent).toString('latin1') };
     const signedIn = await site.logIn(user, { headers });
@@ -180,10 +180,10 @@ async function tests(t: Test, site: Site): Promise<void> {
       headers: { authorization: `Bearer ${signedIn.accessToken}` },
     });
     const [current] = json.sessions.filter(({ current }: { current: boolean }) => current);
-    t.match(current.user_agent, '{"__proto__":{"injected":1}}', 'it is a text like any other');
+    t.match(current.user_agent, '{"__proto__":{"injected":1}}', 'it is an ordinary text');
   });
 
-  await t.test('nothing of it is a header, a property, or a line of the log', async (t) => {
+  await t.test('no part of it is a header, a property, or a log line', async (t) => {
     t.strictSame((await gateway.get('/profile', { headers: { authorization: bearer } })).json, {
       id: user.id,
       email: user.email,
@@ -197,11 +197,11 @@ async function tests(t: Test, site: Site): Promise<void> {
     );
     t.notOk(
       lines.some((line) => line.includes('injected')),
-      'what was sent is not in it at all',
+      'the sent texts are not in the log',
     );
   });
 
-  /** One of the statuses, and nothing of what was sent became a header of the answer. */
+  /** One of the statuses, and no sent text became a response header. */
   function answered(
     t: Test,
     { status, headers, cookies, text }: Answer,

@@ -1,4 +1,4 @@
-// Owners paid for attackers: whoever failed on purpose made their login dear and put an image before it.
+// Owners paid for attackers: deliberate failures raised the price of the owner's login and required an image.
 
 import t, { type Test } from 'tap';
 import type { Answer } from './client.js';
@@ -8,7 +8,7 @@ t.setTimeout(300_000);
 
 t.test('a known device', (t) => onRedis(t, CHEAP, tests));
 
-/** The device cookie that an answer sets, as a browser sends it. */
+/** The device cookie of a response, as a browser sends it. */
 function deviceOf({ cookies }: Answer): string {
   return cookies.find((text) => text.startsWith('knownDevice='))?.split(';')[0] ?? '';
 }
@@ -20,14 +20,14 @@ async function tests(t: Test, site: Site): Promise<void> {
       await site.tryLogIn({ email, password: 'wrong' }, { ip: site.newAddress(), body: await site.image() });
     }
   };
-  /** A login with a page's first work, which costs the base price, and no image. */
+  /** A login with a page's first work, at the base price, and no image. */
   const plainLogIn = async (user: Pick<User, 'email' | 'password'>, cookie: string) => {
     const ip = site.newAddress();
     const body = { email: user.email, password: user.password, ...(await site.work({ ip })) };
     return site.session.post('/login', { ip, body, headers: { cookie } });
   };
 
-  await t.test('its owner signs in under attack at the base price, again and again', async (t) => {
+  await t.test('its owner logs in under attack at the base price, again and again', async (t) => {
     const user = await site.newUser();
     let device = deviceOf((await site.logIn(user)).answer);
     for (let n = 0; n < 3; n++) {
@@ -53,7 +53,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal(right.status, 200);
   });
 
-  await t.test('the cookie of another account changes no answer', async (t) => {
+  await t.test('the cookie of another account changes no response', async (t) => {
     const [owner, victim] = [await site.newUser(), await site.newUser()];
     const unknown = { email: site.newEmail(), password: 'wrong' };
     const device = deviceOf((await site.logIn(owner)).answer);
@@ -73,7 +73,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     }
   });
 
-  await t.test('the security events say which logins came from a known device', async (t) => {
+  await t.test('the security events mark logins from a known device', async (t) => {
     const user = await site.newUser();
     const device = deviceOf((await site.logIn(user)).answer);
     await plainLogIn({ ...user, password: 'wrong' }, device);

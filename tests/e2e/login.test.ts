@@ -17,7 +17,7 @@ t.test('login', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
   await t.test(
-    'a success answers with exactly the two fields, the cookie of the session and that of the device',
+    'a success returns exactly the two fields, the session cookie and the device cookie',
     async (t) => {
       const user = await site.newUser();
       const answer = await site.tryLogIn(user);
@@ -44,14 +44,14 @@ async function tests(t: Test, site: Site): Promise<void> {
     }
   });
 
-  await t.test('requests of other sites are refused before anything else', (t) => origins(t, site));
-  await t.test('what has no right form is refused before it costs anything', (t) => forms(t, site));
-  await t.test('the work is judged', (t) => work(t, site));
+  await t.test('requests of other sites are rejected first', (t) => origins(t, site));
+  await t.test('malformed requests are rejected before they cost anything', (t) => forms(t, site));
+  await t.test('the work is verified', (t) => work(t, site));
   await t.test('the price follows the account', (t) => prices(t, site));
-  await t.test('after two failures an image is demanded', (t) => images(t, site));
-  await t.test('effort stands in for a demanded image', (t) => effort(t, site));
-  await t.test('known, unknown and disabled accounts cannot be told apart', (t) => enumeration(t, site));
-  await t.test('an address that goes on failing has to wait', (t) => delay(t, site));
+  await t.test('after two failures an image is required', (t) => images(t, site));
+  await t.test('effort replaces a required image', (t) => effort(t, site));
+  await t.test('known, unknown and disabled accounts cannot be distinguished', (t) => enumeration(t, site));
+  await t.test('an address with repeated failures has to wait', (t) => delay(t, site));
   await t.test('a planted session does not survive', (t) => fixation(t, site));
 }
 
@@ -144,7 +144,7 @@ async function forms(t: Test, site: Site): Promise<void> {
     }
   });
 
-  await t.test('every field that is missing or wrong is named at once', async (t) => {
+  await t.test('all missing or wrong fields are named at once', async (t) => {
     const table: [object, Parameters<typeof refusedUnproven>[1]][] = [
       [{}, { email: 'required', password: 'required', pow_token: 'required', pow_nonce: 'required' }],
       [
@@ -277,7 +277,7 @@ async function forms(t: Test, site: Site): Promise<void> {
     });
   });
 
-  await t.test('what is no JSON, or not only JSON', async (t) => {
+  await t.test('bodies that are not, or not only, JSON', async (t) => {
     const good = JSON.stringify({ ...user, ...fields });
     for (const text of [
       `{"__proto__":{"admin":true},${good.slice(1)}`,
@@ -311,18 +311,18 @@ async function forms(t: Test, site: Site): Promise<void> {
     t.equal((await send(`${good}${' '.repeat(16 * 1024)}`)).status, 413);
   });
 
-  await t.test('none of all that has spent the work, recorded a failure, or needed a user', async (t) => {
+  await t.test('none of these has spent the work, recorded a failure, or required a user', async (t) => {
     t.equal((await gateway.post('/login', { body: { ...user, ...fields, unknown_field: 1 } })).status, 200);
     t.equal((await gateway.get(`/api/captcha/${image.captcha_token}.png`)).status, 200);
     t.strictSame(
       await site.events('login_failed').then((events) => events.length),
       1,
-      'but for the longest password',
+      'except for the longest password',
     );
   });
 
   await t.test(
-    'an address with control characters is none, half characters are letters like others',
+    'an address with control characters is invalid, lone surrogates are ordinary letters',
     async (t) => {
       for (const [strange, code] of [
         ['a\r\nX-Injected: 1@b.example', 'validation_failed'],
@@ -368,8 +368,11 @@ async function work(t: Test, site: Site): Promise<void> {
   const bits = { difficulty: 0, algorithm: 'none', salt: '0'.repeat(32) };
   const other = await fetchWork();
   const nonce = missSolution(other);
-  refused(await submit({ pow_token: other.token, pow_nonce: nonce, ...bits }), 'a difficulty of the client');
-  t.equal((await submit({ ...solved, ...bits })).status, 200, 'junk had not spent it');
+  refused(
+    await submit({ pow_token: other.token, pow_nonce: nonce, ...bits }),
+    'a difficulty set by the client',
+  );
+  t.equal((await submit({ ...solved, ...bits })).status, 200, 'invalid fields had not spent it');
 
   const old = await site.work();
   await site.age(121_000);
@@ -390,14 +393,14 @@ async function images(t: Test, site: Site): Promise<void> {
   const failed = (required: boolean) => [422, refusedLogIn('login_failed', required)];
 
   t.strictSame(answers(await site.tryLogIn(wrong)), failed(false), 'the first failure');
-  t.strictSame(answers(await site.tryLogIn(wrong)), failed(true), 'the second demands');
+  t.strictSame(answers(await site.tryLogIn(wrong)), failed(true), 'the second requires an image');
   const demanded = [
     422,
     refusedLogIn('captcha_required', true, { captcha_token: 'required', captcha: 'required' }),
   ];
-  t.strictSame(answers(await site.tryLogIn(user)), demanded, 'the right password alone does not do');
+  t.strictSame(answers(await site.tryLogIn(user)), demanded, 'the right password alone is not enough');
   const shapeless = await site.gateway.post('/login', { body: { email } });
-  t.equal(shapeless.json.captcha_required, false, 'without work nothing is told of this account');
+  t.equal(shapeless.json.captcha_required, false, 'without work nothing is revealed of this account');
   const workless = await site.gateway.post('/login', { body: user });
   t.match(workless.json, { code: 'pow_invalid', captcha_required: false });
 
@@ -419,15 +422,15 @@ async function images(t: Test, site: Site): Promise<void> {
     200,
     'capitals and white space are ignored',
   );
-  t.equal((await site.gateway.get(png)).status, 404, 'an answered image is gone');
+  t.equal((await site.gateway.get(png)).status, 404, 'a solved image is removed');
   t.equal(await demandsImage(site, email), false, 'a success clears the failures');
-  t.strictSame(answers(await site.tryLogIn(wrong)), failed(false), 'and the count begins anew');
+  t.strictSame(answers(await site.tryLogIn(wrong)), failed(false), 'and the count restarts');
 
   const unasked = await site.tryLogIn(user, { body: { ...(await site.image()), captcha: 'zzzzzz' } });
   t.match(
     answers(unasked),
     [422, refusedLogIn('captcha_invalid', false, { captcha: 'wrong_answer' })],
-    'an image is checked when it is there',
+    'a submitted image is always checked',
   );
 
   await site.tryLogIn(wrong);
@@ -456,16 +459,20 @@ async function prices(t: Test, site: Site): Promise<void> {
   const stored = await site.work({ scope: fresh });
   const plain = await site.work({ ip });
   const scope = (await site.tryLogIn(wrong)).json.pow_scope;
-  t.equal(await price(`?scope=${scope}`), 3, 'two bits a failure');
-  t.equal(await price(`?scope=${fresh}`), 3, 'for an older ticket as well');
-  t.equal(await price(), 1, 'for nobody at another address');
+  t.equal(await price(`?scope=${scope}`), 3, 'two bits per failure');
+  t.equal(await price(`?scope=${fresh}`), 3, 'also for an older ticket');
+  t.equal(await price(), 1, 'not for another address');
   t.equal(await price(`?scope=${await site.scopeOf(site.newEmail())}`), 1);
   for (const ticket of [`${scope}A`, scope.slice(1), `${scope}&scope=${scope}`]) {
-    t.equal(await price(`?scope=${ticket}`), 1, 'what is no ticket is ignored');
+    t.equal(await price(`?scope=${ticket}`), 1, 'an invalid ticket is ignored');
   }
 
   const refused = await submit(user, plain);
-  t.strictSame([refused.status, bodyOf(refused)], [422, insufficient], 'work for the floor does not do');
+  t.strictSame(
+    [refused.status, bodyOf(refused)],
+    [422, insufficient],
+    'work at the floor price is not enough',
+  );
   t.equal((await submit(user, plain)).json.code, 'pow_invalid', 'and is spent');
   const image = await site.image();
   const cheapWork = await site.work({ ip });
@@ -484,9 +491,9 @@ async function prices(t: Test, site: Site): Promise<void> {
     insufficient,
     "another account's",
   );
-  t.equal(await price(`?scope=${scope}`), 3, 'nothing of that is a failure');
+  t.equal(await price(`?scope=${scope}`), 3, 'none of that is a failure');
 
-  t.equal((await submit(user, stored)).status, 200, 'work under its ticket is honoured two failures long');
+  t.equal((await submit(user, stored)).status, 200, 'work under its ticket is accepted for two failures');
   t.equal(await price(`?scope=${scope}`), 1, 'a success clears the price');
 }
 
@@ -507,11 +514,7 @@ async function effort(t: Test, site: Site): Promise<void> {
     expires_in: 120,
     expires_at: issued.json.expires_at,
   });
-  t.equal(
-    (await gateway.get(`/api/captcha/${issued.json.token}.png`)).status,
-    404,
-    'there is no picture of it',
-  );
+  t.equal((await gateway.get(`/api/captcha/${issued.json.token}.png`)).status, 404, 'it has no image');
   const answered = { captcha_token: issued.json.token, captcha: await solveEffort(issued.json) };
   const other = (await gateway.get(`/api/captcha?preset=effort&scope=${scope}`)).json;
   const misplaced = { ...answered, captcha_token: other.token };
@@ -567,7 +570,7 @@ async function delay(t: Test, site: Site): Promise<void> {
     const body = { ...user, ...work, ...image };
     const refused = await site.session.post('/login', { ip, body });
     const throttled = refusedUnproven('login_throttled', undefined, true);
-    t.strictSame([refused.status, refused.json], [429, throttled], 'nothing is told of the account');
+    t.strictSame([refused.status, refused.json], [429, throttled], 'nothing is revealed of the account');
     const wait = Number(refused.headers['retry-after']);
     t.ok(wait > seconds - 20 && wait <= seconds, `${wait} s are about ${seconds} s`);
     t.match(refused.headers, { 'ratelimit-limit': /^\d+$/ });
@@ -578,14 +581,18 @@ async function delay(t: Test, site: Site): Promise<void> {
         ip: elsewhere,
         body: { ...body, password: 'wrong' },
       });
-      t.equal(again.json.code, 'login_failed', 'another address does not wait, and nothing had been spent');
+      t.equal(
+        again.json.code,
+        'login_failed',
+        'another address does not wait, and the challenge had not been spent',
+      );
     }
     await site.age(seconds * 1000 + 1_000);
   }
   t.ok((await site.events('login_throttled')).length >= 6);
   const answer = await withImage(user, ip);
-  t.equal(answer.status, 200, 'after the wait the right password opens');
-  t.equal((await withImage(wrong, ip)).json.code, 'login_failed', 'and the pair begins anew');
+  t.equal(answer.status, 200, 'after the wait the right password succeeds');
+  t.equal((await withImage(wrong, ip)).json.code, 'login_failed', 'and the count of the pair restarts');
   t.equal((await withImage(wrong, ip)).json.code, 'login_failed');
 }
 
@@ -598,7 +605,7 @@ async function fixation(t: Test, site: Site): Promise<void> {
   const cookie = { cookie: `${planted.cookie}; theme=dark; ${own.cookie}` };
   const fresh = await site.logIn(owner, { headers: cookie });
   const sids = (await site.events('login')).slice(-4).map(({ sid }) => sid);
-  t.equal(new Set(sids).size, 4, 'a login always starts a session of its own');
+  t.equal(new Set(sids).size, 4, 'each login starts a new session');
   for (const { cookie } of [planted, own]) {
     const answer = await site.refresh(cookie);
     t.strictSame([answer.status, answer.json], [401, refusal('session_revoked')]);
@@ -610,10 +617,10 @@ async function fixation(t: Test, site: Site): Promise<void> {
     (await site.tryLogIn({ ...owner, password: 'wrong' }, { headers: { cookie: kept.cookie } })).status,
     422,
   );
-  t.equal((await site.refresh(kept.cookie)).status, 200, 'a login that fails ends nothing');
+  t.equal((await site.refresh(kept.cookie)).status, 200, 'a failed login ends no session');
 }
 
-/** Whether the account's next login needs an image, as one with right work and an unknown image is told. */
+/** Whether the account's next login requires an image, read from a login with solved work and an unknown image. */
 async function demandsImage(site: Site, email: string): Promise<boolean> {
   const scope = await site.scopeOf(email);
   const body = { email, password: 'x', ...(await site.work({ scope })), captcha_token: TOKEN, captcha: 'x' };

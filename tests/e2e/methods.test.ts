@@ -1,4 +1,4 @@
-// Every documented route over HTTP: HEAD as GET without effect, 405 for other methods, one form of every error.
+// Every documented route over HTTP: HEAD as GET without effects, 405 for other methods, one error format.
 
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -28,7 +28,7 @@ const data = tempDir(t);
 const site = await startDocumentedSite(t, { PUBLIC_URL: ORIGIN, DATA_DIR: data, SITES });
 const token = await signIn(site);
 
-/** Signs a user in with a code of the application: no password is hashed. */
+/** Logs a user in with an application's code: no password is hashed. */
 async function signIn({ at, system }: DocumentedSite): Promise<string> {
   const json = { ...JSON_TYPE, origin: ORIGIN };
   const code = await ask(`http://${at.sessionAdmin}/users/1/sign-in-codes`, {
@@ -66,10 +66,10 @@ function send(
   return ask(`http://${site.at[listener]}${path}`, { method, headers: sent, body });
 }
 
-/** Keys that the services write by themselves, and at each probe of readiness. */
+/** Keys that the services write by themselves, and at each readiness probe. */
 const BY_THEMSELVES = /^machine:|:(?:ready|options|\{load\})$/;
 
-/** What requests have left in the files of the services, by row. */
+/** Rows that requests have left in the services' files. */
 function stored(): Record<string, string> {
   const found: Record<string, string> = {};
   const files = readdirSync(data, { recursive: true, encoding: 'utf8' });
@@ -86,7 +86,7 @@ function stored(): Record<string, string> {
   return found;
 }
 
-/** What both services have counted, but for requests and the checks of the gate: a HEAD is one, and issues nothing. */
+/** Counters of both services, except requests and gate checks: a HEAD counts as one, and issues nothing. */
 async function counted(): Promise<string[]> {
   const admins = ['sessionAdmin', 'challengeAdmin'] as const;
   const pages = await Promise.all(admins.map((listener) => send(listener, 'GET', '/metrics')));
@@ -105,7 +105,7 @@ async function liveImage(path: string): Promise<Operation> {
   return { listener: 'challenge', method: 'GET', path: new URL(issued.url).pathname, hasBody: false };
 }
 
-t.test('HEAD is answered as GET is on every route, and nothing is issued, drawn or counted', async (t) => {
+t.test('HEAD gets the response of GET on every route, and nothing is issued, drawn or counted', async (t) => {
   t.ok(reads.length >= 35, `${reads.length} routes`);
   const images = [await liveImage('/api/captcha'), await liveImage('/api/captcha/sites/shop')];
   const asked: Operation[] = [
@@ -121,7 +121,7 @@ t.test('HEAD is answered as GET is on every route, and nothing is issued, drawn 
     { listener: 'challenge', method: 'GET', path: '/api/captcha?preset=none', hasBody: false },
     { listener: 'session', method: 'GET', path: '/nothing', hasBody: false },
   ];
-  // The first use of an access token is recorded, whatever the method.
+  // The first use of an access token is recorded for any method.
   await send('session', 'GET', '/profile');
   await send('session', 'GET', '/sessions');
   const before = { stored: stored(), counted: await counted() };
@@ -144,14 +144,14 @@ t.test('HEAD is answered as GET is on every route, and nothing is issued, drawn 
   t.notSame({ stored: stored(), counted: await counted() }, before, 'as GET does');
 });
 
-t.test('another method of a path that is there is 405, and Allow names its methods', async (t) => {
+t.test('an unsupported method of an existing path is 405, and Allow lists its methods', async (t) => {
   const paths = new Map(site.operations.map((each) => [`${each.listener} ${each.path}`, each]));
   for (const [name, { listener, path }] of paths) {
     const has = site.operations
       .filter((each) => each.listener === listener && each.path === path)
       .map(({ method }) => method);
     if (has.includes('GET')) has.push('HEAD');
-    // CORS answers every OPTIONS of the public listeners.
+    // CORS responds to every OPTIONS request of the public listeners.
     if (listener === 'session' || listener === 'challenge') has.push('OPTIONS');
     const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'];
     for (const method of others.filter((each) => !has.includes(each))) {
@@ -164,7 +164,7 @@ t.test('another method of a path that is there is 405, and Allow names its metho
   }
 });
 
-t.test('a path that is not there is 404 for every method, also with a large or a broken body', async (t) => {
+t.test('an unknown path is 404 for every method, also with a large or a broken body', async (t) => {
   for (const listener of LISTENERS) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
       for (const body of [JSON.stringify('x'.repeat(20_000)), '{', '']) {
@@ -179,13 +179,13 @@ t.test('a path that is not there is 404 for every method, also with a large or a
   }
 });
 
-t.test('OPTIONS of a public path is 204, with the headers of CORS', async (t) => {
+t.test('OPTIONS of a public path is 204, with CORS headers', async (t) => {
   const { status, headers } = await send('session', 'OPTIONS', '/login', { headers: { origin: ORIGIN } });
   t.equal(status, 204);
   t.match(headers, { 'access-control-allow-origin': ORIGIN, 'access-control-allow-methods': /\bPOST\b/ });
 });
 
-t.test('a compressed body is 415, and Accept-Encoding says that none is read', async (t) => {
+t.test('a compressed body is 415, and Accept-Encoding allows none', async (t) => {
   const body = gzipSync('{}');
   for (const { listener, method, path } of site.operations) {
     if (method === 'GET') continue;
@@ -193,7 +193,7 @@ t.test('a compressed body is 415, and Accept-Encoding says that none is read', a
     for (const encoding of ['gzip', 'br', 'x-other']) {
       const headers = { ...JSON_TYPE, 'content-encoding': encoding };
       const { status, headers: answered, text } = await send(listener, method, path, { headers, body });
-      // Its clients read a verdict from every answer.
+      // Its clients read a verdict from every response.
       if (path.endsWith('siteverify')) t.match(JSON.parse(text), { 'error-codes': ['bad-request'] });
       else t.strictSame([status, answered['accept-encoding']], [415, 'identity'], name);
     }
@@ -203,7 +203,7 @@ t.test('a compressed body is 415, and Accept-Encoding says that none is read', a
   t.equal(answer.status, 422, 'identity is no encoding');
 });
 
-t.test('what is no request gets the body of every other error, from the local gateway too', async (t) => {
+t.test('a malformed request gets an ordinary error body, also from the local gateway', async (t) => {
   const { gateway } = site.system.ports;
   const fronts = [...LISTENERS.map((name) => Number(site.at[name].split(':')[1])), gateway];
   const broken = {

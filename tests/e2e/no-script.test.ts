@@ -1,4 +1,4 @@
-// The login without JavaScript: an image alone in place of the work, where the operator allows it.
+// Login without JavaScript: an image alone in place of the work, where the operator allows it.
 
 import { randomAlphanumerics } from '@tollgate/shared/crypto';
 import t, { type Test } from 'tap';
@@ -19,7 +19,7 @@ t.test('login by an image alone', async (t) => {
 });
 
 async function tests(t: Test, site: Site): Promise<void> {
-  await t.test('an image signs in, once', async (t) => {
+  await t.test('an image is enough for one login', async (t) => {
     const user = await site.newUser();
     const ip = site.newAddress();
     const image = await aloneImage(site, ip);
@@ -30,7 +30,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.strictSame((await logIn()).json, refusedUnproven('captcha_invalid', fields, true, false));
   });
 
-  await t.test('without work and image, the answer says what is needed', async (t) => {
+  await t.test('without work and image, the response lists the requirements', async (t) => {
     const user = await site.newUser();
     const answer = await site.gateway.post('/login', { body: user });
     t.equal(answer.status, 422);
@@ -43,7 +43,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     const ip = site.newAddress();
     const attempt = async (password: string) =>
       site.session.post('/login', { ip, body: { ...user, password, ...(await aloneImage(site, ip)) } });
-    // Effort is work: nobody without a script can do it.
+    // Effort is work: impossible without a script.
     const withoutEffort = { captcha_alternatives: undefined };
     for (let n = 0; n < 5; n++) {
       t.match((await attempt('wrong')).json, { code: 'login_failed', ...withoutEffort }, `guess ${n + 1}`);
@@ -56,7 +56,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.strictSame([over.status, over.json], [429, refusal('rate_limited')], 'and has eight images a minute');
   });
 
-  await t.test('nothing is told of an account before the image is right', async (t) => {
+  await t.test('nothing is revealed of an account before the image is solved', async (t) => {
     const fresh = await site.newUser();
     const failed = await site.newUser();
     for (let n = 0; n < 3; n++) {
@@ -87,11 +87,11 @@ async function tests(t: Test, site: Site): Promise<void> {
       const [first, ...others] = answers.map(({ status, json }) => ({ status, json }));
       t.match(first, { status: 422, json: { captcha_required: true, pow_scope: undefined } }, what);
       for (const other of others) t.strictSame(other, first, what);
-      t.ok(new Set(costs).size <= 1, `${what}: nor is more asked of the store for one`);
+      t.ok(new Set(costs).size <= 1, `${what}: nor does one need more store commands`);
     }
   });
 
-  await t.test('hostile fields are refused, and work is still work', async (t) => {
+  await t.test('hostile fields are rejected, and work is still accepted', async (t) => {
     const user = await site.newUser();
     const image = await aloneImage(site, site.newAddress());
     const hostile = [
@@ -119,15 +119,15 @@ async function tests(t: Test, site: Site): Promise<void> {
 
 const pathOf = (token: string) => `/api/captcha/no-script/${token}.png`;
 
-/** An image that a page without JavaScript shows to this address, with its answer. */
+/** An image for this address on a page without JavaScript, with its answer. */
 async function aloneImage(site: Site, ip: string) {
   const token = randomAlphanumerics(40);
   const { status, headers } = await site.challenge.get(pathOf(token), { ip });
-  if (status !== 200) throw new Error(`the image was answered ${status}`);
+  if (status !== 200) throw new Error(`the image request returned ${status}`);
   return { captcha_token: token, captcha: String(headers['x-captcha-answer']) };
 }
 
-/** Not what a process says by itself. */
+/** Without commands of the process itself. */
 function isOfRequest(command: string): boolean {
   return !/^(?:xread|info|hello|client|select|ping)\b| (?:session:keys|captcha:options|captcha:\{load\})/.test(
     command,

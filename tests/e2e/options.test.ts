@@ -1,4 +1,4 @@
-// Options and variables that change what the endpoints do.
+// Options and variables that change the endpoints.
 
 import t, { type Test } from 'tap';
 import { startServiceHere } from '../system/services-here.js';
@@ -9,7 +9,7 @@ const EXPIRED = 'Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSi
 
 t.setTimeout(300_000);
 
-t.test('an encrypted public address with a path, a lax prefixed cookie, names of its own', (t) =>
+t.test('an encrypted public address with a path, a lax prefixed cookie, other names', (t) =>
   onRedis(
     t,
     {
@@ -54,7 +54,7 @@ async function renamed(t: Test, site: Site): Promise<void> {
     };
   };
 
-  await t.test('challenges live under the other prefix, and as long as they are told', async (t) => {
+  await t.test('challenges have the other prefix, and the configured lifetime', async (t) => {
     const work = await gateway.get('/challenges/v1/pow');
     t.match(work, { status: 200, json: { expires_in: 90 } });
     const image = await gateway.get('/challenges/v1');
@@ -70,7 +70,7 @@ async function renamed(t: Test, site: Site): Promise<void> {
     }
   });
 
-  await t.test('every answer asks for encryption from now on', async (t) => {
+  await t.test('every response requires https from now on', async (t) => {
     const answers = [
       await gateway.get('/challenges/v1/pow'),
       await gateway.get('/challenges/v1/x'),
@@ -80,7 +80,7 @@ async function renamed(t: Test, site: Site): Promise<void> {
     for (const { headers } of answers) t.equal(headers['strict-transport-security'], 'max-age=31536000');
   });
 
-  await t.test('errors name the fields as they are called here', async (t) => {
+  await t.test('errors use the configured field names', async (t) => {
     const account = { email: site.newEmail(), password: 'wrong' };
     const bare = await gateway.post('/login', { body: account });
     t.strictSame(
@@ -92,16 +92,16 @@ async function renamed(t: Test, site: Site): Promise<void> {
     t.strictSame(
       bodyOf(unseen),
       refusedLogIn('captcha_required', true, { 'image-id': 'required', 'image-text': 'required' }),
-      'the image is demanded always',
+      'the image is always required',
     );
     const mistaken = { ...(await fieldsOf()), 'image-text': 'zzzzzz' };
     const wrong = await gateway.post('/login', { body: { ...account, ...mistaken } });
     t.strictSame(bodyOf(wrong), refusedLogIn('captcha_invalid', true, { 'image-text': 'wrong_answer' }));
     const usual = await gateway.post('/login', { body: { ...account, ...(await site.work()) } });
-    t.equal(usual.json.code, 'pow_invalid', 'the usual names mean nothing');
+    t.equal(usual.json.code, 'pow_invalid', 'the default names are ignored');
   });
 
-  await t.test('an image answered before 1.5 seconds is refused and spent; later it passes', async (t) => {
+  await t.test('an image solved within 1.5 seconds is rejected and spent; later it passes', async (t) => {
     const user = await site.newUser();
     const hasty = await fieldsOf(undefined, 0);
     const early = await gateway.post('/login', { body: { ...user, ...hasty } });
@@ -110,7 +110,7 @@ async function renamed(t: Test, site: Site): Promise<void> {
     t.equal((await gateway.post('/login', { body: { ...user, ...(await fieldsOf()) } })).status, 200);
   });
 
-  await t.test('a challenge answered from another address than it was issued to is refused', async (t) => {
+  await t.test('a challenge solved from an address other than that of its issue is rejected', async (t) => {
     const user = await site.newUser();
     const [ip, other] = [site.newAddress(), site.newAddress()];
     const submit = (fields: object, from: string) =>
@@ -121,13 +121,13 @@ async function renamed(t: Test, site: Site): Promise<void> {
     t.equal(
       (await submit(await fieldsOf(ip), `::ffff:${ip}`)).status,
       200,
-      'a mapped address is the address',
+      'a mapped address counts as the IPv4 address',
     );
     const network = await fieldsOf('2001:db8:9:9::1');
     t.equal((await submit(network, '2001:db8:9:9:8::8')).status, 200, 'one /64 is one client');
   });
 
-  await t.test('the cookie, its lifetimes and its end follow the variables', async (t) => {
+  await t.test('the cookie, its lifetimes and its removal follow the variables', async (t) => {
     const user = await site.newUser();
     const logIn = async () => gateway.post('/login', { body: { ...user, ...(await fieldsOf()) } });
     const answer = await logIn();
@@ -176,7 +176,7 @@ async function renamed(t: Test, site: Site): Promise<void> {
     );
   });
 
-  await t.test('the allowed origin and that of the public address pass, and no other', async (t) => {
+  await t.test('only the allowed origin and that of the public address pass', async (t) => {
     const status = async (origin: string) =>
       (await gateway.post('/login', { body: {}, headers: { origin, 'sec-fetch-site': 'cross-site' } }))
         .status;
@@ -221,7 +221,7 @@ t.test('switched off and unlimited: no work, prices without volume', (t) =>
 async function unguarded(t: Test, site: Site): Promise<void> {
   const { gateway, challenge } = site;
 
-  await t.test('the price follows its options, the lifetime does not grow', async (t) => {
+  await t.test('the price follows its options, the lifetime stays the same', async (t) => {
     const ip = site.newAddress();
     const prices = [];
     for (let n = 0; n < 5; n++) prices.push((await challenge.get('/api/captcha/pow', { ip })).json);
@@ -237,14 +237,14 @@ async function unguarded(t: Test, site: Site): Promise<void> {
     );
   });
 
-  await t.test('without the rule a login needs no work, and still an image after failures', async (t) => {
+  await t.test('without the rule a login requires no work, but an image after failures', async (t) => {
     const user = await site.newUser();
     t.equal((await gateway.post('/login', { body: user })).status, 200);
     const junk = { ...user, pow_token: 'short', pow_nonce: '-1' };
     t.equal(
       (await gateway.post('/login', { body: junk })).status,
       200,
-      'what is not checked may be anything',
+      'fields that are not checked may be anything',
     );
     const wrong = await gateway.post('/login', { body: { ...user, password: 'wrong' } });
     t.strictSame(bodyOf(wrong), refusedLogIn('login_failed', true));
@@ -258,7 +258,7 @@ async function unguarded(t: Test, site: Site): Promise<void> {
   });
 }
 
-t.test('a proxy that nobody has named is warned of once, and never believed', (t) =>
+t.test('an untrusted proxy is logged once, and never trusted', (t) =>
   onStore(
     t,
     'embedded',
@@ -272,7 +272,7 @@ t.test('a proxy that nobody has named is warned of once, and never believed', (t
       await site.logIn(await site.newUser());
       const first = await left('203.0.113.1');
       t.equal(await left('203.0.113.2'), first - 1);
-      t.equal((await warnings()).length, 2, 'one line of each service');
+      t.equal((await warnings()).length, 2, 'one line per service');
     },
     { 'challenge-service': { TRUST_PROXY: '' }, 'session-service': { TRUST_PROXY: '' } },
     startServiceHere,

@@ -1,4 +1,4 @@
-// Redis goes away and comes back: everything that needs it answers 503, loses nothing and works again by itself.
+// Redis fails and returns: every request that requires it gets 503, loses nothing and works again without a restart.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
@@ -14,7 +14,7 @@ t.test('an outage of Redis', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
   const { gateway, redis } = site;
-  if (redis === undefined) throw new TypeError('this is about Redis');
+  if (redis === undefined) throw new TypeError('requires Redis');
   const user = await site.newUser();
   const { accessToken, cookie } = await site.logIn(user);
   const { pow_token, pow_nonce } = await site.work();
@@ -22,7 +22,7 @@ async function tests(t: Test, site: Site): Promise<void> {
   const authorization = `Bearer ${accessToken}`;
   const body = { ...user, pow_token, pow_nonce };
 
-  await t.test('every route that needs the store says so, and touches no cookie', async (t) => {
+  await t.test('every route that requires the store returns 503, and changes no cookie', async (t) => {
     await redis.stop();
     const requests: [string, string, object][] = [
       ['GET', '/api/captcha/pow', {}],
@@ -42,7 +42,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     }
   });
 
-  await t.test('what needs no store goes on', async (t) => {
+  await t.test('routes without the store continue', async (t) => {
     const profile = await gateway.get('/profile', { headers: { authorization } });
     t.strictSame([profile.status, profile.json], [200, { id: user.id, email: user.email }]);
     t.equal((await gateway.get('/profile')).status, 401);
@@ -57,7 +57,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await gateway.get('/api/captcha/x.png')).status, 404);
   });
 
-  await t.test('both services live and say what is missing', async (t) => {
+  await t.test('both services are alive and report the missing store', async (t) => {
     for (const [admin, checks] of [
       [site.challengeAdmin, { store: 'failed', images: 'ok' }],
       [site.sessionAdmin, { store: 'failed', challenge_store: 'failed', directory: 'ok' }],
@@ -68,7 +68,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     }
   });
 
-  await t.test('everything works again by itself, with an empty script cache too', async (t) => {
+  await t.test('everything works again without a restart, with an empty script cache too', async (t) => {
     await redis.start();
     const startedMs = performance.now();
     for (const path of ['/api/captcha/pow', '/api/captcha']) {
@@ -81,11 +81,11 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await site.sessionAdmin.get('/health/ready')).status, 200);
     const again = await site.logIn(user);
     t.equal((await site.refresh(again.cookie)).status, 200);
-    t.strictSame(await redis.client.keys('captcha:fail:*'), [], 'no failure of the outage stays recorded');
+    t.strictSame(await redis.client.keys('captcha:fail:*'), [], 'no failure from the outage stays recorded');
     t.equal((await site.refresh(cookie)).json.code, 'session_revoked', 'that Redis kept nothing');
   });
 
-  await t.test('a Redis that hangs is one that is away', async (t) => {
+  await t.test('a hanging Redis counts as unavailable', async (t) => {
     const session = await site.logIn(user);
     const before = await site.work();
     await redis.client.call('CLIENT', 'PAUSE', '1200', 'ALL');
@@ -102,62 +102,62 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await site.logIn(user)).answer.status, 200);
   });
 
+  await t.test('a frozen Redis delays any request by half a second at most', async (t) => {
+    const session = await site.logIn(user);
+    const bearer = { authorization: `Bearer ${session.accessToken}` };
+    const drawn = await site.image();
+    const works = await Promise.all(Array.from({ length: 20 }, () => site.work()));
+    const requests = (): [string, string, object][] => [
+      ['GET', '/api/captcha/pow', {}],
+      ['GET', '/api/captcha', {}],
+      ['GET', `/api/captcha/${drawn.captcha_token}.png`, {}],
+      ['POST', '/login', { body: { ...user, ...works.pop() } }],
+      ['POST', '/login', { body: { ...user, password: 'wrong password', ...works.pop() } }],
+      ['POST', '/refresh', { headers: { cookie: session.cookie } }],
+      ['DELETE', '/refresh', { headers: { cookie: session.cookie } }],
+      ['POST', '/logout', { headers: { ...bearer, cookie: session.cookie } }],
+      ['GET', '/sessions', { headers: bearer }],
+      ['GET', '/profile', { headers: bearer }],
+    ];
+    let longestMs = 0;
+    // The delay that a busy machine adds to a response, by the route that uses no Redis.
+    let delayMs = 0;
+    const sending: Promise<void>[] = [];
+    const measured = async ([method, path, sent]: [string, string, object]) => {
+      const startedMs = performance.now();
+      const { status } = await gateway.send(method, path, sent);
+      const tookMs = performance.now() - startedMs;
+      if (path === '/profile') delayMs = Math.max(delayMs, tookMs);
+      longestMs = Math.max(longestMs, tookMs);
+      t.equal(status, path === '/profile' ? 200 : 503, `${method} ${path.slice(0, 16)}`);
+    };
+    redis.freeze();
+    for (let round = 0; round < 10; round++) {
+      sending.push(...requests().map(measured));
+      await sleep(200);
+    }
+    await Promise.all(sending);
+    redis.thaw();
+    t.ok(longestMs - delayMs < 800, `${Math.round(longestMs)} ms, ${Math.round(delayMs)} without Redis`);
+    await until(async () => (await gateway.get('/api/captcha/pow')).status === 200);
+    await until(async () => (await site.tryLogIn(user)).status === 200);
+  });
+
   await t.test(
-    'a Redis that freezes costs a request half a second, whatever it asks and whenever',
+    'a service starts without its store, and serves as soon as the store is available',
     async (t) => {
-      const session = await site.logIn(user);
-      const bearer = { authorization: `Bearer ${session.accessToken}` };
-      const drawn = await site.image();
-      const works = await Promise.all(Array.from({ length: 20 }, () => site.work()));
-      const requests = (): [string, string, object][] => [
-        ['GET', '/api/captcha/pow', {}],
-        ['GET', '/api/captcha', {}],
-        ['GET', `/api/captcha/${drawn.captcha_token}.png`, {}],
-        ['POST', '/login', { body: { ...user, ...works.pop() } }],
-        ['POST', '/login', { body: { ...user, password: 'wrong password', ...works.pop() } }],
-        ['POST', '/refresh', { headers: { cookie: session.cookie } }],
-        ['DELETE', '/refresh', { headers: { cookie: session.cookie } }],
-        ['POST', '/logout', { headers: { ...bearer, cookie: session.cookie } }],
-        ['GET', '/sessions', { headers: bearer }],
-        ['GET', '/profile', { headers: bearer }],
-      ];
-      let longestMs = 0;
-      // What a busy machine adds to an answer, by the route that asks no Redis.
-      let delayMs = 0;
-      const sending: Promise<void>[] = [];
-      const measured = async ([method, path, sent]: [string, string, object]) => {
-        const startedMs = performance.now();
-        const { status } = await gateway.send(method, path, sent);
-        const tookMs = performance.now() - startedMs;
-        if (path === '/profile') delayMs = Math.max(delayMs, tookMs);
-        longestMs = Math.max(longestMs, tookMs);
-        t.equal(status, path === '/profile' ? 200 : 503, `${method} ${path.slice(0, 16)}`);
-      };
-      redis.freeze();
-      for (let round = 0; round < 10; round++) {
-        sending.push(...requests().map(measured));
-        await sleep(200);
-      }
-      await Promise.all(sending);
-      redis.thaw();
-      t.ok(longestMs - delayMs < 800, `${Math.round(longestMs)} ms, ${Math.round(delayMs)} without Redis`);
-      await until(async () => (await gateway.get('/api/captcha/pow')).status === 200);
-      await until(async () => (await site.tryLogIn(user)).status === 200);
+      const { cookie } = await site.logIn(user);
+      await redis.stop();
+      await Promise.all([site.restart('session-service', 503), site.restart('challenge-service', 503)]);
+      away(t, await gateway.get('/api/captcha/pow'), 'booted');
+      away(t, await site.refresh(cookie), 'booted');
+      t.equal((await gateway.get('/profile', { headers: { authorization } })).status, 200);
+      await redis.start();
+      const startedMs = performance.now();
+      await until(async () => (await site.tryLogIn(user).catch(() => undefined))?.status === 200);
+      t.ok(performance.now() - startedMs < RECOVERY_MS);
     },
   );
-
-  await t.test('a service boots without its store, and serves as soon as it is there', async (t) => {
-    const { cookie } = await site.logIn(user);
-    await redis.stop();
-    await Promise.all([site.restart('session-service', 503), site.restart('challenge-service', 503)]);
-    away(t, await gateway.get('/api/captcha/pow'), 'booted');
-    away(t, await site.refresh(cookie), 'booted');
-    t.equal((await gateway.get('/profile', { headers: { authorization } })).status, 200);
-    await redis.start();
-    const startedMs = performance.now();
-    await until(async () => (await site.tryLogIn(user).catch(() => undefined))?.status === 200);
-    t.ok(performance.now() - startedMs < RECOVERY_MS);
-  });
 }
 
 function away(t: Test, answer: Answer, hint: string): void {

@@ -7,7 +7,7 @@ import { startServiceHere } from '../system/services-here.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
 const GUESSES = 12;
-// A price of HashWX that makes most efforts cheap here: what is counted depends on no algorithm.
+// A HashWX price that makes most efforts cheap here: counting does not depend on the algorithm.
 const ALGORITHMS = { CAPTCHA_POW_ALGORITHMS: 'sha256,hashwx-1=1000' };
 
 t.setTimeout(300_000);
@@ -23,7 +23,7 @@ async function guesses(t: Test, site: Site): Promise<void> {
   const submissions: object[] = [];
   for (let n = 0; n < GUESSES; n++) {
     const work = await issue('/pow?');
-    // In SHA-256 the least effort that is issued takes four million hashes.
+    // In SHA-256 the smallest effort takes four million hashes.
     const inSha256 = n % 4 === 0;
     const effort = await issue(`?preset=effort&algorithms=${inSha256 ? '' : 'hashwx-1,'}sha256&`);
     submissions.push({
@@ -41,7 +41,7 @@ async function guesses(t: Test, site: Site): Promise<void> {
   );
   const codes = answers.map(({ json }) => json.code);
   const looked = codes.filter((code) => code === 'login_failed').length;
-  t.ok(looked >= 1 && looked <= 3, `${looked} of ${GUESSES} passwords were looked at`);
+  t.ok(looked >= 1 && looked <= 3, `${looked} of ${GUESSES} passwords were checked`);
   t.equal((await site.events('login_failed')).length, before + looked);
   for (const code of codes) t.match(code, /^(login_failed|pow_insufficient|captcha_invalid)$/);
 }

@@ -1,4 +1,4 @@
-// Many requests at once, through two processes of the session service on one store.
+// Many concurrent requests, through two session-service processes on one store.
 
 import t, { type Test } from 'tap';
 import type { Answer } from './client.js';
@@ -30,7 +30,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.strictSame(await site.events('login_failed'), []);
   });
 
-  await t.test('of 200 wrong logins with work for the floor, one reaches the password', async (t) => {
+  await t.test('of 200 wrong logins with work at the floor price, one reaches the password', async (t) => {
     const account = { email: (await site.newUser()).email, password: 'wrong' };
     const before = (await site.events('login_failed')).length;
     const works = await Promise.all(Array.from({ length: 200 }, () => site.work()));
@@ -62,7 +62,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await site.events('login_failed')).length, before + 2);
   });
 
-  await t.test('the same from one address, where the pair may have to wait as well', async (t) => {
+  await t.test('the same from one address, where the pair may also be throttled', async (t) => {
     const account = { email: site.newEmail(), password: 'wrong' };
     const before = (await site.events('login_failed')).length;
     const ip = site.newAddress();
@@ -79,7 +79,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     const work = await site.work({ scope });
     const body = { ...work, ...(await site.image()) };
     const next = await site.tryLogIn(account, { ip, body });
-    t.equal(next.json.code, 'login_failed', 'what was withdrawn makes nobody wait');
+    t.equal(next.json.code, 'login_failed', 'withdrawn attempts throttle nobody');
   });
 
   await t.test('a logout at one process is known to the other within a second', async (t) => {
@@ -89,7 +89,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await site.session.post('/logout', { headers })).status, 204);
     const endedMs = performance.now();
     const own = await site.session.get('/profile', { headers });
-    t.strictSame([own.status, own.json], [401, refusal('session_revoked')], 'at once where it was made');
+    t.strictSame([own.status, own.json], [401, refusal('session_revoked')], 'immediately in its own process');
     let there = await second.get('/profile', { headers });
     while (there.status === 200 && performance.now() - endedMs < 5_000) {
       there = await second.get('/profile', { headers });
@@ -101,7 +101,7 @@ async function tests(t: Test, site: Site): Promise<void> {
   });
 
   await t.test(
-    '200 refreshes of one cookie are one step, and every answer the same generation',
+    '200 refreshes of one cookie are one step, and every response has the same generation',
     async (t) => {
       const { cookie } = await site.logIn(await site.newUser());
       const answers = await Promise.all(
@@ -122,7 +122,7 @@ async function tests(t: Test, site: Site): Promise<void> {
   );
 }
 
-/** The answers that are none of the known ones. */
+/** The responses other than the known ones. */
 const others = (codes: Map<string, number>, known: RegExp) =>
   [...codes.keys()].filter((code) => !known.test(code));
 

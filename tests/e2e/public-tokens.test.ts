@@ -14,7 +14,7 @@ async function tests(t: Test, site: Site): Promise<void> {
   const user = await site.newUser();
   const { accessToken, cookie } = await site.logIn(user);
 
-  await t.test('the gateway passes the keys on, with how long they may be kept', async (t) => {
+  await t.test('the gateway forwards the keys, with their cache lifetime', async (t) => {
     const answer = await gateway.get('/.well-known/jwks.json');
     t.equal(answer.status, 200);
     t.match(answer.headers, { 'cache-control': 'public, max-age=300', etag: /^"/ });
@@ -27,7 +27,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await gateway.get('/.well-known/jwks.json', { headers: again })).status, 304);
   });
 
-  await t.test('an application verifies them with the address of the keys and nothing else', async (t) => {
+  await t.test('an application verifies them with only the address of the keys', async (t) => {
     const app = Fastify();
     t.teardown(() => app.close());
     const environment = {
@@ -47,7 +47,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await ask(`${accessToken}x`)).statusCode, 401);
   });
 
-  await t.test('every route takes them', async (t) => {
+  await t.test('every route accepts them', async (t) => {
     const headers = { authorization: `Bearer ${accessToken}` };
     t.equal((await gateway.get('/profile', { headers })).status, 200);
     t.equal((await gateway.get('/verify', { headers })).status, 204);

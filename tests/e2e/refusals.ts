@@ -1,4 +1,4 @@
-// The bodies of refusals, whole, as the specification has them.
+// Complete rejection bodies, as in the specification.
 
 import { en } from '@tollgate/shared/messages';
 import type { Answer } from './client.js';
@@ -8,12 +8,12 @@ type Code = keyof typeof en;
 const TICKET = /^[A-Za-z0-9_-]{1,128}$/;
 const SOME_TICKET = 'a ticket';
 
-/** `{ message, code }` in English, and what else the body holds. */
+/** `{ message, code }` in English, and the body's other fields. */
 export function refusal(code: Code, more: object = {}): object {
   return { message: en[code], code, ...more };
 }
 
-/** A refused login of an account, as `bodyOf` shows it: the next attempt, and what is wrong with which field. */
+/** A rejected login, as shown by `bodyOf`: the next attempt's requirements, and the error of each field. */
 export function refusedLogIn(
   code: Code,
   captchaRequired: boolean,
@@ -28,7 +28,7 @@ export function refusedLogIn(
   });
 }
 
-/** A login that is refused before its work has proved right: it is told nothing of any account. */
+/** A login rejected before its work is verified: it reveals nothing of any account. */
 export function refusedUnproven(
   code: Code,
   fields: Readonly<Record<string, Code>> | undefined,
@@ -42,7 +42,7 @@ export function refusedUnproven(
   });
 }
 
-/** The body of an answer; a ticket of the right form, which is another one each time, is shown as `a ticket`. */
+/** The body of a response; a valid ticket, which differs each time, becomes `a ticket`. */
 export function bodyOf({ json }: Answer): object {
   return TICKET.test(json?.pow_scope ?? '') ? { ...json, pow_scope: SOME_TICKET } : json;
 }

@@ -1,8 +1,8 @@
-// What a run has seen and its log must not show.
+// The secrets of a run, which its log must not contain.
 
 import type { Answer } from './client.js';
 
-/** Shorter texts would be found by chance. */
+/** Shorter texts would occur at random. */
 const SHORTEST = 6;
 
 const SECRET_FIELDS = ['accessToken', 'token', 'salt', 'answer'];
@@ -26,7 +26,7 @@ export class Secrets {
     return this.#seen.size;
   }
 
-  /** Those of them that a text contains. */
+  /** The secrets that a text contains. */
   leaksIn(text: string): string[] {
     return [...this.#seen].filter((secret) => text.includes(secret));
   }

@@ -12,7 +12,7 @@ const CLEARED =
   'refreshToken=; Max-Age=0; Path=/refresh; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Strict';
 /** The cookie of a browser's key, which is not sent to `/logout`. */
 const BINDING_CLEARED = CLEARED.replace('refreshToken', 'refreshBinding');
-/** What a conflict expires: everything but what may be our own. */
+/** The cookies that a conflict expires: all but those that may be our own. */
 const TWIN_PLACES = [
   'Path=/',
   'Path=/refresh/',
@@ -30,7 +30,7 @@ t.setTimeout(300_000);
 t.test('sessions', (t) => eachStore(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
-  await t.test('a refresh answers with new tokens of the next generation', async (t) => {
+  await t.test('a refresh returns new tokens of the next generation', async (t) => {
     const { cookie, accessToken } = await site.logIn(await site.newUser());
     const answer = await site.refresh(cookie);
     t.equal(answer.status, 200);
@@ -48,7 +48,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     }
   });
 
-  await t.test('within the window an old cookie is answered again, in any order', async (t) => {
+  await t.test('within the window an old cookie still works, in any order', async (t) => {
     const { cookie: first } = await site.logIn(await site.newUser());
     const second = cookieOf(await site.refresh(first));
     for (const cookie of [first, second, first, second]) {
@@ -61,7 +61,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await site.refresh(third)).status, 200, 'repetition did no harm');
   });
 
-  await t.test('an old cookie after the window ends its session alone, and is reported', async (t) => {
+  await t.test('an old cookie after the window ends only its session, and is reported', async (t) => {
     const user = await site.newUser();
     for (const thiefFirst of [true, false]) {
       const other = await site.logIn(user);
@@ -73,7 +73,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       await site.age(BEYOND_WINDOW_MS);
       const reused = await site.refresh(thiefFirst ? stolen : one);
       if (!thiefFirst) {
-        // The answer with `two` may have been lost: the first such return is forgiven, until `two` is used.
+        // The response with `two` may have been lost: the first such return is forgiven, until `two` is used.
         t.equal(reused.status, 200);
         await site.age(BEYOND_WINDOW_MS);
         t.equal((await site.refresh(two)).status, 200);
@@ -82,11 +82,11 @@ async function tests(t: Test, site: Site): Promise<void> {
       } else refused(t, reused, 'session_revoked');
       t.match((await site.events('refresh_reuse_detected')).at(-1), { sid, uid: user.id });
       refused(t, await site.refresh(two), 'session_revoked');
-      t.equal((await site.refresh(other.cookie)).status, 200, 'other sessions of the user live on');
+      t.equal((await site.refresh(other.cookie)).status, 200, 'other sessions of the user continue');
     }
   });
 
-  await t.test('lost answers are forgiven four times a day', async (t) => {
+  await t.test('lost responses are forgiven four times a day', async (t) => {
     let { cookie } = await site.logIn(await site.newUser());
     for (let lost = 1; lost <= 5; lost++) {
       await site.refresh(cookie);
@@ -99,7 +99,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     }
   });
 
-  await t.test('what is no refresh cookie is refused, and clears nothing', async (t) => {
+  await t.test('an invalid refresh cookie is rejected, and clears nothing', async (t) => {
     const { cookie, accessToken } = await site.logIn(await site.newUser());
     const value = cookie.slice('refreshToken='.length);
     const wrong = [
@@ -127,7 +127,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await site.refresh(cookie)).status, 200);
   });
 
-  await t.test('every flipped byte of a token is the same refusal', async (t) => {
+  await t.test('a token with any flipped byte gets the same rejection', async (t) => {
     const { cookie, accessToken } = await site.logIn(await site.newUser());
     const value = cookie.slice('refreshToken='.length);
     const answers = await Promise.all([
@@ -158,7 +158,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     }
   });
 
-  await t.test('two different sessions are a conflict, whose answer expires the twins', async (t) => {
+  await t.test('two different sessions are a conflict, whose response expires the twins', async (t) => {
     const user = await site.newUser();
     const other = await site.newUser();
     const pairs = [
@@ -179,7 +179,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     }
   });
 
-  await t.test('a planted session that has ended takes no part in a conflict', async (t) => {
+  await t.test('an ended planted session causes no conflict', async (t) => {
     const [owner, thief] = [await site.newUser(), await site.newUser()];
     for (const end of ['logout', 'DELETE /refresh', 'time'] as const) {
       const planted = await site.logIn(thief);
@@ -197,7 +197,7 @@ async function tests(t: Test, site: Site): Promise<void> {
   });
 
   await t.test(
-    'when every session of a conflict has ended, the answer says so and expires the twins',
+    'if every session of a conflict has ended, the response reports it and expires the twins',
     async (t) => {
       const both = [await site.logIn(await site.newUser()), await site.logIn(await site.newUser())];
       for (const { accessToken } of both) await site.gateway.post('/logout', bearer(accessToken));
@@ -207,7 +207,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     },
   );
 
-  await t.test('a login sets one cookie of its session, before that of the device', async (t) => {
+  await t.test('a login sets one session cookie, before the device cookie', async (t) => {
     const user = await site.newUser();
     for (const headers of [{ origin: site.system.address }, {}]) {
       const { cookies } = await site.tryLogIn(user, { headers });
@@ -229,7 +229,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     },
   );
 
-  await t.test('a user who is disabled loses every session at the next refresh', async (t) => {
+  await t.test('a disabled user loses every session at the next refresh', async (t) => {
     const user = await site.newUser();
     const sessions = [await site.logIn(user), await site.logIn(user)];
     await site.directory.setDisabled(user.email.toLowerCase(), true);
@@ -240,7 +240,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await site.tryLogIn(user)).status, 200);
   });
 
-  await t.test('tokens end with their lifetimes', async (t) => {
+  await t.test('tokens expire after their lifetimes', async (t) => {
     const { accessToken } = await site.logIn(await site.newUser());
     // Of another session, whose proof of use is not being written while the clock jumps over its end.
     const { cookie } = await site.logIn(await site.newUser());
@@ -257,7 +257,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await site.refresh(cookie)).status, 200);
   });
 
-  await t.test('a session that is not refreshed for seven days is over', async (t) => {
+  await t.test('a session without a refresh for seven days expires', async (t) => {
     const { cookie } = await site.logIn(await site.newUser());
     await site.age(604_801_000);
     const answer = await site.refresh(cookie);
@@ -266,7 +266,7 @@ async function tests(t: Test, site: Site): Promise<void> {
   });
 
   await t.test(
-    'DELETE /refresh ends the session of any of its cookies without a report of reuse',
+    'DELETE /refresh ends the session of any of its cookies without reporting reuse',
     async (t) => {
       const user = await site.newUser();
       const reports = (await site.events('refresh_reuse_detected')).length;
@@ -321,7 +321,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.strictSame(nobody.cookies, []);
   });
 
-  await t.test('refresh and logout refuse what comes from another site', async (t) => {
+  await t.test('refresh and logout reject requests from another site', async (t) => {
     const { cookie, accessToken } = await site.logIn(await site.newUser());
     const { authorization } = bearer(accessToken).headers;
     for (const source of [
@@ -392,7 +392,11 @@ async function tests(t: Test, site: Site): Promise<void> {
     );
     const { id = '' } = listed.find(({ user_agent }) => user_agent === 'there') ?? {};
     const foreign = await site.gateway.delete(`/sessions/${id}`, bearer(stranger.accessToken));
-    t.strictSame([foreign.status, foreign.json], [404, refusal('not_found')], 'not that of another user');
+    t.strictSame(
+      [foreign.status, foreign.json],
+      [404, refusal('not_found')],
+      'not the session of another user',
+    );
     t.equal((await site.gateway.delete(`/sessions/${id}`, own)).status, 204);
     const ended = await site.gateway.get('/profile', bearer(there.accessToken));
     t.strictSame([ended.status, ended.json], [401, refusal('session_revoked')]);
@@ -404,7 +408,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.equal((await site.refresh(stranger.cookie)).status, 200);
   });
 
-  await t.test('a gateway is told whose request it is', async (t) => {
+  await t.test('a gateway gets the user of a request', async (t) => {
     const user = await site.newUser();
     const { accessToken } = await site.logIn(user);
     const sid = (await site.events('login')).at(-1)?.sid;
@@ -420,7 +424,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     unauthorised(t, await site.gateway.get('/verify'));
   });
 
-  await t.test('the least recently used of 51 sessions goes', async (t) => {
+  await t.test('the least recently used of 51 sessions is ended', async (t) => {
     const user = await site.newUser();
     const first = await site.logIn(user);
     const second = await site.logIn(user);
@@ -472,7 +476,7 @@ function flips(token: string): string[] {
   });
 }
 
-/** The token without its last bytes, that is, with a shorter tag. */
+/** The token without its last bytes, so with a shorter tag. */
 function shortened(token: string, bytes: number): string {
   const all = Buffer.from(decodeURIComponent(token), 'base64');
   return encodeURIComponent(all.subarray(0, all.length - bytes).toString('base64'));

@@ -1,4 +1,4 @@
-// A whole system for a test: both services as processes, the gateway, a store, users, and the way around in it.
+// A whole system for a test: both services as processes, the gateway, a store, users, and helpers.
 
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ export interface User {
   readonly password: string;
 }
 
-/** A login that succeeded. */
+/** A successful login. */
 export interface SignedIn {
   readonly answer: Answer;
   readonly accessToken: string;
@@ -48,51 +48,51 @@ export interface Site {
   readonly kind: StoreKind;
   readonly system: System;
   readonly redis: RedisServer | undefined;
-  /** The file of the embedded store; there is none on Redis. */
+  /** The file of the embedded store; undefined on Redis. */
   readonly storeFile: string;
   readonly secrets: Secrets;
   readonly directory: EmbeddedDirectory;
-  /** Everything through the one public port. */
+  /** The one public port. */
   readonly gateway: Client;
-  /** The services themselves, as a trusted proxy reaches them. */
+  /** The services themselves, as reached by a trusted proxy. */
   readonly session: Client;
   readonly challenge: Client;
   readonly sessionAdmin: Client;
   readonly challengeAdmin: Client;
-  /** An address that nobody has used. */
+  /** An unused address. */
   newAddress(): string;
   /** An e-mail address without an account. */
   newEmail(): string;
   newUser(): Promise<User>;
-  /** The two fields of a proof of work, solved; with a ticket at its account's price. */
+  /** The two fields of a solved proof of work; with a ticket, at its account's price. */
   work(sent?: { ip?: string; scope?: string }): Promise<{ pow_token: string; pow_nonce: string }>;
-  /** An image's two fields, rightly answered; needs the test mode. */
+  /** The two fields of a solved image; requires the test mode. */
   image(): Promise<{ captcha_token: string; captcha: string }>;
-  /** A new ticket of an account, as a login with right work and an unknown image is told it. */
+  /** A new ticket of an account, from a login with solved work and an unknown image. */
   scopeOf(email: string): Promise<string>;
-  /** A login with work at the price of the account's last refusal, solved; `sent.body` adds to its body. */
+  /** A login with solved work at the price of the account's last rejection; `sent.body` adds to its body. */
   tryLogIn(account: { email: string; password: string }, sent?: LogIn): Promise<Answer>;
   logIn(user: User, sent?: LogIn): Promise<SignedIn>;
   refresh(cookie: string | readonly string[], sent?: Sent): Promise<Answer>;
-  /** Makes all that is stored older. On the embedded store, whose clock is the processes' own, tokens age with it. */
+  /** Ages all stored data. On the embedded store, which uses the processes' clock, tokens age with it. */
   age(ms: number): Promise<void>;
   /** How far the processes' clocks are ahead because of `age`. */
   clockAheadMs(): number;
-  /** Moves the clock of one service's process ahead of the machine's by so much. */
+  /** Moves the clock of one service's process ahead of the machine's by this amount. */
   moveClock(service: ServiceName, aheadMs: number): Promise<void>;
-  /** Stops a service and starts it again on its ports; resolves when its readiness has the status, 200 unless said. */
+  /** Restarts a service on its ports; resolves when its readiness has the status, by default 200. */
   restart(service: ServiceName, status?: 200 | 503): Promise<void>;
-  /** One more process of the session service on the same stores, on ports of its own. */
+  /** One more session-service process on the same stores, on its own ports. */
   addSessionService(): Promise<Client>;
-  /** The same of the challenge service. */
+  /** The same for challenge-service. */
   addChallengeService(): Promise<Client>;
-  /** Security events of a kind that have been logged by now, with what they say. */
+  /** The logged security events of a kind, with their fields. */
   events(event: string): Promise<SecurityEvent[]>;
-  /** All that every process has said by now. */
+  /** The complete log of every process. */
   logs(): Promise<string>;
 }
 
-/** Variables for one service alone. */
+/** Variables of one service only. */
 export type ServiceEnvironment = Readonly<Partial<Record<ServiceName, Environment>>>;
 
 export interface SecurityEvent {
@@ -103,7 +103,7 @@ export interface SecurityEvent {
 export interface LogIn {
   readonly body?: object;
   readonly headers?: Sent['headers'];
-  /** Sends it to the service itself, as coming from this address, and not through the gateway. */
+  /** Sends it directly to the service, as from this address, without the gateway. */
   readonly ip?: string;
   readonly client?: Client;
 }
@@ -116,7 +116,7 @@ const FREE_PORTS = {
   CHALLENGE_ADMIN_PORT: '0',
 };
 
-/** What makes challenges cheap and limits high, for tests whose subject is something else. */
+/** Cheap challenges and high limits, for tests of other subjects. */
 export const CHEAP: Environment = {
   CAPTCHA_TEST_MODE: 'true',
   CAPTCHA_POW_DIFFICULTY: '1',
@@ -138,8 +138,8 @@ const CLOCK = new URL('./clock.js', import.meta.url).href;
 let passwordHash: Promise<string> | undefined;
 
 /**
- * Runs the same tests on the embedded store and on Redis, each in a system of its own.
- * @param startOnRedis how the services on Redis are started: as processes unless said
+ * Runs the same tests on the embedded store and on Redis, each in its own system.
+ * @param startOnRedis how to start the services on Redis; by default as processes
  */
 export async function eachStore(
   t: Test,
@@ -152,8 +152,8 @@ export async function eachStore(
 }
 
 /**
- * Runs tests in a system on Redis whose services are in the process of the test: for what both stores answer alike, which
- * the contracts of the stores prove. `moveClock` is not there.
+ * Runs tests in a system on Redis with the services in the test's process: for responses that both stores share, which the
+ * store contracts prove. `moveClock` is not available.
  */
 export async function onRedis(
   t: Test,
@@ -163,7 +163,7 @@ export async function onRedis(
   await t.test('on Redis', (t) => onStore(t, 'redis', environment, run, {}, startServiceHere));
 }
 
-/** Runs tests in a system on one store; at the end the log must hold none of the run's secrets. */
+/** Runs tests in a system on one store; afterwards the log must contain none of the run's secrets. */
 export async function onStore(
   t: Test,
   kind: StoreKind,
@@ -174,10 +174,10 @@ export async function onStore(
 ): Promise<void> {
   const site = await openSite(t, kind, environment, serviceEnvironment, startOne);
   await run(t, site);
-  await t.test('the log of the run holds none of its secrets', async (t) => {
+  await t.test('the log of the run contains none of its secrets', async (t) => {
     const log = await site.logs();
     t.match(log, /"msg":"request"/);
-    t.ok(site.secrets.count > 2, 'there were secrets to be found');
+    t.ok(site.secrets.count > 2, 'the run had secrets');
     t.strictSame(site.secrets.leaksIn(log), []);
   });
 }
@@ -315,7 +315,7 @@ async function openSite(
       passwordHash ??= hashPassword(PASSWORD);
       const email = newEmail();
       const user = await directory.add(email, await passwordHash);
-      if (user === undefined) throw new Error(`${email} is there already`);
+      if (user === undefined) throw new Error(`${email} already exists`);
       return { id: Number(user.id), email, password: PASSWORD };
     },
     work,
@@ -324,7 +324,7 @@ async function openSite(
       const ip = nextAddress();
       const body = { email, password: 'x', ...(await work({ ip })), ...image };
       const { json } = await session.post('/login', { ip, body });
-      if (typeof json.pow_scope !== 'string') throw new Error('no ticket was told');
+      if (typeof json.pow_scope !== 'string') throw new Error('no ticket was returned');
       return json.pow_scope;
     },
     async image() {
@@ -334,7 +334,7 @@ async function openSite(
     tryLogIn,
     async logIn(user, sent) {
       const answer = await tryLogIn(user, sent);
-      if (answer.status !== 200) throw new Error(`the login was refused: ${answer.text}`);
+      if (answer.status !== 200) throw new Error(`the login was rejected: ${answer.text}`);
       const cookie = answer.cookies.at(0)?.split(';')[0] ?? '';
       return { answer, accessToken: answer.json.accessToken, cookie };
     },
@@ -366,7 +366,7 @@ async function openSite(
   };
 }
 
-/** Reads a process's log once everything that was said before has arrived in it. */
+/** Reads a process's log after all earlier output has arrived in it. */
 function readLog(service: ServiceProcess, admin: Client): () => Promise<string> {
   let marks = 0;
   const countMarks = () => service.log().split('"route":"/health/live"').length - 1;

@@ -1,4 +1,4 @@
-// The whole life of a login, as a client of the specification alone goes through it, on default options.
+// A whole login with a client written from the specification alone, on default options.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerText } from '@tollgate/challenge-service/image/derivation.js';
@@ -18,12 +18,14 @@ import { startServiceHere } from '../system/services-here.js';
 import { eachStore, type Site, type User } from './site.js';
 import { SpecificationClient } from './specification-client.js';
 
-/** A person takes longer than `min_seconds`, 1.5 s. */
+/** A user takes longer than `min_seconds`, 1.5 s. */
 const READING_MS = 1600;
 
 t.setTimeout(300_000);
 
-t.test('a client of the specification alone gets in', (t) => eachStore(t, {}, life, startServiceHere));
+t.test('a client written from the specification alone can log in', (t) =>
+  eachStore(t, {}, life, startServiceHere),
+);
 
 async function life(t: Test, site: Site): Promise<void> {
   let readingMs = READING_MS;
@@ -49,13 +51,13 @@ async function life(t: Test, site: Site): Promise<void> {
     t.equal(await client.profile(refreshed.accessToken ?? ''), 200);
   });
 
-  await t.test('one wrong password locked the client out: the right one after it signs in', async (t) => {
+  await t.test('one wrong password locked the client out: the right one after it succeeds', async (t) => {
     const [client, user] = [openClient(), await site.newUser()];
     t.match(await client.logIn(wrong(user)), { status: 422, message: String, captchaRequired: false });
     t.equal((await client.logIn(user)).status, 200);
   });
 
-  await t.test('wrong, wrong, image: too fast, wrongly read, with wrong work, right', async (t) => {
+  await t.test('wrong, wrong, image: too fast, wrong answer, wrong work, correct', async (t) => {
     const [client, user] = [openClient(), await site.newUser()];
     t.match(await client.logIn(wrong(user)), { status: 422, captchaRequired: false });
     t.match(await client.logIn(wrong(user)), { status: 422, captchaRequired: true });
@@ -69,14 +71,14 @@ async function life(t: Test, site: Site): Promise<void> {
     t.match(await client.logIn(user, unsolved), { status: 422, captchaRequired: true }, 'wrong work');
     t.equal((await client.logIn(user)).status, 200);
 
-    t.match(await client.logIn(wrong(user)), { status: 422, captchaRequired: false }, 'the count began anew');
+    t.match(await client.logIn(wrong(user)), { status: 422, captchaRequired: false }, 'the count restarted');
     t.equal((await client.logIn(user)).status, 200);
   });
 
-  await t.test('a stranger who fails for the owner locks nobody out', async (t) => {
+  await t.test('failures caused by a stranger lock nobody out', async (t) => {
     const [client, user] = [openClient(), await site.newUser()];
     await site.tryLogIn(wrong(user), { ip: site.newAddress() });
-    t.equal((await client.logIn(user)).status, 422, 'refused once: the account has become dearer');
+    t.equal((await client.logIn(user)).status, 422, 'rejected once: the price of the account has risen');
     t.equal((await client.logIn(user)).status, 200);
 
     for (let n = 0; n < 2; n++) await site.tryLogIn(wrong(user), { ip: site.newAddress() });
@@ -84,7 +86,7 @@ async function life(t: Test, site: Site): Promise<void> {
     t.equal((await client.logIn(user)).status, 200, 'with an image');
   });
 
-  await t.test('fields that are missing or malformed harm no later login', async (t) => {
+  await t.test('missing or malformed fields do not affect later logins', async (t) => {
     const [client, user] = [openClient(), await site.newUser()];
     for (const spoil of [
       ({ pow_nonce: _nonce, ...fields }: Readonly<Record<string, unknown>>) => fields,
@@ -98,7 +100,7 @@ async function life(t: Test, site: Site): Promise<void> {
   });
 }
 
-/** Reads an image as a person would: derives its characters from the record and the secret. */
+/** Solves an image like a user: derives its characters from the record and the secret. */
 async function openReader(t: Test, site: Site): Promise<(token: string) => Promise<string>> {
   const { current } = openKeyRing(site.system.secrets.CHALLENGE_SECRET ?? '');
   const { image } = challengeKeys('captcha', slotTag);
@@ -107,7 +109,7 @@ async function openReader(t: Test, site: Site): Promise<(token: string) => Promi
   return async (token) => {
     const line = (await (site.redis?.client.get(image(token)) ?? file?.read(image(token)))) ?? '';
     const record = parseAnswerRecord(parseVerifiedRecord(line)?.rest ?? '');
-    if (record === null) throw new Error('the store holds no image of this token');
+    if (record === null) throw new Error('the store has no image of this token');
     return answerText(drawKey(current), token, record.seed, defaultPreset);
   };
 }

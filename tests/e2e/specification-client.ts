@@ -1,16 +1,16 @@
-// A client written from the two specifications alone: it knows no ticket, no price and no code of a refusal.
+// A client written from the two specifications alone: it knows no tickets, prices or rejection codes.
 
 import { solveFullPrice, type Work } from '../solving.js';
 
-/** The service that a client talks to, and the person in front of it. */
+/** The service of a client, and its user. */
 export interface Surroundings {
-  /** The public address, without a slash at its end. */
+  /** The public address, without a trailing slash. */
   readonly address: string;
-  /** Reads an image as a person does, and takes a person's time. */
+  /** Solves an image like a user, and takes as long. */
   readImage(token: string, png: Uint8Array): Promise<string>;
 }
 
-/** What a submission came to. `captchaRequired` is what the failed response said. */
+/** The result of a submission. `captchaRequired` is that of the failed response. */
 export interface Outcome {
   readonly status: number;
   readonly accessToken?: string;
@@ -24,7 +24,7 @@ type Body = Readonly<Record<string, unknown>>;
 
 export class SpecificationClient {
   readonly #around: Surroundings;
-  /** Rule 4: an image is shown only when the last failed response demanded it. */
+  /** Rule 4: an image is shown only if the last failed response required it. */
   #needsImage = false;
 
   constructor(around: Surroundings) {
@@ -32,8 +32,8 @@ export class SpecificationClient {
   }
 
   /**
-   * One press of the button: fresh challenges, one submission. `change` spoils the fields before they are sent; it is told
-   * what the work was.
+   * One press of the button: fresh challenges, one submission. `change` spoils the fields before sending and receives the
+   * work.
    */
   async logIn(
     credentials: Credentials,
@@ -75,7 +75,7 @@ export class SpecificationClient {
 
   async #work(): Promise<Work> {
     const { token, salt, difficulty, algorithm } = await this.#json('/api/captcha/pow');
-    if (algorithm !== 'sha256') throw new Error(`this client does not know ${algorithm}`);
+    if (algorithm !== 'sha256') throw new Error(`unsupported algorithm ${algorithm}`);
     return { token, salt, difficulty };
   }
 

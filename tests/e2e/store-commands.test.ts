@@ -1,4 +1,4 @@
-// How many commands a request costs the store, counted in Redis itself.
+// The number of store commands per request, counted in Redis itself.
 
 import { newDevice, refreshProof, registration } from '@tollgate/test-support/device-key.js';
 import t, { type Test } from 'tap';
@@ -6,11 +6,11 @@ import { CHEAP, onRedis, type Site } from './site.js';
 
 t.setTimeout(300_000);
 
-t.test('the commands of a request', (t) => onRedis(t, CHEAP, tests));
+t.test('store commands of a request', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {
   const { gateway, redis } = site;
-  if (redis === undefined) throw new TypeError('this is about Redis');
+  if (redis === undefined) throw new TypeError('requires Redis');
   const user = await site.newUser();
   // Every script is in the server's cache after this.
   const { accessToken, cookie } = await site.logIn(user);
@@ -64,7 +64,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       () => site.refresh(bound.cookie, { headers: proofFor('/refresh', nonce) }),
       200,
     ],
-    ['a refresh without its key', ['evalsha'], () => site.refresh(bound.cookie), 401],
+    ['a refresh without its proof', ['evalsha'], () => site.refresh(bound.cookie), 401],
     [
       'a proof with an old nonce',
       [],
@@ -113,8 +113,8 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.strictSame(heard, Array(6).fill('evalsha'));
   });
 
-  // By the cookie of the device, in place of the standing of the account, it is known whether the cookie is void.
-  await t.test('a login of a known device: no command more', async (t) => {
+  // For a device cookie, the command that reads the account's standing reads whether the cookie is void instead.
+  await t.test('a login of a known device: no extra command', async (t) => {
     const { answer } = await site.logIn(user);
     const cookie = answer.cookies.find((text) => text.startsWith('knownDevice=')) ?? '';
     const headers = { cookie: cookie.slice(0, cookie.indexOf(';')) };
@@ -127,43 +127,40 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.strictSame(await send('wrong', 422), [...start, 'evalsha', 'evalsha']);
   });
 
-  await t.test(
-    '10,000 malformed submissions are counted against the limit, and write nothing else',
-    async (t) => {
-      // What a process reports of its load, no request writes.
-      const stored = async () =>
-        (await redis.client.keys('*')).filter((key) => !key.startsWith('captcha:{load}')).sort();
-      const before = await stored();
-      const bodies = [
-        { ...user, ...work, pow_nonce: '01' },
-        { ...user, ...work, pow_token: 'x' },
-        { ...user, pow_nonce: '1' },
-        { ...user, ...work, captcha: 'x' },
-      ];
-      const heard = await commands(async () => {
-        for (let n = 0; n < 2_500; n += 50) {
-          await Promise.all(
-            Array.from({ length: 200 }, (_, at) => site.session.post('/login', { body: bodies[at % 4]! })),
-          );
-        }
-      });
-      const isLimited = (command: string) => command.includes(' session:limit:login:');
-      const limited = heard.filter(isLimited);
-      t.equal(limited.length, 10_000);
-      const shas = new Set(limited.map((command) => command.split(' ').slice(0, 2).join(' ')));
-      t.equal(shas.size, 1, 'all of them run the one script of the limit');
-      // A slow machine takes a minute for them, and the processes go on with their own work meanwhile.
-      const others = heard.filter((command) => !isLimited(command) && !OF_NO_SUBMISSION.test(command));
-      t.strictSame(others, []);
-      const known = new Set(before);
-      t.strictSame(
-        (await stored()).filter((key) => !known.has(key)),
-        [],
-      );
-    },
-  );
+  await t.test('10,000 malformed submissions count towards the limit, and write nothing else', async (t) => {
+    // A process's load reports are not written by a request.
+    const stored = async () =>
+      (await redis.client.keys('*')).filter((key) => !key.startsWith('captcha:{load}')).sort();
+    const before = await stored();
+    const bodies = [
+      { ...user, ...work, pow_nonce: '01' },
+      { ...user, ...work, pow_token: 'x' },
+      { ...user, pow_nonce: '1' },
+      { ...user, ...work, captcha: 'x' },
+    ];
+    const heard = await commands(async () => {
+      for (let n = 0; n < 2_500; n += 50) {
+        await Promise.all(
+          Array.from({ length: 200 }, (_, at) => site.session.post('/login', { body: bodies[at % 4]! })),
+        );
+      }
+    });
+    const isLimited = (command: string) => command.includes(' session:limit:login:');
+    const limited = heard.filter(isLimited);
+    t.equal(limited.length, 10_000);
+    const shas = new Set(limited.map((command) => command.split(' ').slice(0, 2).join(' ')));
+    t.equal(shas.size, 1, 'all of them run only the rate limit script');
+    // A slow machine takes a minute for them, during which the processes do their own work.
+    const others = heard.filter((command) => !isLimited(command) && !OF_NO_SUBMISSION.test(command));
+    t.strictSame(others, []);
+    const known = new Set(before);
+    t.strictSame(
+      (await stored()).filter((key) => !known.has(key)),
+      [],
+    );
+  });
 
-  await t.test('every key has an expiry, and none names anybody', async (t) => {
+  await t.test('every key has an expiry, and none contains a name', async (t) => {
     const keys = await redis.client.keys('*');
     t.ok(keys.length > 5);
     for (const key of keys) t.ok((await redis.client.pttl(key)) > 0, key);

@@ -1,4 +1,4 @@
-// docs/examples/custom-kind: challenges of one's own, issued by the services and checked by every host.
+// docs/examples/custom-kind: custom challenges, issued by the services and checked by every host.
 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -53,7 +53,7 @@ async function tests(t: Test, store: { STORE_URL?: string }): Promise<void> {
     return [status, json.code ?? json.saved];
   };
 
-  await t.test('a sum in words is asked, and its answer is right once', async (t) => {
+  await t.test('a sum in words is issued, and its answer is accepted once', async (t) => {
     const { token, ...asked } = await issue(system, 'sum');
     t.match(asked, {
       question: /^How much is \w+ and \w+\? Answer in digits\.$/,
@@ -88,10 +88,10 @@ async function tests(t: Test, store: { STORE_URL?: string }): Promise<void> {
     t.strictSame(await sign({ captcha_token: second, captcha: forwards }), [422, 'captcha_invalid']);
   });
 
-  await t.test('a kind that judges by itself is right in every spelling, at every host', async (t) => {
+  await t.test('a kind with its own check accepts every spelling, at every host', async (t) => {
     const ask = async () => {
       const { token, words, answer } = await issue(system, 'odd');
-      t.equal(answer, undefined, 'there is not one right answer to tell');
+      t.equal(answer, undefined, 'there is no single right answer to return');
       const numbers = words.flatMap((word, at) => (TOOLS.includes(word) ? [at + 1] : []));
       return { token, numbers };
     };
@@ -123,10 +123,10 @@ async function tests(t: Test, store: { STORE_URL?: string }): Promise<void> {
     t.equal(signedIn.status, 200, 'at a login too');
   });
 
-  await t.test('a preset that names no kind draws text, as large as it says', async (t) => {
+  await t.test('a preset without a kind draws text in its size', async (t) => {
     const { url } = await issue(system, 'large');
     const png = Buffer.from(await (await fetch(url)).arrayBuffer());
-    t.strictSame([png.readUInt32BE(16), png.readUInt32BE(20)], [800, 260], 'twice the shown size');
+    t.strictSame([png.readUInt32BE(16), png.readUInt32BE(20)], [800, 260], 'twice the displayed size');
     const unknown = await fetch(`${system.address}/api/captcha?preset=huge`);
     t.equal(unknown.status, 422);
   });

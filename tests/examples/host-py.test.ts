@@ -1,4 +1,4 @@
-// docs/examples/host.py, a sign-in in Python, against the running services.
+// docs/examples/host.py, a login in Python, with the running services.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { examples, type HostedSystem, startHostedSystem } from './hosts.js';
 
 const account = { email: 'someone@example.com', password: 'a password of these tests' };
 const wrong = { ...account, password: 'wrong' };
-const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no Python';
+const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'Python is not installed';
 
 /** Starts the example; resolves with the address of its one route. */
 async function startExample(
@@ -36,7 +36,7 @@ async function startExample(
   return address;
 }
 
-t.test('a sign-in in Python', { skip }, async (t) => {
+t.test('a login in Python', { skip }, async (t) => {
   const { url } = await startRedis(t);
   const system = await startHostedSystem(t, { STORE_URL: url });
   const address = await startExample(t, system);
@@ -45,18 +45,18 @@ t.test('a sign-in in Python', { skip }, async (t) => {
     return { status: answer.status, json: (await answer.json()) as { code: string; pow_scope: string } };
   };
 
-  await t.test('the right password and solved work are let in', async (t) => {
+  await t.test('the right password and solved work are accepted', async (t) => {
     t.strictSame(await signIn({ ...account, ...(await system.work()) }), {
       status: 200,
       json: { email: account.email },
     });
   });
 
-  await t.test('failures make the account dearer and demand an image, until a success', async (t) => {
+  await t.test('failures raise the price of the account and require an image, until a success', async (t) => {
     const first = await signIn({ ...wrong, ...(await system.work()) });
     t.match(first, { status: 422, json: { code: 'login_failed', captcha_required: false } });
     const { pow_scope: scope } = first.json;
-    // The address that was refused remembers the price; another one does not.
+    // The rejected address remembers the price; another one does not.
     t.match(await signIn({ ...wrong, ...(await system.work(undefined, '198.51.100.7')) }), {
       status: 422,
       json: { code: 'pow_insufficient', pow_scope: String },
@@ -85,7 +85,7 @@ t.test('a sign-in in Python', { skip }, async (t) => {
     t.equal(answers.filter(({ json }) => json.code === 'login_failed').length, 2);
   });
 
-  await t.test('fields that are there but blank are no image', async (t) => {
+  await t.test('blank fields are no image', async (t) => {
     const guess = { email: 'no-one@example.com', password: 'a guess' };
     const works = await Promise.all(Array.from({ length: 20 }, () => system.work()));
     const answers = await Promise.all(
@@ -107,7 +107,7 @@ t.test('a sign-in in Python', { skip }, async (t) => {
     t.equal((await fetch(address, { method: 'POST', body: '[' })).status, 400);
   });
 
-  await t.test('a name that is too long for the host API is refused before it is sent there', async (t) => {
+  await t.test('a name that is too long for the host API is rejected before it is sent there', async (t) => {
     t.match(await signIn({ ...account, email: 'x'.repeat(513), ...(await system.work()) }), {
       status: 422,
       json: { code: 'validation_failed' },
@@ -118,21 +118,18 @@ t.test('a sign-in in Python', { skip }, async (t) => {
     });
   });
 
-  await t.test(
-    'what the host API does not accept is an answer too, and so is a password that is no text',
-    async (t) => {
-      const failed = { status: 500, json: { message: 'Something went wrong.', code: 'internal_error' } };
-      const stranger = await startExample(t, system, { HOST_API_KEY: 'x'.repeat(32) });
-      const answer = await fetch(stranger, { method: 'POST', body: JSON.stringify(account) });
-      t.strictSame({ status: answer.status, json: await answer.json() }, failed);
-      t.match(await signIn({ ...account, password: '\ud800', ...(await system.work()) }), {
-        status: 422,
-        json: { code: 'validation_failed' },
-      });
-    },
-  );
+  await t.test('rejections by the host API and malformed passwords get a response', async (t) => {
+    const failed = { status: 500, json: { message: 'Something went wrong.', code: 'internal_error' } };
+    const stranger = await startExample(t, system, { HOST_API_KEY: 'x'.repeat(32) });
+    const answer = await fetch(stranger, { method: 'POST', body: JSON.stringify(account) });
+    t.strictSame({ status: answer.status, json: await answer.json() }, failed);
+    t.match(await signIn({ ...account, password: '\ud800', ...(await system.work()) }), {
+      status: 422,
+      json: { code: 'validation_failed' },
+    });
+  });
 
-  await t.test('without the challenge service nobody is let in', async (t) => {
+  await t.test('without the challenge service no login succeeds', async (t) => {
     const work = await system.work();
     await system.processes['challenge-service'].stop(10_000);
     t.match(await signIn({ ...account, ...work }), { status: 503, json: { code: 'unavailable' } });

@@ -1,4 +1,4 @@
-// docs/examples/host.sh, a host in the shell, against the running services.
+// docs/examples/host.sh, a host in the shell, with the running services.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { examples, startHostedSystem } from './hosts.js';
 const script = join(examples, 'host.sh');
 const KEY = `some"one\\@example.com`;
 const IP = '203.0.113.7';
-const skip = spawnSync('curl', ['--version']).status === 0 ? false : 'there is no curl';
+const skip = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed';
 
 interface Ended {
   readonly status: number | null;
@@ -48,7 +48,7 @@ t.test('a host in the shell', { skip }, async (t) => {
     t.match(JSON.parse(second.out), { success: false, code: 'pow_invalid', errors: { pow_nonce: [String] } });
   });
 
-  await t.test('makes an account that fails pay more, and clears it', async (t) => {
+  await t.test('raises the price of an account with failures, and clears it', async (t) => {
     const failure = await host('fail', KEY);
     t.equal(failure.status, 0);
     const { failures, pow_scope: scope, try: id } = JSON.parse(failure.out);
@@ -64,7 +64,7 @@ t.test('a host in the shell', { skip }, async (t) => {
     t.match(await check(KEY), { status: 0 });
   });
 
-  await t.test('counts an attempt that passes, and refuses the next that is as cheap', async (t) => {
+  await t.test('counts a passing attempt, and rejects the next one at the same price', async (t) => {
     const attempt = async () => {
       const { pow_token, pow_nonce } = await system.work();
       return host('attempt', 'another@example.com', IP, pow_token, pow_nonce);
@@ -75,7 +75,7 @@ t.test('a host in the shell', { skip }, async (t) => {
     t.match(await attempt(), { status: 1, out: /"code":"pow_insufficient"/ });
   });
 
-  await t.test('says in one line what is wrong, with status 2', async (t) => {
+  await t.test('prints one line per error, with status 2', async (t) => {
     const lines: [Ended, RegExp][] = [
       [await host(), /^usage: /],
       [await host('check', KEY), /^usage: /],

@@ -1,4 +1,4 @@
-// A running system for the examples of hosts, and a client that solves its challenges.
+// A running system for the host examples, and a client that solves its challenges.
 
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
@@ -11,18 +11,18 @@ import { startServiceHere } from '../system/services-here.js';
 /** The folder of the examples. */
 export const examples = fileURLToPath(new URL('../../../docs/examples/', import.meta.url));
 
-/** What the services and a host that checks by itself must have in common. */
+/** Settings that the services and a host with its own checks must share. */
 export const shared = { CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '4', CAPTCHA_MIN_SECONDS: '0' };
 
 export interface HostedSystem extends System {
   readonly hostKey: string;
-  /** Variables of a program that uses the host API. */
+  /** Variables of a host API client. */
   readonly hostEnvironment: Record<string, string>;
-  /** The store, for a host that checks by itself. */
+  /** The store, for a host with its own checks. */
   readonly storeUrl: string;
-  /** The fields of solved work. @param address of the client that asks for it, by default this machine's */
+  /** The fields of solved work. @param address of the requesting client, by default this machine's */
   work(scope?: string, address?: string): Promise<{ pow_token: string; pow_nonce: string }>;
-  /** The fields of an image, rightly answered. */
+  /** The fields of a solved image. */
   image(): Promise<{ captcha_token: string; captcha: string }>;
 }
 
@@ -53,7 +53,7 @@ export async function startHostedSystem(t: Test, environment: Environment = {}):
   });
   t.teardown(() => system.stop());
   const issue = async (path: string, address?: string) => {
-    // The service trusts proxies on this machine, the gateway takes no address from a client.
+    // The service trusts proxies on this machine; the gateway accepts no address from a client.
     const origin = address === undefined ? system.address : `http://127.0.0.1:${system.ports.challenge}`;
     const headers = address === undefined ? {} : { 'X-Forwarded-For': address };
     return (await (await fetch(`${origin}/api/captcha${path}`, { headers })).json()) as Issued;

@@ -1,4 +1,4 @@
-// docs/examples/orders.js and the same lines in docs/sessions/verify-tokens.md: a service that verifies bearers by itself.
+// docs/examples/orders.js and the same lines in docs/sessions/verify-tokens.md: a service that verifies access tokens.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { examples, type HostedSystem, startHostedSystem } from './hosts.js';
 
 const PROGRAM = join(examples, 'orders.js');
 
-t.test('docs/sessions/verify-tokens.md shows it whole', async (t) => {
+t.test('docs/sessions/verify-tokens.md shows the whole file', async (t) => {
   const programs = codeBlocks(readProjectFile('docs/sessions/verify-tokens.md'), 'js').filter((code) =>
     code.includes('Fastify('),
   );
@@ -52,14 +52,14 @@ async function tests(t: Test, environment: { STORE_URL?: string }): Promise<void
   t.match(answer, { status: 401, json: { code: 'session_revoked' } });
 
   child.kill('SIGTERM');
-  t.strictSame(await closed, [0, null], 'nothing keeps the process from ending');
+  t.strictSame(await closed, [0, null], 'the process exits');
   const store = openStore(system.storeUrl, '/');
   t.teardown(() => store.close());
   if (store.kind === 'redis') await once(store.client, 'ready');
   const { nodes } = await openKeyRecord(store).read();
   t.notOk(
     nodes.some(({ makes }) => !makes),
-    'it has said that it is gone',
+    'it has logged its end',
   );
 }
 

@@ -1,4 +1,4 @@
-// The examples of docs/what-it-is-not.md, run as they are written against running services.
+// The examples of docs/what-it-is-not.md, run as written with running services.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +26,7 @@ interface SecondFactor {
 
 const skip = ['bash', 'curl', 'sed'].every((name) => spawnSync(name, ['--version']).status === 0)
   ? false
-  : 'there is no shell with curl';
+  : 'no shell with curl';
 const API_KEY = 'session-key-of-the-application-012345';
 const ANN = { id: 'u-ann', email: 'ann@example.com' };
 
@@ -46,12 +46,12 @@ const system = await startSystem({
 t.teardown(() => system.stop());
 const adminAddress = `http://127.0.0.1:${system.ports.sessionAdmin}`;
 
-/** A block of the page, for the ports of this system. */
+/** A code block of the page, with this system's ports. */
 function sample(language: string, part: string): string {
   const block = codeBlocks(readProjectFile('docs/what-it-is-not.md'), language).find((code) =>
     code.includes(part),
   );
-  if (block === undefined) throw new Error(`the page has no sample with ${part}`);
+  if (block === undefined) throw new Error(`no sample on the page contains ${part}`);
   return block
     .replaceAll('http://127.0.0.1:9001', adminAddress)
     .replaceAll('http://localhost:8080', system.address);
@@ -107,7 +107,7 @@ t.test('registration adds a user and logs the user in', { skip }, async (t) => {
   t.equal(added, 'added 1 user');
   const { accessToken } = JSON.parse(tokens);
   t.match(await introspect(accessToken), { active: true, sub: ANN.id, email: ANN.email });
-  t.match(await logIn(password), { status: 422, json: { code: 'login_failed' } }, 'there is no password yet');
+  t.match(await logIn(password), { status: 422, json: { code: 'login_failed' } }, 'no password yet');
 
   await t.test('a forgotten password is set, and ends the session', async (t) => {
     t.equal(await runShell('new_password'), '');

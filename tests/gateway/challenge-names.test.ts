@@ -1,11 +1,11 @@
-// The names and the price of the challenges that the launcher reads, and the paths that the demo page has taken.
+// The challenge names and price that the launcher reads, and the reserved paths of the demo page.
 
 import { pageSegments, shippedPage } from '@tollgate/tools/demo/demo-page.js';
 import { readChallengeNames } from '@tollgate/tools/gateway/challenge-names.js';
 import { readShownPrice } from '@tollgate/tools/gateway/shown-price.js';
 import t from 'tap';
 
-t.test('the names are the usual ones, or those of the environment', async (t) => {
+t.test('the names are the defaults, or those of the environment', async (t) => {
   t.strictSame(readChallengeNames({ CAPTCHA_POW_DIFFICULTY: '20' }, []), {
     prefix: 'api/captcha',
     fields: {
@@ -45,7 +45,7 @@ for (const prefix of [
   'forms',
   'docs/x',
 ]) {
-  t.test(`the challenges cannot be at ${prefix}, where the demo page is`, async (t) => {
+  t.test(`${prefix} is reserved for the demo page`, async (t) => {
     const [first] = prefix.split('/');
     t.throws(() => readChallengeNames({ CAPTCHA_ROUTES_PREFIX: prefix }, pageSegments(shippedPage.folder)), {
       name: 'StartError',
@@ -54,12 +54,12 @@ for (const prefix of [
   });
 }
 
-t.test('a name that only begins like one of the page is free', async (t) => {
+t.test('a name that only begins like a reserved one is free', async (t) => {
   const environment = { CAPTCHA_ROUTES_PREFIX: 'app.json/style' };
   t.equal(readChallengeNames(environment, pageSegments(shippedPage.folder)).prefix, 'app.json/style');
 });
 
-t.test('the terms of the price are numbers, the usual ones or those of the environment', async (t) => {
+t.test('the price terms are numbers, the defaults or those of the environment', async (t) => {
   t.strictSame(readShownPrice({}), { floor: 16, ceiling: 24, step: 2, imageAfter: 2 });
   const environment = {
     CAPTCHA_POW_DIFFICULTY: '10',

@@ -1,4 +1,4 @@
-// Both services with everything switched on, and every route that their OpenAPI documents name.
+// Both services with every option enabled, and every route of their OpenAPI documents.
 
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
@@ -18,12 +18,12 @@ export interface Operation {
   readonly listener: Listener;
   readonly method: string;
   readonly path: string;
-  /** Whether the document names a body. */
+  /** Whether the document has a request body. */
   readonly hasBody: boolean;
 }
 
 export interface DocumentedOperation extends Operation {
-  /** The path as the document names it. */
+  /** The path as documented. */
   readonly pattern: string;
 }
 
@@ -44,7 +44,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   sid: 'a'.repeat(22),
 };
 
-/** `SITES` with the site of the examples, for tests that also need its routes. */
+/** `SITES` with the site of the examples, for tests that also use its routes. */
 export const SITES = JSON.stringify({
   shop: { secret_sha256: '0'.repeat(64), hostnames: ['shop.example'], image: 'always' },
 });
@@ -96,7 +96,7 @@ function operationsOf(listener: Listener, { paths }: OpenApi): DocumentedOperati
       pattern,
       path: pattern.replace(/\{(\w+)\}/g, (_all, name: string) => {
         const example = EXAMPLES[name];
-        if (example === undefined) throw new Error(`no example of the parameter ${name}`);
+        if (example === undefined) throw new Error(`no example for the parameter ${name}`);
         return example;
       }),
       hasBody: requestBody !== undefined,

@@ -1,4 +1,4 @@
-// A gateway that frames requests without a body as it likes: routes that need no body serve them.
+// A gateway with any framing of requests without a body: routes that need no body serve them.
 
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
@@ -14,7 +14,7 @@ t.setTimeout(120_000);
 
 const ORIGIN = 'http://localhost:8080';
 
-/** What a request sends to be served: a bearer that is good on every listener, and the cookie of a session. */
+/** Credentials for a served request: a bearer valid on every listener, and a session cookie. */
 interface Credentials {
   readonly authorization: string;
   readonly cookie: string;
@@ -22,7 +22,7 @@ interface Credentials {
 
 type Send = (operation: Operation, credentials: Credentials) => Promise<{ status: number; code: unknown }>;
 
-/** Signs a user in with a code of the application: no password is hashed. */
+/** Logs a user in with an application's code: no password is hashed. */
 async function signIn({ at, system }: DocumentedSite): Promise<{ token: string; cookie: string }> {
   const json = { 'content-type': 'application/json', origin: ORIGIN };
   const code = await fetch(`http://${at.sessionAdmin}/users/1/sign-in-codes`, {
@@ -72,7 +72,7 @@ function sendHttp2(ports: Readonly<Record<Operation['listener'], number>>): Send
   };
 }
 
-t.test('every route that needs no body serves a request without one, whoever frames it', async (t) => {
+t.test('every route that needs no body serves a request without one, in any framing', async (t) => {
   const site = await startDocumentedSite(t, { PUBLIC_URL: ORIGIN });
   const ports = Object.fromEntries(
     await Promise.all(LISTENERS.map(async (name) => [name, await freePort()])),
@@ -89,7 +89,7 @@ t.test('every route that needs no body serves a request without one, whoever fra
     'chunks without a byte': sendRaw(site, chunked, '0\r\n\r\n'),
     'chunks of a type that is not read': sendRaw(site, chunked + type('text/plain'), '0\r\n\r\n'),
     'chunks of JSON': sendRaw(site, chunked + type('application/json'), '0\r\n\r\n'),
-    'a length of zero and a type that is none': sendRaw(site, `Content-Length: 0\r\n${type('nonsense')}`),
+    'a length of zero and an invalid type': sendRaw(site, `Content-Length: 0\r\n${type('nonsense')}`),
     'a type alone': sendRaw(site, type('application/octet-stream')),
     'Caddy, which frames what arrives over HTTP/2': sendHttp2(ports),
   };

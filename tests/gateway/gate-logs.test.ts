@@ -1,4 +1,4 @@
-// What the gateways of the gate log while challenge-service is away: no secret of a site.
+// Logs of the gate's gateways while challenge-service is unavailable: no secret of a site.
 
 import { freePort } from '@tollgate/test-support/free-port.js';
 import t from 'tap';
@@ -32,7 +32,7 @@ t.test('an error of the upstream is logged without the query of a siteverify', a
     const path = `/api/captcha/siteverify?secret=${SECRET}&response=x`;
     const { status } = await ask(`http://localhost:${port}${path}`);
     t.ok(status >= 502, name);
-    // The line about a later request comes after that about this one.
+    // The line about a later request follows the one about this request.
     await ask(`http://localhost:${port}/later`);
     t.notMatch(log(), SECRET, name);
   }

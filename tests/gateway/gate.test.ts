@@ -1,4 +1,4 @@
-// A whole site behind the gate, with the files for Caddy and nginx, and a person in Chromium before it.
+// A whole site behind the gate, with the files for Caddy and nginx, visited in Chromium.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -60,7 +60,7 @@ await runNginx(
   nginxPort,
 );
 
-/** Sends a request as it is written, and returns what has come until the other side closes. @param host `127.0.0.1:PORT` */
+/** Sends a raw request, and returns all received bytes until the other side closes. @param host `127.0.0.1:PORT` */
 async function askRaw(host: string, request: string): Promise<string> {
   const [address = '', port] = host.split(':');
   const socket = connect(Number(port), address);
@@ -70,7 +70,7 @@ async function askRaw(host: string, request: string): Promise<string> {
   return answer;
 }
 
-/** A new visitor; a breach of a policy or an error in a page fails the test. */
+/** A new visitor; a policy violation or an error in a page fails the test. */
 async function visitor(t: Test, browser: Browser, options: Parameters<Browser['newContext']>[0] = {}) {
   const context = await browser.newContext({ locale: 'en-GB', ...options });
   t.teardown(() => context.close());
@@ -84,9 +84,9 @@ async function visitor(t: Test, browser: Browser, options: Parameters<Browser['n
 const arrives = (page: Page, at: string) =>
   page.getByRole('heading', { name: `The site at ${at}`, exact: true }).waitFor();
 
-/** What every gateway has to do with the gate. */
+/** Requirements for every gateway with the gate. */
 async function guards(t: Test, url: string, { received }: Origin): Promise<BrowserContext> {
-  await t.test('a program without a pass gets a clear answer, and the site nothing', async (t) => {
+  await t.test('a program without a pass gets a clear response, and the site no request', async (t) => {
     received.length = 0;
     for (const method of ['GET', 'POST', 'DELETE']) {
       const answer = await ask(`${url}/wanted`, { method, ...(method === 'POST' ? { body: 'a=b' } : {}) });
@@ -132,28 +132,24 @@ async function guards(t: Test, url: string, { received }: Origin): Promise<Brows
       'X-Forwarded-Method': 'OPTIONS',
       'X-Forwarded-For': '127.0.0.1',
     };
-    t.equal(
-      (await ask(`${url}/wanted`, { headers: claims })).status,
-      403,
-      'what a client claims does not count',
-    );
+    t.equal((await ask(`${url}/wanted`, { headers: claims })).status, 403, 'claims of a client do not count');
     t.equal(
       (await ask(`${url}/api/captcha/gate/check`, { headers: claims })).status,
       404,
-      'the question is no stranger’s',
+      'the subrequest is internal',
     );
     t.strictSame(received, []);
   });
 
   const { context, page } = await visitor(t, browser);
-  await t.test('a person is stopped, the browser works, and the address is the one wanted', async () => {
+  await t.test('a visitor is stopped, the browser works, and arrives at the requested address', async () => {
     await page.goto(`${url}/wanted?a=b%20c&d=%C3%A9#part`);
     await arrives(page, '/wanted?a=b%20c&d=%C3%A9#part');
     await page.goto(`${url}/other`);
     await arrives(page, '/other');
   });
 
-  await t.test('what the site itself answers is passed on', async (t) => {
+  await t.test('responses of the site are forwarded', async (t) => {
     for (const [path, status] of [
       ['/broken', 500],
       ['/forbidden', 403],
@@ -188,26 +184,26 @@ async function guards(t: Test, url: string, { received }: Origin): Promise<Brows
   return context;
 }
 
-t.test('Caddy and nginx before one site', async (t) => {
+t.test('Caddy and nginx in front of one site', async (t) => {
   await t.test('forward_auth of Caddy', async (t) => void (await guards(t, withCaddy, origin)));
   await t.test('auth_request of nginx', async (t) => void (await guards(t, withNginx, origin)));
 });
 
-t.test('nginx asks about the host that it serves, whatever the headers of a client say', async (t) => {
+t.test('nginx checks the host that it serves, whatever the headers of a client', async (t) => {
   const host = new URL(withNginx).host;
   t.equal((await ask(`${withNginx}/robots.txt`)).status, 200);
   const stranger = await ask(`${withNginx}/robots.txt`, { headers: { Host: 'other.example' } });
   t.equal(stranger.status, 421);
   origin.received.length = 0;
   const raw = await askRaw(host, `GET http://other.example/open/a HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-  t.match(raw, /^HTTP\/1\.1 421 /, 'the request line decides about the host');
+  t.match(raw, /^HTTP\/1\.1 421 /, 'the request line determines the host');
   const other = await askRaw(host, `GET http://${host}/open/a HTTP/1.1\r\nHost: other.example\r\n\r\n`);
-  t.match(other, /"gate_site_unknown"/, 'of the header nothing is passed on');
+  t.match(other, /"gate_site_unknown"/, 'the header is not forwarded');
   t.strictSame(origin.received, []);
 });
 
-t.test('a pass that one gateway has seen is good behind another of the same site', async (t) => {
-  // Two gateways of one host: Caddy answers under the name that nginx is asked for.
+t.test('a pass from one gateway is valid behind another of the same site', async (t) => {
+  // Two gateways of one host: Caddy responds under nginx's host name.
   const { context, page } = await visitor(t, browser);
   await page.goto(`${withCaddy}/a`);
   await arrives(page, '/a');
@@ -220,7 +216,7 @@ t.test('a pass that one gateway has seen is good behind another of the same site
   t.equal((await ask(`${withNginx}/b`, { headers })).status, 403, 'but not of another site');
 });
 
-t.test('where an image is demanded a person types it; without JavaScript too', async (t) => {
+t.test('a visitor solves a required image, also without JavaScript', async (t) => {
   const { page } = await visitor(t, browser);
   const issued = page.waitForResponse((response) => new URL(response.url()).pathname === '/api/captcha');
   await page.goto(`${withImage}/wanted?a=b`);
@@ -239,9 +235,9 @@ t.test('where an image is demanded a person types it; without JavaScript too', a
   await plain.page.locator('h1#here').waitFor({ state: 'attached' });
 });
 
-t.test('without cookies the page says so instead of asking round and round', async (t) => {
+t.test('without cookies the page reports it instead of looping', async (t) => {
   const { page, context } = await visitor(t, browser);
-  // The answer of a pass that is not kept.
+  // The response with a pass that is not stored.
   await context.route('**/gate/pass', (route) => route.fulfill({ json: { expires_in: 3600 } }));
   await page.goto(`${withCaddy}/a`);
   await page.getByText('Allow cookies for this site, then try again.').waitFor();
@@ -288,7 +284,7 @@ t.test('a page over one address family and its work over the other', { skip: !ha
   }
 });
 
-t.test('a browser whose address changes each time works again, and then is told why', async (t) => {
+t.test('a browser with changing addresses works again, and then gets the reason', async (t) => {
   const { page, context } = await visitor(t, browser);
   let posted = 0;
   await context.route('**/gate/pass', async (route) => {
@@ -297,7 +293,7 @@ t.test('a browser whose address changes each time works again, and then is told 
   });
   await context.route('**/roaming', async (route) => {
     const response = await route.fetch();
-    // What the service writes for a pass of another network.
+    // The service's response to a pass of another network.
     const body = (await response.text()).replace('<form id="check"', '$& data-moved="The address changes."');
     await route.fulfill({ response, body });
   });
@@ -309,7 +305,7 @@ t.test('a browser whose address changes each time works again, and then is told 
   await arrives(page, '/roaming');
 });
 
-t.test('a pass that is asked for too often comes after the time that the service names', async (t) => {
+t.test('after too many requests a pass comes when the retry time is over', async (t) => {
   const { page, context } = await visitor(t, browser);
   let refusals = 0;
   await context.route('**/gate/pass', async (route) => {
@@ -323,12 +319,12 @@ t.test('a pass that is asked for too often comes after the time that the service
   await page.goto(`${withCaddy}/busy`);
   await page.getByText('The check has to wait a moment. It goes on by itself in:').waitFor();
   t.match(await page.getByRole('timer').textContent(), /^[123] seconds?$/);
-  t.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, 'there is nothing to press');
+  t.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, 'there is no button to press');
   await arrives(page, '/busy');
   t.equal(refusals, 3);
 });
 
-t.test('the page: nothing that axe objects to, no sideways scrolling, small', async (t) => {
+t.test('the page: no axe findings, no sideways scrolling, small', async (t) => {
   const { page } = await visitor(t, browser, { viewport: { width: 360, height: 640 }, bypassCSP: true });
   for (const locale of ['en', 'de', 'ar']) {
     for (const [colorScheme, forcedColors] of [
@@ -365,7 +361,7 @@ t.test('the page: nothing that axe objects to, no sideways scrolling, small', as
   t.ok(bytes > 20_000 && bytes < 40_000, `${bytes} bytes`);
 });
 
-t.test('the file for Traefik: routes, the question, and who is guarded', async (t) => {
+t.test('the file for Traefik: routes, the subrequest, and the guarded sites', async (t) => {
   const { routers, middlewares, services } = parse(readExample('gate.traefik.yml')).http;
   t.match(
     middlewares.gate.forwardAuth.address,
@@ -380,7 +376,7 @@ t.test('the file for Traefik: routes, the question, and who is guarded', async (
   t.strictSame(
     lengths.toSorted((a, b) => b - a),
     lengths,
-    'the first that applies comes first',
+    'the first matching router comes first',
   );
   for (const name of ['Upgrade', 'Connection', 'HTTP2-Settings', 'X-Original-URL', 'X-Rewrite-URL'])
     t.equal(middlewares.requests.headers.customRequestHeaders[name], '', `${name} is removed`);

@@ -1,4 +1,4 @@
-// The gateway of the Compose file, run by Caddy itself.
+// The Compose file's gateway, run by Caddy itself.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +41,7 @@ async function openSystem(
   return system;
 }
 
-/** The doctor's verdict from outside. */
+/** Doctor's verdict from outside. */
 async function verdict(system: System, publicUrl: string, challengePrefix = 'api/captcha') {
   const report = await examine({
     publicUrl,
@@ -63,10 +63,10 @@ t.test('routes and headers', async (t) => {
     sessions: [host(services.session)],
     challenges: [host(services.challenge)],
   });
-  await t.test('it holds no more of a body than the services read', async (t) => {
+  await t.test('it buffers no more of a body than the services read', async (t) => {
     for (const path of ['/login', '/refresh/bind', '/api/captcha/siteverify']) {
       for (const bytes of [20_000, 99_999, 2_000_000]) {
-        // The rest is not sent: it could reset the connection, together with the response.
+        // The rest is not sent: it could reset the connection, and lose the response.
         const refused = await ask(url + path, {
           method: 'POST',
           headers: { 'content-length': String(bytes) },
@@ -87,13 +87,13 @@ t.test('routes and headers', async (t) => {
   await followsTheRules(t, url, services);
 });
 
-// With a limit Caddy would pass on what is longer, or broken, while it arrives: chunks that a stranger breaks then count as a
-// failure of the process, and a GET with them is repeated for ten seconds.
-t.test('it passes no body on while it arrives', async (t) => {
+// With a limit, Caddy forwards longer or broken bodies as they arrive: broken chunks of a client then count as failures of
+// the process, and a GET with them is repeated for ten seconds.
+t.test('it forwards no body before it is complete', async (t) => {
   t.match(CADDYFILE, /^\t\{\$BUFFERING:request_buffers unlimited\}$/m);
 });
 
-/** Starts the gateway before these processes of session-service. */
+/** Starts the gateway in front of these session-service processes. */
 async function openBefore(t: Test, sessions: readonly string[]): Promise<string> {
   const { url } = await runCaddyGateway(t, {
     port: await freePort(),
@@ -108,7 +108,7 @@ t.test('repeats', (t) => repeatsOnlyWhatIsSafe(t, openBefore));
 t.test('while the only process restarts, requests wait for it', async (t) => {
   const port = await freePort();
   const url = await openBefore(t, [`127.0.0.1:${port}`]);
-  // Caddy before 2.7.5 makes a POST wait only for a process that it has not yet found away.
+  // Caddy before 2.7.5 makes a POST wait only for a process that it has not yet marked as down.
   const method = waitsWithEverything ? 'POST' : 'GET';
   const answer = ask(`${url}/sessions`, { method });
   t.equal(await Promise.race([answer, sleep(500, 'waits')]), 'waits');
@@ -117,16 +117,13 @@ t.test('while the only process restarts, requests wait for it', async (t) => {
   t.match(await answer, { status: 200, text: 'here' });
 });
 
-t.test(
-  'the whole system behind it: the doctor signs in, refreshes, signs out and finds nothing',
-  async (t) => {
-    const port = await freePort();
-    const publicUrl = `http://localhost:${port}`;
-    const system = await openSystem(t, publicUrl);
-    await runCaddy(t, CADDYFILE, { PUBLIC_URL: publicUrl, ...upstreams(system) }, port);
-    t.strictSame(await verdict(system, publicUrl), []);
-  },
-);
+t.test('the whole system behind it: doctor logs in, refreshes, logs out and finds nothing', async (t) => {
+  const port = await freePort();
+  const publicUrl = `http://localhost:${port}`;
+  const system = await openSystem(t, publicUrl);
+  await runCaddy(t, CADDYFILE, { PUBLIC_URL: publicUrl, ...upstreams(system) }, port);
+  t.strictSame(await verdict(system, publicUrl), []);
+});
 
 t.test('with a path, which is stripped and is part of the cookie path', async (t) => {
   const port = await freePort();
@@ -140,7 +137,7 @@ t.test('with a path, which is stripped and is part of the cookie path', async (t
   }
 });
 
-t.test('where the challenges have another path, it follows the same variable', async (t) => {
+t.test('another challenge path follows the same variable', async (t) => {
   const port = await freePort();
   const publicUrl = `http://localhost:${port}`;
   const prefix = { CAPTCHA_ROUTES_PREFIX: 'challenges/v1' };
@@ -157,7 +154,7 @@ t.test('over https, the command as an operator runs it', async (t) => {
   const [port, plainPort] = [await freePort(), await freePort()];
   const publicUrl = `https://localhost:${port}`;
   const system = await openSystem(t, publicUrl);
-  // Nobody's trust store is changed by a test, and port 80 is not its own.
+  // A test must not change a trust store, and port 80 is not its own.
   const here = CADDYFILE.replace('admin off', `admin off\n\tskip_install_trust\n\thttp_port ${plainPort}`);
   const { folder } = await runCaddy(t, here, { PUBLIC_URL: publicUrl, ...upstreams(system) }, port);
   const plain = await ask(`http://localhost:${plainPort}/login`);
@@ -185,7 +182,7 @@ t.test('over https, the command as an operator runs it', async (t) => {
     NODE_EXTRA_CA_CERTS: join(folder, 'caddy', 'pki', 'authorities', 'local', 'root.crt'),
   };
 
-  await t.test('it prints what it found, and nothing secret', async (t) => {
+  await t.test('it prints its findings, and no secrets', async (t) => {
     const { code, out, error } = await doctor(['--email', email], trusted);
     t.equal(error, '');
     t.strictSame(
@@ -215,7 +212,7 @@ t.test('over https, the command as an operator runs it', async (t) => {
     t.ok(report.not_looked_at.includes('Login, cookie, refresh and logout: set --email.'));
   });
 
-  await t.test('a certificate that nobody vouches for is a problem', async (t) => {
+  await t.test('an untrusted certificate is a problem', async (t) => {
     const { code, out } = await doctor([publicUrl], {});
     t.equal(code, 1);
     t.match(out, /^problem {2}https:\/\/localhost:\d+ does not respond: .*certificate/);

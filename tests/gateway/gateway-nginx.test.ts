@@ -38,7 +38,7 @@ t.test('repeats', async (t) => {
 });
 
 for (const [path, title] of [
-  ['', 'the whole system behind it: the doctor signs in, refreshes, signs out and finds nothing'],
+  ['', 'the whole system behind it: doctor logs in, refreshes, logs out and finds nothing'],
   ['/auth', 'with a path, which is stripped and is part of the cookie path'],
 ] as const) {
   t.test(title, async (t) => {
@@ -51,7 +51,7 @@ for (const [path, title] of [
       sessions: [`127.0.0.1:${system.ports.session}`],
       challenges: [`127.0.0.1:${system.ports.challenge}`],
     };
-    // As the head of the file says it.
+    // As described at the head of the file.
     const stripped = (file: string) =>
       file.replace('    location / {', `    location /auth/ { rewrite ^/auth(/.*)$ $1 last; }\n$&`);
     const { url } = await runNginxGateway(t, { port, ...upstreams }, path === '' ? undefined : stripped);

@@ -22,10 +22,10 @@ export interface Gateway {
   readonly challenges: readonly string[];
 }
 
-/** The program of a gateway, and where it writes one line for each request. */
+/** The program of a gateway, and the location of its access log. */
 export interface RunningGateway {
   readonly url: string;
-  /** All that it has logged by now. */
+  /** Its complete log so far. */
   log(): string;
 }
 
@@ -80,7 +80,7 @@ export function caddyBuffering(): string {
   return minor < 7 ? 'buffer_requests' : 'request_buffers unlimited';
 }
 
-/** The numbers of Caddy's version behind `2.`. */
+/** The numbers of Caddy's version after `2.`. */
 export function caddyVersion(): number[] {
   const version = execFileSync(process.env.CADDY || 'caddy', ['version'], { encoding: 'utf8' });
   const [, numbers = '0.0'] = /2\.(\d+\.\d+)/.exec(version) ?? [];
@@ -88,8 +88,8 @@ export function caddyVersion(): number[] {
 }
 
 /**
- * Runs Caddy on a configuration, with everything that it keeps in a folder of its own.
- * @param port where it listens when it is there
+ * Runs Caddy on a configuration, with its data in a private folder.
+ * @param port its listening port
  */
 export async function runCaddy(
   t: Pick<Test, 'teardown'>,
@@ -116,7 +116,7 @@ export async function runCaddy(
   return { folder, log };
 }
 
-/** Runs nginx with one file of its folder conf.d. @param port where it listens when it is there @returns its error logs */
+/** Runs nginx with one file in its conf.d folder. @param port its listening port @returns its error logs */
 export async function runNginx(
   t: Pick<Test, 'teardown'>,
   configuration: string,
@@ -141,10 +141,10 @@ ${configuration.replaceAll('/var/log/nginx', folder)}}`,
   return { log: () => said() + (existsSync(errors) ? readFileSync(errors, 'utf8') : '') };
 }
 
-/** The program HAProxy; an empty text where there is none. */
+/** The HAProxy program; empty if not installed. */
 export const haproxy = process.env.HAPROXY ?? (existsSync('/usr/sbin/haproxy') ? '/usr/sbin/haproxy' : '');
 
-/** Runs HAProxy on a configuration. @param port where it listens when it is there */
+/** Runs HAProxy on a configuration. @param port its listening port */
 export async function runHaproxy(
   t: Pick<Test, 'teardown'>,
   configuration: string,
@@ -158,7 +158,7 @@ export async function runHaproxy(
 
 /**
  * Waits until a program listens on a port; it is stopped with the test.
- * @returns what reads all that the program has said on its error output
+ * @returns reads the program's complete error output
  */
 export async function listening(
   t: Pick<Test, 'teardown'>,
@@ -183,7 +183,7 @@ export async function listening(
 
 async function isOpen(port: number): Promise<boolean> {
   try {
-    // Whatever is answered, also to plain http where https is meant, shows that somebody listens.
+    // Any response, also to plain http in place of https, proves that the program listens.
     await fetch(`http://127.0.0.1:${port}/`, { redirect: 'manual' });
     return true;
   } catch (error) {

@@ -1,15 +1,15 @@
-// What every production gateway has to do, tried on services that answer everything.
+// Requirements for every production gateway, tested on services that respond to everything.
 
 import type { Test } from 'tap';
 import { ask, startService, type ThrowAwayService } from '../throw-away-service.js';
 
-/** Services that answer everything. */
+/** Services that respond to everything. */
 export interface AnsweringServices {
   readonly session: ThrowAwayService;
   readonly challenge: ThrowAwayService;
 }
 
-/** The headers that a client may claim. */
+/** Headers that a client may forge. */
 const CLAIMS = {
   'X-Forwarded-For': '198.51.100.7',
   'X-Forwarded-Proto': 'https',
@@ -22,18 +22,18 @@ const CLAIMS = {
   Cookie: 'refreshToken=a%2Bb; refreshToken=c',
 };
 
-/** Starts services that answer everything. */
+/** Starts services that respond to everything. */
 export async function startAnsweringServices(t: Pick<Test, 'teardown'>): Promise<AnsweringServices> {
   const [session, challenge] = await Promise.all([startService(), startService()]);
   t.teardown(() => Promise.all([session.close(), challenge.close()]));
   return { session, challenge };
 }
 
-/** Tests routes and headers, and last that a service that is away is told. @param url of the gateway, with a port */
+/** Tests routes and headers, and finally the error for an unavailable service. @param url of the gateway, with a port */
 export async function followsTheRules(t: Test, url: string, services: AnsweringServices): Promise<void> {
   const { session, challenge } = services;
 
-  await t.test('each path goes to its service, with everything below it', async (t) => {
+  await t.test('each path goes to its service, with all paths below it', async (t) => {
     const paths = [
       ...['/login', '/refresh', '/logout', '/sessions', '/sessions/x', '/profile', '/verify'],
       '/.well-known/jwks.json',
@@ -70,7 +70,7 @@ export async function followsTheRules(t: Test, url: string, services: AnsweringS
     }
   });
 
-  await t.test('headers: what a client claims is removed, and the client is who connects', async (t) => {
+  await t.test('forged headers are removed, and the client is the connected address', async (t) => {
     await ask(`${url}/login`, { method: 'POST', headers: CLAIMS, body: '{}' });
     const headers = session.received.at(-1)?.headers ?? {};
     t.equal(headers['x-forwarded-for'], headers['x-forwarded-for']?.includes(':') ? '::1' : '127.0.0.1');
@@ -84,7 +84,7 @@ export async function followsTheRules(t: Test, url: string, services: AnsweringS
     t.equal(session.received.at(-1)?.body, '{}');
   });
 
-  await t.test('what is below /refresh is answered before anything else that hangs', async (t) => {
+  await t.test('paths below /refresh get their response before other hanging requests', async (t) => {
     session.hang();
     const hanging = ask(`${url}/login`, { method: 'POST', body: '{}' });
     const renewals = ['/refresh/renew', '/refresh/bind'].map((path) => ask(url + path, { method: 'POST' }));
@@ -93,11 +93,11 @@ export async function followsTheRules(t: Test, url: string, services: AnsweringS
       t.match(first, { status: 503, headers: { 'cache-control': 'no-store', 'retry-after': '1' } });
       t.equal(first, await renewal);
     }
-    // The service is away from here on, which ends the login.
+    // The service is unavailable from here on, which ends the login.
     await Promise.all([session.close(), hanging]);
   });
 
-  await t.test('a service that is away', async (t) => {
+  await t.test('an unavailable service', async (t) => {
     const answer = await ask(`${url}/profile`);
     t.match(answer, { status: 503, headers: { 'retry-after': '1', 'cache-control': 'no-store' } });
     t.equal(JSON.parse(answer.text).code, 'upstream_unavailable');
@@ -106,15 +106,15 @@ export async function followsTheRules(t: Test, url: string, services: AnsweringS
 }
 
 /**
- * Tests that a request is repeated only where that does no harm.
- * @param open starts a gateway in front of these processes of session-service and returns its address
+ * Tests that a request is repeated only if that is harmless.
+ * @param open starts a gateway in front of these session-service processes and returns its address
  */
 export async function repeatsOnlyWhatIsSafe(
   t: Test,
   open: (t: Test, sessions: readonly string[]) => Promise<string>,
 ): Promise<void> {
   const login = { method: 'POST', body: '{"email":"a@example.com"}' };
-  /** A process that works beside one that reads each request and ends the connection without an answer. */
+  /** A working process beside one that reads each request and closes the connection without a response. */
   const openPair = async (t: Test) => {
     const [broken, working] = await Promise.all([
       startService((_received, response) => void response.socket?.destroy()),
@@ -133,7 +133,7 @@ export async function repeatsOnlyWhatIsSafe(
     return statuses;
   };
 
-  /** Sends until the process that does not answer has received one: a gateway may choose by chance. */
+  /** Sends until the broken process has received a request: a gateway may choose at random. */
   const untilBroken = async (
     broken: { readonly received: readonly unknown[] },
     send: () => Promise<{ status: number }>,
@@ -143,7 +143,7 @@ export async function repeatsOnlyWhatIsSafe(
     return statuses;
   };
 
-  await t.test('what no process has received is sent to another one, with its body', async (t) => {
+  await t.test('a request that no process has received is sent to another one, with its body', async (t) => {
     const [gone, working] = await Promise.all([startService(), startService()]);
     t.teardown(() => working.close());
     await gone.close();
@@ -183,7 +183,7 @@ export async function repeatsOnlyWhatIsSafe(
         statuses.map(() => 200),
         path,
       );
-      t.equal(broken.received.length, 1, 'one of them met the process that does not answer');
+      t.equal(broken.received.length, 1, 'one of them met the broken process');
     }
   });
 }

@@ -1,4 +1,4 @@
-// The gateway in front of two throw-away services: where requests go, and what it changes in them.
+// The gateway in front of two throw-away services: routing, and changes to requests.
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readChallengeNames } from '@tollgate/tools/gateway/challenge-names.js';
@@ -41,7 +41,7 @@ async function startGateway(
   return { url, app, session, challenge };
 }
 
-t.test('every path goes to the service that owns it, path and query untouched', async (t) => {
+t.test('every path goes to its service, path and query unchanged', async (t) => {
   const { url, session, challenge } = await startGateway(t);
   const routes: [string, string, 'session' | 'challenge'][] = [
     ['GET', '/api/captcha', 'challenge'],
@@ -69,7 +69,7 @@ t.test('every path goes to the service that owns it, path and query untouched', 
   }
 });
 
-t.test('what no service owns is answered by the gateway alone', async (t) => {
+t.test('paths of no service get a response from the gateway itself', async (t) => {
   const { url, session, challenge } = await startGateway(t);
   for (const path of [
     '/loginx',
@@ -88,7 +88,7 @@ t.test('what no service owns is answered by the gateway alone', async (t) => {
   t.same([...session.received, ...challenge.received], []);
 });
 
-t.test('in test mode the answers of the gateway itself say so', async (t) => {
+t.test('in test mode the responses of the gateway itself have the header', async (t) => {
   const paths = ['/nothing', '/%zz', '/', '/page.json', '/app.js'];
   for (const testMode of [true, false]) {
     const { url, session } = await startGateway(t, { testMode });
@@ -99,11 +99,11 @@ t.test('in test mode the answers of the gateway itself say so', async (t) => {
     await session.close();
     const away = await ask(`${url}/profile`);
     t.equal(away.status, 503);
-    t.equal(away.headers['x-captcha-test-mode'], testMode ? '1' : undefined, 'the service is away');
+    t.equal(away.headers['x-captcha-test-mode'], testMode ? '1' : undefined, 'the service is unavailable');
   }
 });
 
-t.test('forged forwarding and identity headers are replaced or removed, never passed on', async (t) => {
+t.test('forged forwarding and identity headers are replaced or removed, never forwarded', async (t) => {
   const { url, session } = await startGateway(t);
   await ask(`${url}/profile`, {
     headers: {
@@ -137,33 +137,30 @@ t.test('forged forwarding and identity headers are replaced or removed, never pa
   t.same(left, []);
 });
 
-t.test(
-  'a body reaches the service as it was sent, whatever it is and whatever it claims to be',
-  async (t) => {
-    const { url, session } = await startGateway(t);
-    const bodies: [string | undefined, string][] = [
-      ['application/json', '{"broken": '],
-      ['application/json', '{"__proto__":{}}'],
-      ['application/json', 'x'.repeat(17 * 1024)],
-      ['text/plain', 'hello'],
-      ['application/x-www-form-urlencoded', 'a=b'],
-      ['not a media type', '{}'],
-      ['application/json; charset=utf-8', '{"é":1}'],
-      [undefined, 'no type'],
-    ];
-    for (const [type, body] of bodies) {
-      const headers = {
-        ...(type && { 'Content-Type': type }),
-        'Content-Length': `${Buffer.byteLength(body)}`,
-      };
-      t.equal((await ask(`${url}/login`, { method: 'POST', headers, body })).status, 200, type ?? 'no type');
-      const received = session.received.at(-1);
-      t.equal(received?.body, body);
-      t.equal(received?.headers['content-type'], type);
-      t.equal(received?.headers['content-length'], `${Buffer.byteLength(body)}`);
-    }
-  },
-);
+t.test('a body of any type and content reaches the service unchanged', async (t) => {
+  const { url, session } = await startGateway(t);
+  const bodies: [string | undefined, string][] = [
+    ['application/json', '{"broken": '],
+    ['application/json', '{"__proto__":{}}'],
+    ['application/json', 'x'.repeat(17 * 1024)],
+    ['text/plain', 'hello'],
+    ['application/x-www-form-urlencoded', 'a=b'],
+    ['not a media type', '{}'],
+    ['application/json; charset=utf-8', '{"é":1}'],
+    [undefined, 'no type'],
+  ];
+  for (const [type, body] of bodies) {
+    const headers = {
+      ...(type && { 'Content-Type': type }),
+      'Content-Length': `${Buffer.byteLength(body)}`,
+    };
+    t.equal((await ask(`${url}/login`, { method: 'POST', headers, body })).status, 200, type ?? 'no type');
+    const received = session.received.at(-1);
+    t.equal(received?.body, body);
+    t.equal(received?.headers['content-type'], type);
+    t.equal(received?.headers['content-length'], `${Buffer.byteLength(body)}`);
+  }
+});
 
 t.test('chunked, empty and announced bodies arrive', async (t) => {
   const { url, session } = await startGateway(t);
@@ -180,7 +177,7 @@ t.test('chunked, empty and announced bodies arrive', async (t) => {
   t.equal(session.received.at(-1)?.body, '{}');
 });
 
-t.test('cookies of one name, sent twice and set twice, all come through', async (t) => {
+t.test('repeated cookies of one name all come through, in both directions', async (t) => {
   const { url, session } = await startGateway(t, {
     answer: (_received, response) => {
       response.setHeader('Set-Cookie', ['a=1; Path=/refresh; HttpOnly', 'a=; Path=/; Max-Age=0']);
@@ -195,7 +192,7 @@ t.test('cookies of one name, sent twice and set twice, all come through', async 
   t.same(answer.headers['set-cookie'], ['a=1; Path=/refresh; HttpOnly', 'a=; Path=/; Max-Age=0']);
 });
 
-t.test('an answer keeps its status and headers, and gains none', async (t) => {
+t.test('a response keeps its status and headers, and gains none', async (t) => {
   const headers: Record<string, string> = {
     'cache-control': 'no-store',
     'content-security-policy': "default-src 'none'",
@@ -237,7 +234,7 @@ t.test('204 and HEAD come through without a body', async (t) => {
   t.match(head, { status: 200, text: '', headers: { 'content-length': '1500' } });
 });
 
-t.test('a GET that a service answers with 503 is asked once', async (t) => {
+t.test('a GET with a 503 response is sent once', async (t) => {
   const { url, challenge } = await startGateway(t, {
     answer: (_received, response) => response.writeHead(503, { 'retry-after': '1' }).end('{}'),
   });
@@ -245,14 +242,14 @@ t.test('a GET that a service answers with 503 is asked once', async (t) => {
   t.equal(challenge.received.length, 1);
 });
 
-t.test('connections to a service are kept and used again', async (t) => {
+t.test('connections to a service are kept alive and reused', async (t) => {
   const { url, session } = await startGateway(t);
   for (let i = 0; i < 20; i++) await ask(`${url}/profile`);
   t.equal(session.received.length, 20);
   t.equal(session.connections(), 1);
 });
 
-t.test('a service that is away gives 503 and the other one goes on', async (t) => {
+t.test('an unavailable service returns 503, and the other one continues', async (t) => {
   const { url, session } = await startGateway(t);
   await session.close();
   const answer = await ask(`${url}/login`, { method: 'POST', body: '{}' });
@@ -285,7 +282,7 @@ t.test('the demo page has a strict policy of its own and no inline code', async 
   t.notMatch(page.headers['content-security-policy'], /'unsafe/);
   t.notMatch(page.text, /<style|\sstyle=|\son[a-z]+=|<script>/);
   for (const [, path = ''] of page.text.matchAll(/(?:src|href)="(?!https?:)([^"]+)"/g)) {
-    // Documents have moved into their site, which is built when somebody reads it.
+    // Documents have moved into their site, which is built at the first visit.
     const expected = path.startsWith('README.md') ? 302 : 200;
     const { status } = await ask(new URL(path, url).href, { headers: { Host: 'localhost:8080' } });
     t.equal(status, expected, path);
@@ -322,7 +319,7 @@ t.test('another loopback name moves to the public address, where a login has the
   });
 });
 
-t.test('a page whose own name resolves to this machine is refused: DNS rebinding', async (t) => {
+t.test('a page whose own name resolves to this machine is rejected: DNS rebinding', async (t) => {
   const { url, session } = await startGateway(t, { publicUrl: 'https://Name-8080.codespaces.example/auth' });
   const statusFor = async (host: string, path = '/auth/profile') =>
     (await ask(url + path, { headers: { Host: host } })).status;
@@ -374,7 +371,7 @@ t.test('it listens on both loopback addresses of one port, and stops on both', a
   await t.rejects(ask(`http://127.0.0.1:${port}/profile`), { code: 'ECONNREFUSED' });
 });
 
-t.test('what is below /refresh is answered before anything else that hangs', async (t) => {
+t.test('paths below /refresh get their response before other hanging requests', async (t) => {
   const { url, session } = await startGateway(t);
   session.hang();
   const hanging = ask(`${url}/refresh`, { method: 'POST' }).catch(() => 'ended with the test');

@@ -1,4 +1,4 @@
-// A site of a test behind the gate: a small origin, and challenge-service in this process.
+// A test site behind the gate: a small origin, and challenge-service in this process.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { freePort } from '@tollgate/test-support/free-port.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 
-/** What the site says of itself and of each request. */
+/** Properties of the site, and its requests. */
 export interface Origin {
   /** `127.0.0.1:PORT` */
   readonly host: string;
@@ -16,7 +16,7 @@ export interface Origin {
   readonly received: string[];
 }
 
-/** Starts a site whose pages show their address; a form of it posts to `/send`. */
+/** Starts a site whose pages show their address; its form posts to `/send`. */
 export async function startOrigin(t: Pick<Test, 'teardown'>): Promise<Origin> {
   const received: string[] = [];
   const server = createServer(async (request, response) => {

@@ -1,4 +1,4 @@
-// A web server that accepts an upgrade to HTTP/2 without TLS (h2c), as the application behind a gateway: Hypercorn.
+// A web server that accepts HTTP/2 upgrades without TLS (h2c), as the application behind a gateway: Hypercorn.
 
 import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { Test } from 'tap';
 import { listening } from './gateway-programs.js';
 
-/** The program Hypercorn; an empty text where there is none. */
+/** The Hypercorn program; empty if not installed. */
 export const hypercorn =
   process.env.HYPERCORN ?? (existsSync('/usr/bin/hypercorn') ? '/usr/bin/hypercorn' : '');
 
@@ -21,16 +21,16 @@ export interface Reached {
   readonly path: string;
   /** Without its question mark. */
   readonly query: string;
-  /** Names and values as they came, names in lower case. */
+  /** Names and values as received, names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
 export interface H2cApplication {
   /** `127.0.0.1:PORT` */
   readonly host: string;
-  /** The requests that have reached it, in their order. */
+  /** The requests that have reached it, in order. */
   readonly reached: readonly Reached[];
-  /** Resolves when all requests that it has received by now are among them. */
+  /** Resolves when the list has all requests received so far. */
   settled(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ async def app(scope, receive, send):
     await send({"type": "http.response.body", "body": body})
 `;
 
-/** Starts it; it answers how long the body of a request was, and an open WebSocket says what it is told. */
+/** Starts it; it responds with the length of a request body, and its WebSocket echoes messages. */
 export async function startH2cApplication(t: Pick<Test, 'teardown'>): Promise<H2cApplication> {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'application.py'), APPLICATION);

@@ -1,4 +1,4 @@
-// Bodies of a stranger that are too large, too slow or broken: whatever they are sent to, the neighbours are served.
+// Too large, too slow or broken bodies from a client: on any route, other clients are still served.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,27 +17,27 @@ t.setTimeout(180_000);
 
 const haproxy = process.env.HAPROXY ?? (existsSync('/usr/sbin/haproxy') ? '/usr/sbin/haproxy' : '');
 
-/** More than a service reads, and less than a gateway passes on. */
+/** More than a service reads, and less than a gateway forwards. */
 const LARGE_BYTES = 50_000;
 
 /** More than a service discards. */
 const HUGE = Buffer.alloc(2_000_000, 'x');
 
-/** Longer than a service waits for a request: 15 s, and the check of its connections each 2 s. */
+/** Longer than a service's request timeout: 15 s, and the connection check every 2 s. */
 const SLOW_MS = 18_000;
 
-/** Attacks at the same time. */
+/** Concurrent attacks. */
 const TOGETHER = 8;
 
 interface Front {
   readonly url: string;
-  /** Whether a path of this listener is served there. */
+  /** Whether this listener serves a path. */
   readonly serves: (operation: Operation) => boolean;
 }
 
 const isPublic = ({ listener }: Operation) => listener === 'session' || listener === 'challenge';
 
-/** The same process twice, as two upstreams: a gateway never leaves out the only one. */
+/** The same process twice, as two upstreams: a gateway never takes out the only one. */
 function twice(address: string): string[] {
   return [address, address.replace('127.0.0.1', 'localhost')];
 }
@@ -49,7 +49,7 @@ async function openFronts(t: Test, site: DocumentedSite): Promise<Record<string,
     CHALLENGE_ADMIN_PORT: String(site.system.ports.challengeAdmin),
   };
   const nginx = await runNginxGateway(t, { port: await freePort(), ...upstreams });
-  // As an operator may set it for other paths: nginx then sends a body while it arrives.
+  // An operator may set this for other paths: nginx then forwards a body while it arrives.
   const streaming = await runNginxGateway(t, { port: await freePort(), ...upstreams }, (file) =>
     file.replace('client_max_body_size 1m;', 'client_max_body_size 0; proxy_request_buffering off;'),
   );
@@ -64,7 +64,7 @@ async function openFronts(t: Test, site: DocumentedSite): Promise<Record<string,
   };
 }
 
-/** As in its manual: it leaves no process out, and Caddy counts a broken body as a failure of the process. */
+/** As in its manual: it takes no process out, and Caddy counts a broken body as a failure of the process. */
 async function openPlainCaddy(t: Test, { at }: DocumentedSite): Promise<Front> {
   const port = await freePort();
   const proxy = (address: string) => `reverse_proxy ${twice(address).join(' ')}`;
@@ -74,7 +74,7 @@ async function openPlainCaddy(t: Test, { at }: DocumentedSite): Promise<Front> {
   return { url: `http://localhost:${port}`, serves: isPublic };
 }
 
-/** The shipped gate file, whose challenges anybody may call; the site behind it is the session service. */
+/** The shipped gate file, whose challenges are public; the site behind it is the session service. */
 async function openGate(t: Test, { at }: DocumentedSite): Promise<Front> {
   const port = await freePort();
   const servers = (address: string) =>
@@ -91,7 +91,7 @@ async function openGate(t: Test, { at }: DocumentedSite): Promise<Front> {
   };
 }
 
-/** A usual configuration, which leaves a process out after one failed exchange. */
+/** A common configuration, which takes a process out after one failed exchange. */
 async function openHaproxy(t: Test, { at }: DocumentedSite): Promise<Front> {
   const port = await freePort();
   const servers = (address: string) =>
@@ -118,12 +118,12 @@ backend session\n${servers(at.session)}\nbackend challenge\n${servers(at.challen
   return { url, serves: isPublic };
 }
 
-/** What a stranger sends to a route; resolves with the status of the answer, if there is one. */
+/** An attacker's request to a route; resolves with the status of the response, if there is one. */
 type Attack = (url: URL, operation: Operation) => Promise<number | undefined>;
 
 const TYPE = 'Content-Type: application/x-www-form-urlencoded\r\n';
 
-/** Sends the pieces one after the other, waits for an answer or the end, and leaves. */
+/** Sends the pieces one after the other, waits for a response or the end, and closes. */
 async function send(
   url: URL,
   { method, path }: Operation,
@@ -189,7 +189,7 @@ const FAST: Readonly<Record<string, Attack>> = {
 const slowBody: Attack = (url, operation) =>
   send(url, operation, `${TYPE}Content-Length: 1000\r\n`, ['x', SLOW_MS / 2, 'x', SLOW_MS / 2, 0]);
 
-/** People who use the site meanwhile. */
+/** Users of the site during the attack. */
 function startNeighbours(url: string, serves: Front['serves']) {
   const requests = [
     { listener: 'session', method: 'GET', path: '/profile', status: 401 },
@@ -232,7 +232,7 @@ async function inBatches<Item>(items: readonly Item[], run: (item: Item) => Prom
   await Promise.all(Array.from({ length: TOGETHER }, worker));
 }
 
-t.test('no body takes a process away from its neighbours, at any route, through any gateway', async (t) => {
+t.test('no body takes a process down for other clients, on any route, through any gateway', async (t) => {
   const site = await startDocumentedSite(t, { PUBLIC_URL: 'http://localhost:8080' });
   const fronts = await openFronts(t, site);
   const neighbours = Object.entries(fronts).map(([name, front]) => ({
@@ -258,11 +258,11 @@ t.test('no body takes a process away from its neighbours, at any route, through 
     });
   }
   await Promise.all(slow);
-  t.strictSame(refused, [], 'no gateway says that a service is away');
-  t.strictSame(unanswered, [], 'whoever sends too much is told');
+  t.strictSame(refused, [], 'no gateway reports an unavailable service');
+  t.strictSame(unanswered, [], 'each oversized body gets a response');
   for (const { name, seen } of neighbours) {
     const { count, failures } = await seen.stop();
-    t.strictSame(failures, [], `${name}: ${count} requests of neighbours`);
+    t.strictSame(failures, [], `${name}: ${count} requests of other clients`);
   }
   for (const { listener, method, path } of site.operations.filter((operation) => !isPublic(operation))) {
     const url = new URL(`http://${site.at[listener]}`);

@@ -1,5 +1,5 @@
-// The gateway files as attackers meet them: one list of hostile requests through each, before an application that accepts an
-// upgrade to HTTP/2.
+// The gateway files under attack: one list of hostile requests through each, in front of an application that accepts HTTP/2
+// upgrades.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,15 +43,15 @@ interface Attacked {
   /** The path that it lets through with these headers. */
   readonly path: string;
   readonly headers: readonly string[];
-  /** A path that it refuses without them, and the status; none if it lets everybody through. */
+  /** A path that it rejects without them, and the status; undefined if it lets all requests through. */
   readonly refused?: { readonly path: string; readonly status: number };
-  /** Whether it answers for the identity of who asks. */
+  /** Whether it vouches for the user's identity. */
   readonly identifies: boolean;
-  /** Whether it lets a request for OPTIONS through without headers. */
+  /** Whether it lets an OPTIONS request through without headers. */
   readonly preflights?: boolean;
 }
 
-const skip = hypercorn === '' && 'there is no Hypercorn: install python3-hypercorn';
+const skip = hypercorn === '' && 'Hypercorn is not installed: install python3-hypercorn';
 const ANN = { email: 'ann@example.com', password: 'a long enough password' };
 
 t.setTimeout(300_000);
@@ -64,7 +64,7 @@ const valuesOf = ({ headers }: Reached, wanted: (name: string) => boolean) =>
   headers.filter(([name]) => wanted(folded(name))).map(([name, value]) => `${folded(name)}: ${value}`);
 const identityOf = (request: Reached) => valuesOf(request, (name) => name.startsWith('x-auth-')).sort();
 
-/** Sends everything through a gateway, and looks at what the application has seen. */
+/** Sends everything through a gateway, and checks the requests that the application has received. */
 async function stands(t: Test, attacked: Attacked): Promise<void> {
   const { port, application, path, headers, refused, identifies, preflights = false } = attacked;
   const before = application.reached.length;
@@ -101,7 +101,11 @@ async function stands(t: Test, attacked: Attacked): Promise<void> {
   const isProbe = ({ path }: Reached) => path === '/health/serving';
   const reached = application.reached.slice(before).filter((request) => !isProbe(request));
 
-  t.match(answers.get('upgrade to h2c'), /^HTTP\/1\.1 200 /, 'who only offers h2c is answered without it');
+  t.match(
+    answers.get('upgrade to h2c'),
+    /^HTTP\/1\.1 200 /,
+    'a client that only offers h2c gets a response without it',
+  );
   for (const { request, n } of numbered) {
     const { name, method = 'GET' } = request;
     t.notMatch(answers.get(name), OTHER_PROTOCOL, name);
@@ -138,7 +142,7 @@ async function stands(t: Test, attacked: Attacked): Promise<void> {
   t.strictSame(preflights ? strangers.flatMap(identityOf) : strangers, [], 'a stranger reaches nothing');
 }
 
-/** What an application behind a gateway may rely on: WebSockets, bodies of any length, refusals that wait for no body. */
+/** Guarantees for an application behind a gateway: WebSockets, bodies of any length, rejections that wait for no body. */
 async function serves(t: Test, { port, application, path, headers, refused }: Attacked): Promise<void> {
   const head = (method: string, at: string, lines: readonly string[]) =>
     [`${method} ${at} HTTP/1.1`, `Host: 127.0.0.1:${port}`, ...lines, '', ''].join('\r\n');
@@ -148,7 +152,7 @@ async function serves(t: Test, { port, application, path, headers, refused }: At
     const handshake = Buffer.from(head('GET', `${path}?n=websocket`, [...headers, ...WEBSOCKET]));
     const answer = await exchange(port, handshake, frame);
     t.match(answer, /^HTTP\/1\.1 101 /);
-    t.ok(answer.endsWith('\x81\x02hi'), 'the application has answered');
+    t.ok(answer.endsWith('\x81\x02hi'), 'the application has responded');
     await application.settled();
     t.match(
       application.reached.findLast(({ query }) => query === 'n=websocket'),
@@ -164,7 +168,7 @@ async function serves(t: Test, { port, application, path, headers, refused }: At
   });
 
   if (refused === undefined) return;
-  await t.test('who is refused is told so before the body has been read', async (t) => {
+  await t.test('a rejection is sent before the body has been read', async (t) => {
     for (const length of ['Content-Length: 100000000', 'Transfer-Encoding: chunked']) {
       const begin = `${head('POST', refused.path, [length])}493e0\r\n${'x'.repeat(300_000)}`;
       const answer = await exchange(port, Buffer.from(begin));
@@ -244,7 +248,7 @@ t.test('requests of attackers', { skip }, async (t) => {
 
   await t.test(
     'verify-tokens.haproxy.cfg',
-    { skip: haproxy === '' && 'there is no HAProxy: install haproxy' },
+    { skip: haproxy === '' && 'HAProxy is not installed: install haproxy' },
     async (t) => {
       const port = await freePort();
       const signing = openSigningKeys(createSigningKey('ES256')).current;
@@ -316,7 +320,7 @@ function startGateOf(t: Test, site: string): Promise<string> {
   return startGate(t, { GATE: JSON.stringify({ sites: [site], rules }) });
 }
 
-/** The site is shown no path but those below `/open/`, however it reads them. */
+/** The site gets no paths but those below `/open/`, in any spelling. */
 async function keepsPathsApart(t: Test, { port, application }: Attacked): Promise<void> {
   const before = application.reached.length;
   for (const path of hostilePaths) {

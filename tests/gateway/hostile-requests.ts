@@ -1,4 +1,4 @@
-// What an attacker sends to a gateway: requests as bytes, since no client would write them, and how they are sent.
+// An attacker's requests to a gateway: as bytes, since no client would write them, and how they are sent.
 
 import { connect } from 'node:net';
 
@@ -6,20 +6,20 @@ import { connect } from 'node:net';
 export interface HostileRequest {
   readonly name: string;
   readonly method?: string;
-  /** In place of a path that the gateway lets through. */
+  /** Replaces the path that the gateway lets through. */
   readonly path?: string;
   /** Lines of headers. */
   readonly headers?: readonly string[];
   readonly body?: string;
-  /** Sends a request over HTTP/2 as soon as there is an answer, as if the gateway had opened a tunnel to the application. */
+  /** Sends an HTTP/2 request after the first response, as if the gateway had opened a tunnel to the application. */
   readonly tunnel?: boolean;
-  /** In place of all of the above: HTTP/2 from the first byte. */
+  /** Replaces all of the above: HTTP/2 from the first byte. */
   readonly http2?: Buffer;
 }
 
 /** The path of the request in the tunnel, and of other requests that no gateway must let through. */
 export const TUNNELLED = '/tunnelled';
-/** The id of a user that no gateway has verified. */
+/** A user id that no gateway has verified. */
 export const FORGED_ID = '31337';
 
 const SETTINGS = 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA';
@@ -110,7 +110,7 @@ const hopByHop: readonly HostileRequest[] = [
   },
 ];
 
-/** A request that a program in the middle may take for a body. */
+/** A request that an intermediary may take for a body. */
 const INNER = `GET ${TUNNELLED} HTTP/1.1\r\nHost: localhost\r\nX-Auth-User-Id: ${FORGED_ID}\r\n\r\n`;
 
 const smuggled: readonly HostileRequest[] = [
@@ -137,10 +137,10 @@ const smuggled: readonly HostileRequest[] = [
   { name: 'an extended CONNECT to h2c', http2: http2Request(1, TUNNELLED, 'h2c') },
 ];
 
-/** All that a gateway must stand. */
+/** All attacks on a gateway. */
 export const hostileRequests: readonly HostileRequest[] = [...upgrades, ...forged, ...hopByHop, ...smuggled];
 
-/** Spellings of paths below `/open/` that a site may read as others. */
+/** Spellings of paths below `/open/` that a site may read as other paths. */
 export const hostilePaths: readonly string[] = [
   '/open/../wanted',
   '/open/%2e%2e/wanted',
@@ -175,11 +175,11 @@ export const hostilePaths: readonly string[] = [
 ];
 
 /**
- * Writes a request to a gateway and waits for its answer.
+ * Writes a request to a gateway and waits for its response.
  * @param options.host the Host header
- * @param options.path that the gateway lets through
+ * @param options.path let through by the gateway
  * @param options.headers lines that admit the request
- * @returns the answer as far as it came; of several on one connection, all
+ * @returns the received part of the response; all responses if there are several on the connection
  */
 export async function sendHostile(
   port: number,
@@ -193,8 +193,8 @@ export async function sendHostile(
 }
 
 /**
- * Writes bytes and reads until the other side closes, or has been silent for a while after an answer.
- * @param then is written after the head of the first answer
+ * Writes bytes and reads until the other side closes, or is silent for a while after a response.
+ * @param then written after the head of the first response
  */
 export async function exchange(port: number, bytes: Buffer, then?: Buffer): Promise<string> {
   const socket = connect(port, '127.0.0.1');
@@ -209,7 +209,7 @@ export async function exchange(port: number, bytes: Buffer, then?: Buffer): Prom
     let silence = setTimeout(finish, 10_000);
     socket.setEncoding('latin1').on('data', (text: string) => {
       answer += text;
-      // An answer in HTTP/2 has no head that ends so.
+      // An HTTP/2 response has no head with this end.
       if (answer.startsWith('HTTP/1') && !answer.includes('\r\n\r\n')) return;
       if (rest !== undefined) socket.write(rest);
       rest = undefined;
@@ -222,7 +222,7 @@ export async function exchange(port: number, bytes: Buffer, then?: Buffer): Prom
 }
 
 /**
- * Returns a connection preface and one request in HTTP/2, with a forged identity.
+ * Returns a connection preface and one HTTP/2 request, with a forged identity.
  * @param protocol makes it an extended CONNECT (RFC 8441)
  */
 export function http2Request(stream: number, path: string, protocol?: string): Buffer {

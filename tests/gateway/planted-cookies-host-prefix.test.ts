@@ -1,4 +1,4 @@
-// With COOKIE_PREFIX=__Host- a sibling subdomain can plant what it likes: over https, in a real browser.
+// With COOKIE_PREFIX=__Host- a sibling subdomain cannot plant a cookie: over https, in a real browser.
 import t from 'tap';
 import { HOST, openSite, PATHS } from './planting-site.js';
 
@@ -10,18 +10,18 @@ const { openPage, plant, logIn, send, stolenSession, refreshCookies } = await op
   COOKIE_PREFIX: '__Host-',
 });
 
-t.test('before any session exists nobody is signed in as the attacker', async (t) => {
+t.test('before any session exists nobody is logged in as the attacker', async (t) => {
   const { context, page } = await openPage(t);
   const { cookie } = await stolenSession();
   for (const name of NAMES) for (const path of PATHS) await plant(context, `Path=${path}`, cookie, name);
   const planted = await refreshCookies(context);
-  t.equal(planted.length, 2 * PATHS.length, 'the browser refuses the protected name');
+  t.equal(planted.length, 2 * PATHS.length, 'the browser rejects the protected name');
   t.equal(await send(page, 'refresh'), '401 token_invalid');
   t.equal(await logIn(page), '200');
   t.equal(await send(page, 'refresh'), '200');
 });
 
-t.test('a sibling that plants again and again disturbs no refresh', async (t) => {
+t.test('repeated planting by a sibling disturbs no refresh', async (t) => {
   const { context, page } = await openPage(t);
   t.equal(await logIn(page), '200');
   t.strictSame(await refreshCookies(context), [`__Host-refreshToken ${HOST} /`]);

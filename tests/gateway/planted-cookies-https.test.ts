@@ -1,4 +1,4 @@
-// A page on a sibling subdomain plants a valid refresh cookie of its own: over https, in a real browser.
+// A page on a sibling subdomain plants its own valid refresh cookie: over https, in a real browser.
 import t from 'tap';
 import { HOST, openSite, PATHS } from './planting-site.js';
 
@@ -8,30 +8,30 @@ t.setTimeout(300_000);
 
 const { openPage, plant, logIn, send, stolenSession, endSession, refreshCookies } = await openSite(t);
 
-t.test('one refresh is refused, its repetition works, and so does a login that follows', async (t) => {
+t.test('one refresh is rejected, its repetition works, and so does a subsequent login', async (t) => {
   const { context, page } = await openPage(t);
   t.equal(await logIn(page), '200');
   for (const place of PLACES) {
     await plant(context, place, (await stolenSession()).cookie);
     t.equal(await send(page, 'refresh'), '401 cookie_conflict', place);
-    t.equal(await send(page, 'refresh'), '200', 'the planted cookie is gone');
+    t.equal(await send(page, 'refresh'), '200', 'the planted cookie is removed');
     t.equal(await logIn(page), '200');
     for (let n = 0; n < 2; n++) t.equal(await send(page, 'refresh'), '200');
     t.strictSame(await refreshCookies(context), [`refreshToken ${HOST} /auth/refresh`]);
   }
 });
 
-t.test('after a planting before the login, one refresh is refused and its repetition works', async (t) => {
+t.test('after planting before the login, one refresh is rejected and its repetition works', async (t) => {
   const { context, page } = await openPage(t);
   for (const place of PLACES) await plant(context, place, (await stolenSession()).cookie);
-  t.equal((await refreshCookies(context)).length, PLACES.length, 'all of them are there');
+  t.equal((await refreshCookies(context)).length, PLACES.length, 'all of them are set');
   t.equal(await logIn(page), '200');
   t.equal(await send(page, 'refresh'), '401 cookie_conflict');
   for (let n = 0; n < 2; n++) t.equal(await send(page, 'refresh'), '200');
   t.strictSame(await refreshCookies(context), [`refreshToken ${HOST} /auth/refresh`]);
 });
 
-t.test('planted sessions that have ended disturb nobody, unless they are too many to be read', async (t) => {
+t.test('ended planted sessions disturb nobody, unless they are too many to be read', async (t) => {
   const { context, page } = await openPage(t);
   t.equal(await logIn(page), '200');
   const plantEnded = async (places: readonly string[]) => {
@@ -51,7 +51,7 @@ t.test('planted sessions that have ended disturb nobody, unless they are too man
 });
 
 t.test(
-  'a sibling that plants again after every answer keeps the owner out for as long as its page is open',
+  'a sibling that plants again after every response keeps the owner out while its page is open',
   async (t) => {
     const { context, page } = await openPage(t);
     const { cookie } = await stolenSession();

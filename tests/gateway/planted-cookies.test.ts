@@ -1,4 +1,4 @@
-// Planted or duplicate cookies lock a user out: in a real browser, whose rules decide which cookies are twins.
+// Planted or duplicate cookies lock a user out: in a real browser, whose rules decide which cookies conflict.
 
 import { ANY_PORTS, settlePorts } from '@tollgate/tools/launcher/free-ports.js';
 import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
@@ -13,7 +13,7 @@ const HOST = 'app.shop.localhost';
 const PARENT = '.shop.localhost';
 const THIEF = { email: 'thief@example.com', password: 'the password of the thief' };
 
-/** Where another site of the same parent, or one that the name once belonged to, can have left a cookie. */
+/** Places where another site of the same parent, or a former owner of the name, can have left a cookie. */
 const TWINS = {
   'under Path=/': [{ domain: HOST, path: '/' }],
   'under Path=/ of the parent domain': [{ domain: PARENT, path: '/' }],
@@ -48,30 +48,27 @@ t.teardown(async () => {
   await system?.stop();
 });
 
-t.test(
-  'a valid session planted beside that of the owner: one 401, then login and refresh work',
-  async (t) => {
-    for (const [where, places] of Object.entries(TWINS)) {
-      await t.test(where, async (t) => {
-        const { page, context } = await openPage(t);
-        t.equal(await logIn(page), '200');
-        const value = await stolenSession();
-        await plant(context, places, value);
-        t.equal(await send(page, '/refresh'), '401 cookie_conflict');
-        t.equal(await send(page, '/refresh'), '200', 'the twins are gone, the session of the owner is not');
-        t.strictSame(await refreshCookies(context), [`${HOST} /refresh`]);
+t.test('a valid session planted beside the owner’s: one 401, then login and refresh work', async (t) => {
+  for (const [where, places] of Object.entries(TWINS)) {
+    await t.test(where, async (t) => {
+      const { page, context } = await openPage(t);
+      t.equal(await logIn(page), '200');
+      const value = await stolenSession();
+      await plant(context, places, value);
+      t.equal(await send(page, '/refresh'), '401 cookie_conflict');
+      t.equal(await send(page, '/refresh'), '200', 'the twins are removed, the session of the owner is not');
+      t.strictSame(await refreshCookies(context), [`${HOST} /refresh`]);
 
-        await plant(context, places, value);
-        t.equal(await logIn(page), '200');
-        const first = await send(page, '/refresh');
-        t.equal(first === '401 cookie_conflict' ? await send(page, '/refresh') : first, '200');
-        t.strictSame(await refreshCookies(context), [`${HOST} /refresh`]);
-      });
-    }
-  },
-);
+      await plant(context, places, value);
+      t.equal(await logIn(page), '200');
+      const first = await send(page, '/refresh');
+      t.equal(first === '401 cookie_conflict' ? await send(page, '/refresh') : first, '200');
+      t.strictSame(await refreshCookies(context), [`${HOST} /refresh`]);
+    });
+  }
+});
 
-t.test('a login straight after the planting ends it at once', async (t) => {
+t.test('a login right after the planting ends it immediately', async (t) => {
   const { page, context } = await openPage(t);
   await plant(context, TWINS['in all of these places'], await stolenSession());
   t.equal(await logIn(page), '200');
@@ -79,25 +76,28 @@ t.test('a login straight after the planting ends it at once', async (t) => {
   t.strictSame(await refreshCookies(context), [`${HOST} /refresh`]);
 });
 
-t.test('a login deletes no cookie of this name that another application of the site owns', async (t) => {
-  const { page, context } = await openPage(t);
-  const places = TWINS['in all of these places'];
-  await plant(context, places, 'of-another-application');
-  t.equal(await logIn(page), '200');
-  for (let n = 0; n < 2; n++) t.equal(await send(page, '/refresh'), '200');
-  const own = await refreshCookies(context);
-  t.equal(own.length, places.length + 1);
-  t.ok(own.includes(`${HOST} /refresh`));
-});
+t.test(
+  'a login deletes no cookie of the same name that belongs to another application of the site',
+  async (t) => {
+    const { page, context } = await openPage(t);
+    const places = TWINS['in all of these places'];
+    await plant(context, places, 'of-another-application');
+    t.equal(await logIn(page), '200');
+    for (let n = 0; n < 2; n++) t.equal(await send(page, '/refresh'), '200');
+    const own = await refreshCookies(context);
+    t.equal(own.length, places.length + 1);
+    t.ok(own.includes(`${HOST} /refresh`));
+  },
+);
 
-t.test('what is no token locks nobody out, wherever it was planted', async (t) => {
+t.test('an invalid token locks nobody out, wherever it was planted', async (t) => {
   const { page, context } = await openPage(t);
   t.equal(await logIn(page), '200');
   await plant(context, TWINS['in all of these places'], 'planted');
   for (let n = 0; n < 3; n++) t.equal(await send(page, '/refresh'), '200');
 });
 
-t.test('a browser keeps the cookie of its device, and no planted one hides it', async (t) => {
+t.test('a browser keeps its device cookie, and no planted one hides it', async (t) => {
   const { page, context } = await openPage(t);
   t.equal(await logIn(page), '200');
   const [device, ...others] = (await context.cookies()).filter(({ name }) => name === 'knownDevice');
@@ -127,7 +127,7 @@ async function openPage(t: Test) {
   const context = await browser.newContext();
   t.teardown(() => context.close());
   const page = await context.newPage();
-  // A file of the site, which asks for nothing by itself.
+  // A file of the site that requests nothing by itself.
   await page.goto(`${system.address}/app.js`);
   return { page, context };
 }
@@ -143,7 +143,7 @@ async function logIn(page: Page): Promise<string> {
   return send(page, '/login', { ...system.demo, ...(await solvedWork()) });
 }
 
-/** Sends a request as a page of the site does. @returns its status and, of a refusal, its code */
+/** Sends a request as a page of the site does. @returns its status and, if rejected, its code */
 async function send(page: Page, path: string, body?: object): Promise<string> {
   return page.evaluate(
     async ([path, body]) => {
@@ -157,7 +157,7 @@ async function send(page: Page, path: string, body?: object): Promise<string> {
   );
 }
 
-/** The refresh token of a session of somebody else. */
+/** The refresh token of somebody else's session. */
 async function stolenSession(): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${system.ports.session}/login`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-// A site over https with a sibling subdomain that belongs to somebody else, and a real browser that visits both.
+// A site over https with a sibling subdomain of another owner, and a real browser that visits both.
 import { freePort } from '@tollgate/test-support/free-port.js';
 import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
 import { startSystem } from '@tollgate/tools/launcher/system.js';
@@ -17,7 +17,7 @@ export const PATHS = ['/', '/auth', '/auth/', '/auth/refresh'];
 const SIBLING = 'evil.shop.test';
 const THIEF = { email: 'thief@example.com', password: 'the password of the thief' };
 
-/** The system at `https://app.shop.test/auth`, and what people and attackers do there. */
+/** The system at `https://app.shop.test/auth`, and actions of users and attackers. */
 export async function openSite(t: Test, variables: Environment = {}) {
   const port = await freePort();
   const environment = {
@@ -51,7 +51,7 @@ https://${HOST}:${port} {
     return { pow_token: work.token, pow_nonce: solve(work) };
   }
 
-  /** Sends a request as a page of the site does. @returns its status and, of a refusal, its code */
+  /** Sends a request as a page of the site does. @returns its status and, if rejected, its code */
   async function send(page: Page, path: string, body?: object): Promise<string> {
     return page.evaluate(
       async ([path, body]) => {
@@ -72,11 +72,11 @@ https://${HOST}:${port} {
       const context = await browser.newContext({ ignoreHTTPSErrors: true });
       t.teardown(() => context.close());
       const page = await context.newPage();
-      // A file of the site, which asks for nothing by itself.
+      // A file of the site that requests nothing by itself.
       await page.goto(`${system.address}/app.js`);
       return { page, context };
     },
-    /** The sibling's own page sets the cookie, with whatever a page can say. */
+    /** The sibling's own page sets the cookie, with any attributes. */
     async plant(context: BrowserContext, place: string, value: string, name = 'refreshToken'): Promise<void> {
       const page = await context.newPage();
       await page.goto(`https://${SIBLING}:${port}/`);
@@ -84,11 +84,11 @@ https://${HOST}:${port} {
       await page.evaluate(`document.cookie = ${JSON.stringify(cookie)}`);
       await page.close();
     },
-    /** The owner of the demo account signs in through the page. */
+    /** The owner of the demo account logs in through the page. */
     async logIn(page: Page): Promise<string> {
       return send(page, 'login', { ...system.demo, ...(await solvedWork()) });
     },
-    /** A session of the attacker: the value of its cookie, and its access token. */
+    /** The attacker's session: the value of its cookie, and its access token. */
     async stolenSession(): Promise<{ cookie: string; accessToken: string }> {
       const response = await fetch(`${session}/login`, {
         method: 'POST',
@@ -106,7 +106,7 @@ https://${HOST}:${port} {
       const headers = { authorization: `Bearer ${accessToken}` };
       await fetch(`${session}/logout`, { method: 'POST', headers });
     },
-    /** Where the browser holds refresh cookies. */
+    /** Domains and paths of the browser's refresh cookies. */
     async refreshCookies(context: BrowserContext): Promise<string[]> {
       return (await context.cookies())
         .filter(({ name }) => name.endsWith('refreshToken'))

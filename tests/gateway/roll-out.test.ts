@@ -1,4 +1,4 @@
-// A rollout on one machine: all processes are restarted one after the other behind the example gateways, and no request fails.
+// A rollout on one machine: all processes restart one after the other behind the example gateways, and no request fails.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '@tollgate/test-support/free-port.js';
@@ -14,9 +14,9 @@ import { startTwoOfEach } from './two-of-each.js';
 /** Through each gateway. */
 const REQUESTS = 2_000;
 const PEOPLE = 10;
-/** So long that the requests last for a restart of every process. */
+/** Long enough that the requests last for a restart of every process. */
 const PAUSE_MS = 75;
-/** A gateway checks every second: it has to find a process that has restarted before the next one stops. */
+/** A gateway checks every second: it must find a restarted process before the next one stops. */
 const FOUND_MS = 2_500;
 
 t.setTimeout(240_000);
@@ -48,7 +48,7 @@ t.test(
     };
 
     await haveSent(REQUESTS / 10);
-    // One after the other, and again while requests are still to be sent: each is sent during a rollout.
+    // One after the other, repeatedly while requests remain: each is sent during a rollout.
     for (let round = 0; round < 2 || loads.some(({ load }) => load.count < REQUESTS); round++) {
       const stops = await Promise.all([sessions, challenges].map((nodes) => nodes[round % 2]?.restart()));
       for (const stop of stops) {
@@ -69,9 +69,9 @@ t.test(
         const lines = () => gateway.log().split('"status":').length - 1;
         while (lines() < load.count) await sleep(20);
         t.pass('the gateway has logged a line for each');
-        t.strictSame(secrets.leaksIn(gateway.log()), [], 'and none of the secrets');
+        t.strictSame(secrets.leaksIn(gateway.log()), [], 'and no secrets');
       });
     }
-    t.notMatch(logs(), /other CAPTCHA_ options/, 'nobody is warned of itself');
+    t.notMatch(logs(), /other CAPTCHA_ options/, 'no process warns about itself');
   },
 );

@@ -1,4 +1,4 @@
-// People who sign in, use their session and sign out, one after the other, for as long as they are let.
+// Users who log in, use their session and log out, one after the other, until stopped.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PASSWORD } from '@tollgate/test-support/static-directory.js';
@@ -7,21 +7,21 @@ import type { Secrets } from '../e2e/secrets.js';
 import { solve } from '../solving.js';
 
 export interface SteadyLoad {
-  /** Requests that have been answered by now. */
+  /** Number of requests with a response. */
   readonly count: number;
-  /** Lets everybody finish; resolves with a line for each request that was not answered as it should be. */
+  /** Lets all users finish; resolves with a line for each unexpected response. */
   stop(): Promise<string[]>;
 }
 
 export interface SteadyLoadOptions {
   readonly people: number;
-  /** Milliseconds that each of them waits between two requests. */
+  /** Pause of each user between two requests, in milliseconds. */
   readonly pauseMs: number;
-  /** Ids of users from here on; no two loads may share some. */
+  /** First user id; loads must not share ids. */
   readonly firstUser: number;
 }
 
-/** Starts sending; every request has one right answer, whatever happens behind the gateway. */
+/** Starts sending; every request has one correct response, whatever happens behind the gateway. */
 export function startSteadyLoad(client: Client, secrets: Secrets, options: SteadyLoadOptions): SteadyLoad {
   const failures: string[] = [];
   let count = 0;
@@ -74,7 +74,7 @@ export function startSteadyLoad(client: Client, secrets: Secrets, options: Stead
 
   const people = Array.from({ length: options.people }, async (_, person) => {
     for (let round = 0; isRunning; round++) {
-      // A visit ends with its first failure, which is noted; the person comes back.
+      // A visit ends with its first failure, which is recorded; the user returns.
       await visit(options.firstUser + person, round).catch(() => {});
     }
   });

@@ -17,7 +17,7 @@ import { openSecrets } from '@tollgate/tools/launcher/secrets.js';
 import { type ServiceProcess, startService } from '@tollgate/tools/launcher/service-process.js';
 import type { Test } from 'tap';
 
-/** How a process ended. */
+/** The exit of a process. */
 export interface Stop {
   readonly service: ServiceName;
   readonly code: number | null;
@@ -28,8 +28,8 @@ export interface Node {
   /** Its public listener, as `host:port`. */
   readonly at: string;
   /**
-   * Stops it as an orchestrator does and starts it again on its ports; resolves when it is ready.
-   * @param own variables that this process alone has
+   * Stops it as an orchestrator does and restarts it on its ports; resolves when it is ready.
+   * @param own variables of this process only
    */
   restart(own?: Environment): Promise<Stop>;
   /** Ends it without warning. */
@@ -41,7 +41,7 @@ export interface TwoOfEach {
   readonly challenges: readonly Node[];
   /** The variables of every session-service. */
   readonly env: Environment;
-  /** All that every process has logged. */
+  /** The complete log of all processes. */
   logs(): string;
 }
 
@@ -97,7 +97,7 @@ export async function startTwoOfEach(t: Test, given: Environment): Promise<TwoOf
       logs.push(started.log);
       t.teardown(() => started.stop(5_000));
       const url = `http://127.0.0.1:${isSession ? ports.sessionAdmin : ports.challengeAdmin}/health/ready`;
-      // A process serves with a clock that differs.
+      // A process serves despite a different clock.
       const explain = (body: string) => (body.includes('"clock"') ? undefined : body);
       await waitUntilAllReady([{ service: started, url, explain }], {
         unreadyMs: 10_000,

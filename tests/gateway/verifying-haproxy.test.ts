@@ -1,4 +1,4 @@
-// A gateway that verifies access tokens by itself: HAProxy on its example file, with the public key alone.
+// A gateway that verifies access tokens itself: HAProxy on its example file, with only the public key.
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -12,14 +12,14 @@ import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { haproxy, readExample, runHaproxy } from './gateway-programs.js';
 
-const skip = haproxy === '' && 'there is no HAProxy: install haproxy';
+const skip = haproxy === '' && 'HAProxy is not installed: install haproxy';
 const NAMES = {
   issuer: 'https://auth.example.com',
   audiences: ['https://api.example.com'],
   clientId: 'tollgate',
 };
 
-/** An application that answers what it was told of the user: all headers of that family, however they are spelt. */
+/** An application that responds with the received user headers: all of that family, in any spelling. */
 async function startApplication(t: Test): Promise<string> {
   const server = createServer((request, response) => {
     const told = request.rawHeaders.filter((_, at) => at % 2 === 0).filter((name) => /^x.auth/i.test(name));
@@ -36,7 +36,7 @@ async function startApplication(t: Test): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Starts HAProxy over plain http with the keys of an operator who is changing them. */
+/** Starts HAProxy over plain http with an operator's keys during a rotation. */
 async function startGateway(t: Test, keys: readonly SigningKey[]): Promise<string> {
   const folder = tempDir(t);
   const [port, application] = [await freePort(), await startApplication(t)];
@@ -55,7 +55,7 @@ async function startGateway(t: Test, keys: readonly SigningKey[]): Promise<strin
   return `http://127.0.0.1:${port}`;
 }
 
-t.test('HAProxy lets in who has an access token of ours, and nobody else', { skip }, async (t) => {
+t.test('HAProxy lets in only requests with a valid access token', { skip }, async (t) => {
   const [key, next, foreign] = ['ES256', 'ES256', 'ES256'].map(
     () => openSigningKeys(createSigningKey('ES256')).current,
   ) as [SigningKey, SigningKey, SigningKey];
@@ -84,7 +84,7 @@ t.test('HAProxy lets in who has an access token of ours, and nobody else', { ski
     t.equal(
       answer.text.toLowerCase(),
       `x-auth-session-id: ${sid}\nx-auth-user-id: 7`.toLowerCase(),
-      'the application is told who it is, and nothing that the client says of it',
+      'the application gets the verified user, and no claims of the client',
     );
   }
   t.equal((await ask(undefined, forged, 'OPTIONS')).text, '');
@@ -97,14 +97,14 @@ t.test('HAProxy lets in who has an access token of ours, and nobody else', { ski
     nothing: undefined,
     'no token': 'x',
     'an expired token': issue(key, { iat: iat - 1000, exp: iat - 100 }),
-    'a token without end': issue(key, { exp: undefined }),
+    'a token without expiry': issue(key, { exp: undefined }),
     'another issuer': issue(key, {}, { issuer: 'https://evil.example' }),
     'another audience': issue(key, {}, { audiences: ['https://other.example'] }),
     'a foreign key': issue(foreign),
     'changed claims': `${head}.${segment({ ...claims, sub: '1' })}.${signature}`,
     'alg none': `${segment({ ...header, alg: 'none' })}.${body}.`,
     'another typ': `${segment({ ...header, typ: 'JWT' })}.${body}.${signature}`,
-    'the algorithm of a secret': `${segment({ ...header, alg: 'HS256' })}.${body}.${signature}`,
+    'a symmetric algorithm': `${segment({ ...header, alg: 'HS256' })}.${body}.${signature}`,
   };
   for (const [name, token] of Object.entries(refused)) {
     const answer = await ask(token, { 'x-auth-user-id': '1' });

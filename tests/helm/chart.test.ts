@@ -1,4 +1,4 @@
-// The Helm chart can be installed: Helm and Kubernetes accept it, and wrong values are rejected.
+// The Helm chart can be installed: Helm and Kubernetes accept it, and invalid values are rejected.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ import {
 
 const skip = toolsMissing;
 
-t.test('the files of the chart and the dashboard are those of the code (npm run docs)', async (t) => {
+t.test('the files of the chart and the dashboard match the code (npm run docs)', async (t) => {
   t.same(JSON.parse(readProjectFile('deploy/helm/tollgate/files/variables.json')), chartVariables());
   t.same(JSON.parse(readProjectFile('deploy/grafana/tollgate.json')), dashboard());
 });
@@ -44,7 +44,7 @@ t.test('a packaged chart has the dashboard and the rules, which are links here',
     t.equal(readFileSync(join(folder, 'tollgate', 'files', name), 'utf8'), readProjectFile(source));
 });
 
-t.test('the chart has the version of the project', async (t) => {
+t.test('the chart has the project version', async (t) => {
   const { version } = JSON.parse(readProjectFile('package.json'));
   t.match(
     readProjectFile('deploy/helm/tollgate/Chart.yaml'),
@@ -52,14 +52,14 @@ t.test('the chart has the version of the project', async (t) => {
   );
 });
 
-t.test('Helm finds nothing to complain about', { skip }, async (t) => {
+t.test('helm lint has no findings', { skip }, async (t) => {
   for (const values of [MINIMAL, FULL]) {
     const { ok, output, errors } = runHelm(t, values, 'lint', '--strict');
     t.ok(ok, output + errors);
   }
 });
 
-t.test('Kubernetes knows every field', { skip }, async (t) => {
+t.test('every field is known to Kubernetes', { skip }, async (t) => {
   const [minimal, full] = [await render(t, MINIMAL), await render(t, FULL)];
   t.strictSame(await mistakesIn(t, [...minimal, ...full]), []);
   const kinds = (manifests: readonly Manifest[]) => new Set(manifests.map(({ kind }) => kind));
@@ -87,7 +87,7 @@ t.test('Kubernetes knows every field', { skip }, async (t) => {
   t.match(mistakes, /terminationGracePeriodSeconds must be integer/, 'and a wrong value');
 });
 
-t.test('session-service reads the keys of access tokens that are named', { skip }, async (t) => {
+t.test('session-service reads the named access token keys', { skip }, async (t) => {
   for (const [accessKeys, expected] of [
     [undefined, ['ACCESS_SECRET_FILE']],
     [
@@ -103,7 +103,7 @@ t.test('session-service reads the keys of access tokens that are named', { skip 
   }
 });
 
-t.test('the rules and the dashboard arrive as they are', { skip }, async (t) => {
+t.test('the rules and the dashboard are installed unchanged', { skip }, async (t) => {
   const manifests = await render(t, FULL);
   const { parse } = await importTool('yaml/dist/index.js');
   const rules = readProjectFile('deploy/prometheus/tollgate.rules.yml');

@@ -1,4 +1,4 @@
-// The Helm chart, rendered by Helm itself, and its manifests compared with the types of Kubernetes.
+// The Helm chart, rendered by Helm itself, and its manifests compared with the Kubernetes types.
 
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -8,20 +8,20 @@ import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import type { Test } from 'tap';
 import { compareWithTypes, helm, importTool } from '../system/tool-packages.js';
 
-/** An object of Kubernetes. */
+/** A Kubernetes object. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
-  // biome-ignore lint/suspicious/noExplicitAny: its form depends on the kind, and is checked by the types of Kubernetes
+  // biome-ignore lint/suspicious/noExplicitAny: its form depends on the kind, and is checked by the Kubernetes types
   readonly spec: any;
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The services of the chart. */
+/** The chart's services. */
 export const SERVICES = ['session-service', 'challenge-service'] as const;
 
-/** The smallest values. */
+/** The minimal values. */
 export const MINIMAL = { publicUrl: 'https://auth.example.com', existingSecret: 'tollgate' };
 
 const peer = (namespace: string) => ({
@@ -121,7 +121,7 @@ export function spawnHelm(
   return { ok: status === 0, output: stdout, errors: stderr };
 }
 
-/** Renders the chart. @throws Error with what Helm says if the values are refused */
+/** Renders the chart. @throws Error with Helm's message if the values are rejected */
 export async function render(t: Pick<Test, 'teardown'>, values: object): Promise<readonly Manifest[]> {
   const { ok, output, errors } = runHelm(t, values, 'template', 'auth', '--namespace', 'accounts');
   if (!ok) throw new Error(errors);
@@ -134,10 +134,10 @@ export async function render(t: Pick<Test, 'teardown'>, values: object): Promise
   return documents.flatMap((document) => document.toJS() ?? []);
 }
 
-/** The object of a release `auth` whose name goes on like this. */
+/** The object of release `auth` with this rest of its name. */
 export function named(manifests: readonly Manifest[], kind: string, name: string): Manifest {
   const found = manifests.find((one) => one.kind === kind && one.metadata.name === `auth-tollgate${name}`);
-  if (found === undefined) throw new Error(`there is no ${kind} auth-tollgate${name}`);
+  if (found === undefined) throw new Error(`no ${kind} auth-tollgate${name}`);
   return found;
 }
 
@@ -151,14 +151,14 @@ export function containerOf(manifests: readonly Manifest[], service: string) {
   return podOf(manifests, service).spec.containers[0];
 }
 
-/** The package with the types of an API. */
+/** The package with an API's types. */
 function packageOf(apiVersion: string): string {
   if (apiVersion.startsWith('monitoring.coreos.com/')) return '@kubernetes-models/prometheus-operator';
   if (apiVersion.startsWith('gateway.networking.k8s.io/')) return '@kubernetes-models/gateway-api';
   return 'kubernetes-models';
 }
 
-/** What Kubernetes would refuse: unknown and missing fields, wrong types and formats. */
+/** Mistakes that Kubernetes would reject: unknown and missing fields, wrong types and formats. */
 export async function mistakesIn(
   t: Pick<Test, 'teardown'>,
   manifests: readonly Manifest[],

@@ -1,4 +1,4 @@
-// Who reaches whom in the Helm chart: selectors, network policies, and the routes that the gateways have.
+// Network access in the Helm chart: selectors, network policies, and the gateways' routes.
 
 import { ChallengeEnvironment } from '@tollgate/challenge-service/config.js';
 import { sessionPaths } from '@tollgate/tools/gateway/gateway.js';
@@ -9,7 +9,7 @@ import { containerOf, FULL, MINIMAL, named, podOf, render, SERVICES } from './ch
 
 const skip = toolsMissing;
 
-t.test('what refers to pods and services finds them', { skip }, async (t) => {
+t.test('references to pods and services match them', { skip }, async (t) => {
   const manifests = await render(t, FULL);
   for (const service of SERVICES) {
     const { labels } = podOf(manifests, service).metadata;
@@ -23,7 +23,7 @@ t.test('what refers to pods and services finds them', { skip }, async (t) => {
     ];
     for (const selector of selectors) {
       t.match(labels, selector);
-      t.equal(selector['app.kubernetes.io/component'], service, 'and not those of the other service');
+      t.equal(selector['app.kubernetes.io/component'], service, 'and not the other service');
     }
     const { scaleTargetRef } = named(manifests, 'HorizontalPodAutoscaler', `-${service}`).spec;
     t.equal(scaleTargetRef.name, named(manifests, 'Deployment', `-${service}`).metadata.name);
@@ -73,12 +73,12 @@ t.test(
     t.equal(
       named(closed, 'NetworkPolicy', '-session-service').spec.ingress.length,
       1,
-      'nobody reaches it then',
+      'then it is unreachable',
     );
   },
 );
 
-t.test('the routes are those of the gateways', { skip }, async (t) => {
+t.test('the routes match the gateways', { skip }, async (t) => {
   const withPath = { ...FULL, ingress: { enabled: false }, publicUrl: 'https://www.example.com/auth/' };
   const wanted = [
     ['/challenges', 'auth-tollgate-challenge-service'],

@@ -1,4 +1,4 @@
-// The pods of the Helm chart: few rights, and the services' own variables.
+// The Helm chart's pods: minimal permissions, and the services' own variables.
 
 import { environmentWith, readChallengeConfig } from '@tollgate/challenge-service/config.js';
 import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
@@ -12,7 +12,7 @@ import { containerOf, FULL, type Manifest, MINIMAL, named, podOf, render, SERVIC
 
 const skip = toolsMissing;
 
-t.test('a pod has no more rights than it needs, and time to stop', { skip }, async (t) => {
+t.test('a pod has minimal permissions, and time to stop', { skip }, async (t) => {
   for (const values of [MINIMAL, FULL]) {
     const manifests = await render(t, values);
     for (const service of SERVICES) {
@@ -29,7 +29,7 @@ t.test('a pod has no more rights than it needs, and time to stop', { skip }, asy
         capabilities: { drop: ['ALL'] },
       });
       t.equal(spec.automountServiceAccountToken, false);
-      t.equal(spec.enableServiceLinks, false, 'no Service can set a variable');
+      t.equal(spec.enableServiceLinks, false, 'no Service can set variables');
       const drain = Number(
         container.env.find(({ name }: { name: string }) => name === 'DRAIN_SECONDS').value,
       );
@@ -45,7 +45,7 @@ interface Source {
   readonly secret: { readonly name: string; readonly items: readonly { key: string; path: string }[] };
 }
 
-/** Where the file of each secret comes from, by variable, as `NAME/KEY`. */
+/** The source of each secret's file, by variable, as `NAME/KEY`. */
 function secretFilesOf(manifests: readonly Manifest[], service: string) {
   const { projected } = podOf(manifests, service).spec.volumes.find(
     ({ name }: { name: string }) => name === 'secrets',
@@ -60,7 +60,7 @@ function secretFilesOf(manifests: readonly Manifest[], service: string) {
 const extensions = await loadAllExtensions();
 const challengeEnvironment = environmentWith(extensions);
 
-t.test('a service is given the variables that it reads, and only its own secrets', { skip }, async (t) => {
+t.test('a service gets the variables that it reads, and only its own secrets', { skip }, async (t) => {
   const manifests = await render(t, FULL);
   const schemas = { 'session-service': SessionEnvironment, 'challenge-service': challengeEnvironment };
   const secret = (variable: string) => {
@@ -78,12 +78,12 @@ t.test('a service is given the variables that it reads, and only its own secrets
   for (const service of SERVICES) {
     const schema = schemas[service];
     const { env: given, volumeMounts } = containerOf(manifests, service);
-    // The challenges are on a store of their own, so that challenge-service needs no other.
+    // The challenges have their own store, so challenge-service uses no other.
     const secrets = secretVariablesOf(schema).filter(
       (name) => !(service === 'challenge-service' && name === 'STORE_URL'),
     );
     const { mode, files } = secretFilesOf(manifests, service);
-    t.equal(mode, 0o440, 'read by the group of the pod alone');
+    t.equal(mode, 0o440, 'readable only by the group of the pod');
     t.strictSame(
       files,
       Object.fromEntries(secrets.map((name) => [name, elsewhere[name] ?? `tollgate/${name}`])),
@@ -125,7 +125,7 @@ t.test('a service is given the variables that it reads, and only its own secrets
   }
 });
 
-t.test('a key of an admin port is there only if the values name it', { skip }, async (t) => {
+t.test('an admin port key is set only if the values name it', { skip }, async (t) => {
   const filesOf = async (values: object) => {
     const manifests = await render(t, { ...MINIMAL, ...values });
     return SERVICES.flatMap((service) => Object.entries(secretFilesOf(manifests, service).files)).filter(
@@ -138,22 +138,26 @@ t.test('a key of an admin port is there only if the values name it', { skip }, a
   t.strictSame(await filesOf({ secretRefs }), [['SESSION_API_KEY', 'other/k']]);
 });
 
-t.test('a store that is away takes no pod out of its Service', { skip }, async (t) => {
+t.test('an unavailable store takes no pod out of its Service', { skip }, async (t) => {
   const manifests = await render(t, FULL);
   for (const service of SERVICES) {
     const { startupProbe, readinessProbe, livenessProbe } = containerOf(manifests, service);
     t.match(readinessProbe.httpGet, { path: '/health/serving', port: 'admin' }, 'ready until it stops');
     t.match(livenessProbe.httpGet, { path: '/health/live', port: 'admin' });
-    t.match(startupProbe.httpGet, { path: '/health/ready', port: 'admin' }, 'started once its stores answer');
+    t.match(
+      startupProbe.httpGet,
+      { path: '/health/ready', port: 'admin' },
+      'started once its stores respond',
+    );
     t.ok(startupProbe.timeoutSeconds > 1, 'a check of a store may take a second');
     t.ok(
       startupProbe.periodSeconds * startupProbe.failureThreshold >= 300,
-      'a store may be away for a while',
+      'a store may be unavailable for a while',
     );
   }
 });
 
-t.test('every secret can be elsewhere', async (t) => {
+t.test('every secret can have another source', async (t) => {
   const { properties } = JSON.parse(readProjectFile('deploy/helm/tollgate/values.schema.json'));
   const all = { ...SessionEnvironment.properties, ...challengeEnvironment.properties };
   const secrets = Object.entries(all).flatMap(([name, { secret }]) => (secret === true ? [name] : []));

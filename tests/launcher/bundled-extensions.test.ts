@@ -1,4 +1,4 @@
-// The bundle of challenge-service: an extension is a file beside it, which only a configured service reads.
+// The bundle of challenge-service: an extension is a separate file, which only a configured service reads.
 import { basename } from 'node:path';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { loadedFiles } from '@tollgate/test-support/loaded-files.js';
@@ -9,7 +9,7 @@ import t, { type Test } from 'tap';
 const SITES = JSON.stringify({ shop: { secret_sha256: '0'.repeat(64), hostnames: ['shop.example'] } });
 const GATE = { GATE: '{"sites":["http://localhost:8081"]}', TRUST_PROXY: 'loopback' };
 
-/** Returns the extensions whose file the bundle has loaded, and its responses to a gateway and to a server of a site. */
+/** Returns the extensions whose file the bundle has loaded, and its responses to a gateway and to a site's server. */
 async function runBundle(t: Test, variables: Readonly<Record<string, string>>) {
   const port = await freePort();
   const environment = {
@@ -36,7 +36,7 @@ t.test('without their variables, no extension is read', async (t) => {
   t.strictSame(await runBundle(t, {}), { extensions: [], statuses: [404, 404, 200] });
 });
 
-t.test('each extension is read when it is configured, and alone', async (t) => {
+t.test('each extension is read only when configured', async (t) => {
   t.strictSame(await runBundle(t, GATE), {
     extensions: ['gate-extension.cjs'],
     statuses: [403, 404, 200],

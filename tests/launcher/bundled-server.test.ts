@@ -1,4 +1,4 @@
-// How the program of a bundled service keeps what has been compiled for the next start.
+// How a bundled service's program caches compiled code for the next start.
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnCommand } from '@tollgate/test-support/command.js';
@@ -6,7 +6,7 @@ import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import t, { type Test } from 'tap';
 
-/** Puts a bundle into a folder of its own. */
+/** Puts a bundle into its own folder. */
 function makeBundle(t: Test, code: string) {
   const folder = tempDir(t);
   const cache = join(folder, '.compile-cache');
@@ -18,19 +18,19 @@ function makeBundle(t: Test, code: string) {
     folder,
     cache,
     write,
-    /** Resolves with what the bundle prints. */
+    /** Resolves with the bundle's output. */
     async run(): Promise<string> {
       const { code, out, error } = await spawnCommand(program, []);
       return code === 0 ? out.trim() : error;
     },
-    /** What is kept: names, and the number of the file, which changes when it is written again. */
+    /** The cache: names, and the file's inode, which changes when it is written again. */
     kept: () => readdirSync(cache).map((name) => `${name} ${statSync(join(cache, name)).ino}`),
   };
 }
 
 const script = `console.log('runs')`;
 
-t.test('the second start takes what the first one has compiled', async (t) => {
+t.test('the second start uses the compiled code of the first', async (t) => {
   const { run, kept } = makeBundle(t, script);
   t.equal(await run(), 'runs');
   const first = kept();
@@ -46,7 +46,7 @@ t.test('a bundle of the same length is another bundle', async (t) => {
   t.equal(await run(), 'two');
 });
 
-t.test('what was kept and is damaged is compiled again, and replaced', async (t) => {
+t.test('a damaged cache is compiled again, and replaced', async (t) => {
   const { run, cache, kept } = makeBundle(t, script);
   await run();
   const path = join(cache, readdirSync(cache)[0]!);
@@ -67,7 +67,7 @@ t.test('what was kept and is damaged is compiled again, and replaced', async (t)
   }
 });
 
-t.test('a service starts where nothing can be kept', async (t) => {
+t.test('a service starts where no cache can be written', async (t) => {
   const { run, cache, kept } = makeBundle(t, script);
   writeFileSync(cache, 'a file where the folder would be');
   t.equal(await run(), 'runs');
@@ -77,7 +77,7 @@ t.test('a service starts where nothing can be kept', async (t) => {
   t.equal(kept().length, 1);
 });
 
-t.test('a bundle loads what is beside it, which shares its code, and modules by their address', async (t) => {
+t.test('a bundle loads neighbouring files, which share its code, and modules by URL', async (t) => {
   const { folder, run } = makeBundle(
     t,
     `exports.shared = { runs: (globalThis.runs = (globalThis.runs ?? 0) + 1) };

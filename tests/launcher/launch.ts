@@ -1,4 +1,4 @@
-// Runs the launcher as `npm start` does, in a process of its own, and reads what it prints.
+// Runs the launcher as `npm start` does, in a separate process, and reads its output.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
@@ -22,7 +22,7 @@ export interface Launched {
   readonly address: Promise<string>;
 }
 
-/** Starts the launcher with this environment alone; it stops with the test, however that ends. */
+/** Starts the launcher with only this environment; it stops with the test in any case. */
 export function launch(t: Test, environment: Environment): Launched {
   const child = spawn(process.execPath, [entry], {
     env: { DATA_DIR: t.testdir(), ...freePorts, npm_lifecycle_event: 'start', ...environment },

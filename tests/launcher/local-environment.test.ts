@@ -27,7 +27,7 @@ t.test('ports have their documented defaults and come from their variables', asy
   });
 });
 
-t.test('every variable that is not a port gets its line', async (t) => {
+t.test('every invalid port gets a line', async (t) => {
   t.throws(() => readPorts({ GATEWAY_PORT: 'http', SESSION_PORT: '65536', CHALLENGE_PORT: '-1' }), {
     name: 'StartError',
     message: ['GATEWAY_PORT', 'SESSION_PORT', 'CHALLENGE_PORT']
@@ -36,7 +36,7 @@ t.test('every variable that is not a port gets its line', async (t) => {
   });
 });
 
-t.test('a port in use is named with its variable, and so is one wanted twice', async (t) => {
+t.test('a port in use is reported with its variable, and so is a port set twice', async (t) => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
@@ -57,7 +57,7 @@ t.test('0 becomes five different free ports', async (t) => {
   for (const port of ports) t.ok(port >= 20_000 && port < 32_000);
 });
 
-t.test('what suits one machine is filled in, and the environment wins', async (t) => {
+t.test('defaults for one machine are added, and the environment takes precedence', async (t) => {
   t.match(completeForLocalUse({}, usualPorts), {
     PUBLIC_URL: 'http://localhost:8080',
     TRUST_PROXY: 'loopback',
@@ -72,7 +72,7 @@ t.test('what suits one machine is filled in, and the environment wins', async (t
   });
 });
 
-t.test('a service is not handed the secrets of the other one', async (t) => {
+t.test('a service does not get the secrets of the other one', async (t) => {
   const all = {
     CHALLENGE_SECRET: 'c',
     ACCESS_SECRET: 'a',

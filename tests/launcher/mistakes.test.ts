@@ -1,4 +1,4 @@
-// What keeps a system from starting, as a person at the terminal reads it.
+// Mistakes that prevent a start, as shown in the terminal.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -51,7 +51,7 @@ for (const [title, environment, line] of [
   ['a variable that both services read', { TRUST_PROXY: '3' }, /^TRUST_PROXY[^\n]*$/],
   ['a variable of one service', { ACCESS_TTL: 'soon' }, /^ACCESS_TTL[^\n]*$/],
   [
-    'a path of the challenges that a file of the demo page has',
+    'a challenge path of a demo page file',
     { CAPTCHA_ROUTES_PREFIX: 'app.js' },
     /^CAPTCHA_ROUTES_PREFIX must not begin with "app\.js", which is a path of the demo page\.$/,
   ],
@@ -61,14 +61,18 @@ for (const [title, environment, line] of [
     /^DEMO_PASSWORD must have at least 8 characters[^\n]*$/,
   ],
   ['a demo password of two lines', { DEMO_PASSWORD: 'two long\nlines' }, /^DEMO_PASSWORD must [^\n]*$/],
-  ['a demo e-mail that is none', { DEMO_EMAIL: 'nobody' }, /^DEMO_EMAIL must be an e-mail address[^\n]*$/],
+  [
+    'an invalid demo e-mail address',
+    { DEMO_EMAIL: 'nobody' },
+    /^DEMO_EMAIL must be an e-mail address[^\n]*$/,
+  ],
   [
     'a list of origins',
     { CORS_ORIGIN: 'https://a.example.com,https://b.example.com' },
     /^CORS_ORIGIN must be one origin such as https:\/\/app\.example\.com$/,
   ],
 ] as const) {
-  t.test(`${title} is complained of in one line`, async (t) => {
+  t.test(`${title} is one line`, async (t) => {
     const started = startSystem({
       environment: { DATA_DIR: t.testdir(), ...freePorts, ...environment },
       startService: startServiceHere,
@@ -89,7 +93,7 @@ t.test('an unreachable store is one clear line without its password', async (t) 
   });
 });
 
-t.test('a DATA_DIR that cannot be is one line at once', async (t) => {
+t.test('an invalid DATA_DIR is one line immediately', async (t) => {
   const file = join(tempDir(t), 'file');
   writeFileSync(file, '');
   const isFile = `DATA_DIR must be a writable folder, not ${file}: it, or a folder above it, is a file`;
@@ -103,7 +107,7 @@ t.test('a DATA_DIR that cannot be is one line at once', async (t) => {
   }
 });
 
-t.test('a program with a DATA_DIR that cannot be ends with one line', (t) => {
+t.test('a program with an invalid DATA_DIR exits with one line', (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'file'), '');
   mkdirSync(join(folder, 'closed'), { mode: 0o555 });
@@ -114,7 +118,7 @@ t.test('a program with a DATA_DIR that cannot be ends with one line', (t) => {
     [join(folder, 'file'), /^DATA_DIR must [^\n]*: it, or a folder above it, is a file\n$/, {}],
     [join(folder, 'closed'), /^DATA_DIR must [^\n]*: this user may not write there\n$/, user],
     [join(folder, 'closed', 'data'), /^DATA_DIR must [^\n]*: this user may not write there\n$/, user],
-    // Making folders there with Node's own recursion never ends.
+    // Node's own recursive mkdir never ends there.
     ['/proc/tollgate/data', /^DATA_DIR must [^\n]*: no folder can be created there\n$/, {}],
   ] as const) {
     for (const program of [entry, programOf('session-service'), programOf('challenge-service')]) {
@@ -123,7 +127,7 @@ t.test('a program with a DATA_DIR that cannot be ends with one line', (t) => {
         env,
         encoding: 'utf8',
         timeout: 60_000,
-        // A program that spins runs no handler of a signal.
+        // A spinning program runs no signal handler.
         killSignal: 'SIGKILL',
         ...as,
       });
@@ -133,7 +137,7 @@ t.test('a program with a DATA_DIR that cannot be ends with one line', (t) => {
   t.end();
 });
 
-t.test('a command of a clone that is not built says what to do in one line', async (t) => {
+t.test('a command of a clone that is not built prints the remedy in one line', async (t) => {
   const clone = t.testdir({ 'package.json': readFileSync(join(projectRoot, 'package.json'), 'utf8') });
   for (const name of ['captcha', 'users', 'keys', 'hash-password', 'session', 'doctor']) {
     const { status, stdout, stderr } = spawnSync('npm', ['run', '-s', name], {

@@ -1,4 +1,4 @@
-// Which line a person reads when a service has been without its store for too long.
+// The terminal message when a service has been without its store for too long.
 
 import { readinessMessage } from '@tollgate/tools/launcher/readiness.js';
 import t from 'tap';
@@ -16,7 +16,7 @@ t.test('an unreachable store is named once, with its variable and without its pa
   t.equal(readinessMessage('challenge-service', body({ store: 'failed', images: 'ok' }), redis), line);
 });
 
-t.test('a store of challenges of its own is told apart', async (t) => {
+t.test('a separate challenge store is distinguished', async (t) => {
   const environment = { ...redis, CAPTCHA_CACHE_STORE: 'redis://:pw@10.0.0.2:6379' };
   const line = 'redis://10.0.0.2:6379 cannot be reached (CAPTCHA_CACHE_STORE).';
   t.equal(readinessMessage('challenge-service', body({ store: 'failed' }), environment), line);
@@ -24,7 +24,7 @@ t.test('a store of challenges of its own is told apart', async (t) => {
   t.equal(readinessMessage('session-service', checks, environment), line);
 });
 
-t.test('an answer that nobody expects is shown as it is', async (t) => {
+t.test('an unexpected response is shown unchanged', async (t) => {
   t.equal(
     readinessMessage('session-service', 'bad gateway', {}),
     'session-service is not ready: bad gateway',
@@ -35,18 +35,15 @@ t.test('an answer that nobody expects is shown as it is', async (t) => {
   );
 });
 
-t.test(
-  'a service that only lost a part it can do without is ready, unless the part is a store',
-  async (t) => {
-    const degraded = (checks: object) => JSON.stringify({ status: 'degraded', checks });
-    t.equal(
-      readinessMessage('challenge-service', degraded({ store: 'ok', images: 'failed' }), redis),
-      undefined,
-    );
-    const users = { USERS_URL: 'postgres://user:secret-word@10.0.0.3/shop' };
-    t.equal(
-      readinessMessage('session-service', degraded({ store: 'ok', directory: 'failed' }), users),
-      'postgres://10.0.0.3/shop cannot be reached (USERS_URL).',
-    );
-  },
-);
+t.test('a service without an optional part is ready, unless the part is a store', async (t) => {
+  const degraded = (checks: object) => JSON.stringify({ status: 'degraded', checks });
+  t.equal(
+    readinessMessage('challenge-service', degraded({ store: 'ok', images: 'failed' }), redis),
+    undefined,
+  );
+  const users = { USERS_URL: 'postgres://user:secret-word@10.0.0.3/shop' };
+  t.equal(
+    readinessMessage('session-service', degraded({ store: 'ok', directory: 'failed' }), users),
+    'postgres://10.0.0.3/shop cannot be reached (USERS_URL).',
+  );
+});

@@ -1,11 +1,11 @@
-// The logs of earlier runs are kept, and no log grows without end.
+// The logs of earlier runs are kept, and no log grows without limit.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { openRotatedLog } from '@tollgate/tools/launcher/rotated-log.js';
 import t from 'tap';
 
-t.test('a start keeps the log of the run before', async (t) => {
+t.test('a start keeps the log of the previous run', async (t) => {
   const folder = join(tempDir(t), 'logs');
   const path = join(folder, 'a-service.log');
   for (const run of ['first', 'second', 'third']) {
@@ -20,7 +20,7 @@ t.test('a start keeps the log of the run before', async (t) => {
   t.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-t.test('a run that writes nothing takes the place of none', async (t) => {
+t.test('a run without output replaces no log', async (t) => {
   const folder = tempDir(t);
   const path = join(folder, 'a.log');
   writeFileSync(path, 'before\n');
@@ -28,7 +28,7 @@ t.test('a run that writes nothing takes the place of none', async (t) => {
   t.strictSame(readdirSync(folder).sort(), ['a.1.log', 'a.log']);
 });
 
-t.test('files are bounded in size and number, by the run and by those before', async (t) => {
+t.test('files are bounded in size and number, for this and previous runs', async (t) => {
   const folder = tempDir(t);
   const path = join(folder, 'a.log');
   writeFileSync(path, 'before\n');
@@ -42,7 +42,7 @@ t.test('files are bounded in size and number, by the run and by those before', a
       .slice(0, 15)
       .map((line) => `${line}\n`)
       .join(''),
-    'all of this run is there',
+    'the complete log of this run is there',
   );
   t.equal(readFileSync(join(folder, 'a.2.log'), 'utf8'), 'before\n');
   for (const line of lines.slice(15)) log.write(line);

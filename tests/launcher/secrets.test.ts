@@ -1,4 +1,4 @@
-// The secrets of a local system: made once, private, and overruled by the environment.
+// The secrets of a local system: created once, private, and overridden by the environment.
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentWith } from '@tollgate/challenge-service/config.js';
@@ -10,7 +10,7 @@ import t from 'tap';
 
 const tokenSecrets = ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY', 'CHALLENGE_SECRET'] as const;
 
-t.test('the first run makes long, different secrets that only the owner can read', async (t) => {
+t.test('the first run creates long, different secrets that only the owner can read', async (t) => {
   const folder = join(t.testdir(), 'new folder', 'data');
   const secrets = openSecrets(folder, {});
   for (const name of tokenSecrets) t.match(secrets[name], /^[A-Za-z0-9_-]{43}$/, name);
@@ -21,7 +21,7 @@ t.test('the first run makes long, different secrets that only the owner can read
   t.same(readdirSync(folder), ['secrets.json']);
 });
 
-t.test('later runs find the same secrets, and a wider mode is narrowed', async (t) => {
+t.test('later runs find the same secrets, and wider permissions are narrowed', async (t) => {
   const folder = t.testdir();
   const first = openSecrets(folder, {});
   chmodSync(join(folder, 'secrets.json'), 0o644);
@@ -29,7 +29,7 @@ t.test('later runs find the same secrets, and a wider mode is narrowed', async (
   t.equal(statSync(join(folder, 'secrets.json')).mode & 0o777, 0o600);
 });
 
-t.test('the environment wins and is not written down', async (t) => {
+t.test('the environment takes precedence and is not stored', async (t) => {
   const folder = t.testdir();
   const kept = openSecrets(folder, {});
   const own = 'o'.repeat(40);
@@ -41,7 +41,7 @@ t.test('the environment wins and is not written down', async (t) => {
   t.notMatch(readFileSync(join(folder, 'secrets.json'), 'utf8'), own);
 });
 
-t.test('signing keys are made once the format is public, and kept', async (t) => {
+t.test('signing keys are created with the format public, and kept', async (t) => {
   const folder = t.testdir();
   const sealed = openSecrets(folder, {});
   t.notOk('ACCESS_SIGNING_KEYS' in sealed);
@@ -50,7 +50,7 @@ t.test('signing keys are made once the format is public, and kept', async (t) =>
   t.match(keys, /^ES256:[A-Za-z0-9_-]{43}$/);
   t.strictSame(others, sealed);
   t.strictSame(openSecrets(folder, { ACCESS_TOKEN_FORMAT: 'public' }), first);
-  t.equal(openSecrets(folder, {}).ACCESS_SIGNING_KEYS, keys, 'accepted after the way back, too');
+  t.equal(openSecrets(folder, {}).ACCESS_SIGNING_KEYS, keys, 'also accepted after switching back');
   const own = 'EdDSA:of-the-operator';
   t.equal(
     openSecrets(folder, { ACCESS_TOKEN_FORMAT: 'public', ACCESS_SIGNING_KEYS: own }).ACCESS_SIGNING_KEYS,
@@ -58,7 +58,7 @@ t.test('signing keys are made once the format is public, and kept', async (t) =>
   );
 });
 
-t.test('with everything in the environment no file is made', async (t) => {
+t.test('with all secrets in the environment no file is created', async (t) => {
   const folder = join(t.testdir(), 'data');
   const given = Object.fromEntries([...tokenSecrets, 'DEMO_PASSWORD'].map((name) => [name, `${name}-value`]));
   t.same(openSecrets(folder, given), given);
@@ -72,7 +72,7 @@ t.test('a secret that an older file does not have is added, the others stay', as
   t.same(openSecrets(folder, {}), secrets);
 });
 
-t.test('a file that is something else is refused in one line and left alone', async (t) => {
+t.test('another kind of file is rejected in one line and not changed', async (t) => {
   const folder = t.testdir();
   const path = join(folder, 'secrets.json');
   writeFileSync(path, 'not json');
@@ -89,7 +89,7 @@ t.test('every secret of the services and of the launcher may come from a file', 
   t.same([...fileSecrets].sort(), [...new Set([...secrets, 'DEMO_PASSWORD'])].sort());
 });
 
-t.test('a secret from a file is used and not written down, and a missing file is one line', async (t) => {
+t.test('a secret from a file is used and not stored, and a missing file is one line', async (t) => {
   const own = 'o'.repeat(40);
   const folder = t.testdir({ access: `${own}\n` });
   const data = join(folder, 'data');

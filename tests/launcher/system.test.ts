@@ -1,4 +1,4 @@
-// The whole system as `npm start` runs it: what a person sees, and that nothing is left behind.
+// The whole system as `npm start` runs it: its output, and that nothing is left behind.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { entry, freePorts, launch } from './launch.js';
 
 const solver = fileURLToPath(new URL('../../../tools/solve.js', import.meta.url));
 
-/** Where the system lists the children of a process. */
+/** Lists the children of a process. */
 const hasProc = existsSync(`/proc/${process.pid}/task/${process.pid}/children`);
 
 async function solve(address: string): Promise<Record<string, string>> {
@@ -55,7 +55,7 @@ t.test('a stop waits for no connection, of the gateway or of either listener of 
   const ofServices = [SESSION_PORT, SESSION_ADMIN_PORT, CHALLENGE_PORT, CHALLENGE_ADMIN_PORT];
   for (const port of ofServices) {
     const { status } = await ask(`http://127.0.0.1:${port}/openapi.json`);
-    t.equal(status, 200, 'what a bundle loads with its first request');
+    t.equal(status, 200, 'modules that a bundle loads with its first request');
   }
   for (const port of [new URL(url).port, ...ofServices]) {
     for (const begin of [
@@ -84,7 +84,7 @@ t.test('a stop waits for no connection, of the gateway or of either listener of 
   }
 });
 
-t.test('a stop ends with 0 though Redis does not answer', async (t) => {
+t.test('a stop exits with 0 although Redis does not respond', async (t) => {
   const redis = await startRedis(t);
   const environment = { DATA_DIR: t.testdir(), ...freePorts, STORE_URL: redis.url };
   const system = await startSystem({ environment });
@@ -96,7 +96,7 @@ t.test('a stop ends with 0 though Redis does not answer', async (t) => {
   for (const { child } of Object.values(system.processes)) t.equal(child.exitCode, 0);
 });
 
-t.test('a launcher that is killed takes its services with it', { skip: !hasProc }, async (t) => {
+t.test('a killed launcher takes its services with it', { skip: !hasProc }, async (t) => {
   const { child, address } = launch(t, {});
   await address;
   const services = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
@@ -108,7 +108,7 @@ t.test('a launcher that is killed takes its services with it', { skip: !hasProc 
   }
 });
 
-t.test('started by npm, it stops when npm is gone', { skip: !hasProc }, async (t) => {
+t.test('started by npm, it stops when npm has ended', { skip: !hasProc }, async (t) => {
   const script = `"${process.execPath}" "${entry}" & wait`;
   const environment = { DATA_DIR: t.testdir(), ...freePorts, npm_lifecycle_event: 'start' };
   const shell = spawn('/bin/sh', ['-c', script], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -154,7 +154,7 @@ t.test('when a service dies, everything stops with one clear line', async (t) =>
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A process that has ended stays listed as a zombie until its parent has looked.
+    // An ended process stays listed as a zombie until its parent has waited for it.
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;

@@ -1,4 +1,4 @@
-// What of a service's log reaches the terminal.
+// The part of a service's log that reaches the terminal.
 
 import { readableLine } from '@tollgate/tools/launcher/terminal-log.js';
 import t from 'tap';

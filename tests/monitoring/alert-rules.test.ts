@@ -1,4 +1,4 @@
-// The alert rules with promtool: they can be read, and each fires when it should and stays silent when it should.
+// The alert rules with promtool: they are valid, and each fires when it should and stays silent otherwise.
 
 import { spawnSync } from 'node:child_process';
 import { listFiles } from '@tollgate/tools/docs/source-files.js';
@@ -13,7 +13,7 @@ const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => nam
 const cases = listFiles(`${folder}/tests`, /\.test\.yml$/);
 const skip = process.env.PROMTOOL === '' && 'the alert rules were not tested: promtool is not installed';
 
-t.test('the rules and the configuration can be read', { skip }, async (t) => {
+t.test('the rules and the configuration are valid', { skip }, async (t) => {
   promtool(t, 'check', 'rules', '--lint=all', '--lint-fatal', `${folder}/tollgate.rules.yml`);
   promtool(t, 'check', 'config', '--lint=all', '--lint-fatal', `${folder}/prometheus.yml`);
 });
@@ -23,7 +23,7 @@ t.test('the alerts fire when they should, and only then', { skip }, async (t) =>
   promtool(t, 'test', 'rules', ...cases);
 });
 
-t.test('there is a case in which each alert fires, and none fires on a healthy day', async (t) => {
+t.test('each alert has a case in which it fires, and none fires on a healthy day', async (t) => {
   const firing = cases.map(readProjectFile).join('');
   const healthy = readProjectFile(`${folder}/tests/healthy.test.yml`);
   t.notMatch(healthy, /exp_labels/);
@@ -37,7 +37,7 @@ t.test('there is a case in which each alert fires, and none fires on a healthy d
   }
 });
 
-t.test('each alert says how bad it is and where the operator reads on', async (t) => {
+t.test('each alert has a severity and a link to its remedy', async (t) => {
   const anchors = anchorsOf(readProjectFile('docs/monitoring.md'));
   const blocks = rules.split(/- alert: /).slice(1);
   t.equal(blocks.length, new Set(alerts).size);
@@ -52,7 +52,7 @@ t.test('each alert says how bad it is and where the operator reads on', async (t
   t.strictSame(
     documented.sort(),
     alerts.map((name) => name.toLowerCase()).sort(),
-    'no alert is missing or gone',
+    'the list of alerts is complete',
   );
 });
 

@@ -1,4 +1,4 @@
-// The dashboard as Grafana describes it, with every metric of docs/metrics.md.
+// The dashboard in Grafana's schema, with every metric of docs/metrics.md.
 
 import t from 'tap';
 import { literalsIn, tablesHeaded } from '../docs/markdown.js';
@@ -13,7 +13,7 @@ interface Panel {
 const text = readProjectFile('deploy/grafana/tollgate.json');
 const dashboard = JSON.parse(text) as { readonly panels: readonly Panel[] };
 
-t.test('Grafana knows every field', { skip: toolsMissing }, async (t) => {
+t.test('every field is known to Grafana', { skip: toolsMissing }, async (t) => {
   const type = `import('@grafana/schema').Dashboard`;
   t.equal(compareWithTypes(t, [[type, dashboard]]), '');
   t.match(compareWithTypes(t, [[type, { ...dashboard, titel: 'Tollgate' }]]), /titel/, 'or would say so');
@@ -27,7 +27,7 @@ t.test('every metric of the services is in it', async (t) => {
   for (const metric of metrics) t.ok(text.includes(metric), metric);
 });
 
-t.test('no panel lies on another', async (t) => {
+t.test('no panels overlap', async (t) => {
   const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`),
   );

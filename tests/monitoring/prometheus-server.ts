@@ -1,4 +1,4 @@
-// A Prometheus of a test, on the configuration that deploy/prometheus ships.
+// A Prometheus for a test, with the configuration that deploy/prometheus ships.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,13 +9,13 @@ import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import type { Test } from 'tap';
 import { readProjectFile } from '../docs/project-file.js';
 
-/** A series of an answer, with its value now. */
+/** A series of a response, with its current value. */
 export interface Sample {
   readonly metric: Readonly<Record<string, string>>;
   readonly value: readonly [seconds: number, value: string];
 }
 
-/** An alert rule as Prometheus has loaded it. */
+/** An alert rule as loaded by Prometheus. */
 export interface LoadedRule {
   readonly name: string;
   readonly query: string;
@@ -29,7 +29,7 @@ export interface LoadedRule {
 }
 
 export interface Prometheus {
-  /** @throws Error if the expression cannot be read */
+  /** @throws Error if the expression is invalid */
   query(expression: string): Promise<readonly Sample[]>;
   /** Values of a label in the series that a selector matches. */
   labelValues(label: string, selector: string): Promise<readonly string[]>;
@@ -83,7 +83,7 @@ export async function startPrometheus(
 
   const ask = async (path: string, parameters: Record<string, string> = {}) => {
     const answer = await fetch(`${url}/${path}?${new URLSearchParams(parameters)}`);
-    // biome-ignore lint/suspicious/noExplicitAny: each caller knows the form of its answer
+    // biome-ignore lint/suspicious/noExplicitAny: each caller knows the form of its response
     const { status, error, data } = (await answer.json()) as any;
     if (status !== 'success') throw new Error(error);
     return data;

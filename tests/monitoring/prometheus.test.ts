@@ -27,7 +27,7 @@ async function tests(t: Test, site: Site): Promise<void> {
   const prometheus = await startPrometheus(t, site.system.ports);
   const user = await site.newUser();
   await breakStore(site, user);
-  // A rate needs what is counted between two scrapes.
+  // A rate requires an increase between two scrapes.
   await visit(site, user);
   await scraped(prometheus);
   await visit(site, user);
@@ -43,7 +43,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       queries.map(async ({ title, expr }) => {
         t.notMatch(expr, /\$/, 'every variable was filled in');
         const found = await prometheus.query(expr);
-        // What was never used has no quantile, which is NaN; somewhere there must be a number.
+        // An unused histogram has no quantile, which is NaN; at least one value must be a number.
         t.ok(
           found.some(({ value: [, value] }) => Number.isFinite(Number(value))),
           `${title}: ${expr}`,
@@ -54,7 +54,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       if (typeof query === 'string') continue;
       const [, selector = '', label = ''] = /^label_values\((.*), (\w+)\)$/.exec(query.query) ?? [];
       const values = await prometheus.labelValues(label, fillIn(selector));
-      // Targets of a list have no namespace.
+      // Static targets have no namespace.
       t.equal(values.length, name === 'namespace' ? 0 : 2, query.query);
     }
   });
@@ -77,7 +77,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     );
   });
 
-  await t.test('an alert fires for what is so, and says where', async (t) => {
+  await t.test('an alert fires for a real condition, and names the process', async (t) => {
     const rules = await prometheus.rules();
     const firing = (name: string) => rules.find((rule) => rule.name === name)?.alerts ?? [];
     t.match(firing('TollgateTestMode'), [{ state: 'firing' }, { state: 'firing' }]);
@@ -91,7 +91,7 @@ async function tests(t: Test, site: Site): Promise<void> {
   });
 }
 
-/** A query of the dashboard as Grafana sends it while everything is chosen. */
+/** A dashboard query as Grafana sends it with all values selected. */
 function fillIn(query: string): string {
   return query.replaceAll('$__rate_interval', '1m').replace(/\$(?:namespace|instance)\b/g, '.*');
 }

@@ -1,31 +1,31 @@
-// Makes every metric of both services move: what people, machines, guessers and an outage do.
+// Changes every metric of both services: users, machines, attackers and an outage.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makePass } from '@tollgate/shared/challenges';
 import type { Site, User } from '../e2e/site.js';
 
-/** Keys of the admin ports in these tests. */
+/** The admin port keys in these tests. */
 export const KEYS = {
   HOST_API_KEY: 'the-key-of-the-default-host-0123456789',
   SESSION_API_KEY: 'the-key-of-the-other-services-0123456789',
 };
 
-/** A site whose secret nobody has. */
+/** A site with an unknown secret. */
 export const SITE = {
   SITES: JSON.stringify({ shop: { secret_sha256: '0'.repeat(64), hostnames: ['shop.example'] } }),
 };
 
-/** A site with a gate before it. */
+/** A site behind the gate. */
 export const GATE = { GATE: JSON.stringify({ sites: ['http://gated.test'] }) };
 
-/** What pages and servers of the site do; both are refused, but for the work that is issued. */
+/** Requests of the site's pages and servers; both are rejected, except for issued work. */
 export async function visitSite({ gateway }: Pick<Site, 'gateway'>): Promise<void> {
   await gateway.get('/api/captcha/sites/shop/pow');
   await gateway.post('/api/captcha/sites/shop/redeem', { body: {} });
   await gateway.post('/api/captcha/siteverify', { body: { secret: 'x', response: 'x' } });
 }
 
-/** More secrets of no site than one address may try within a minute. */
+/** More wrong site secrets than one address may try within a minute. */
 async function guessSecrets(gateway: Site['gateway']): Promise<void> {
   for (let i = 0; i < 61; i++) {
     await gateway.post('/api/captcha/siteverify', { body: { secret: 'x', response: 'x' } });
@@ -59,8 +59,8 @@ export async function visit(site: Site, user: User): Promise<void> {
 }
 
 /**
- * The store is gone until both services have said that they are not ready, and back when both are ready again. Meanwhile
- * somebody works, signs in, refreshes and asks for an image.
+ * The store is unavailable until both services have reported it, and back when both are ready again. Meanwhile a user solves
+ * work, logs in, refreshes and requests an image.
  */
 export async function breakStore(site: Site, user: User): Promise<void> {
   const { redis, gateway, sessionAdmin, challengeAdmin } = site;

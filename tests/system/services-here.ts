@@ -1,4 +1,4 @@
-// Services in the process of the test: a process of their own costs each of them a second of the processor's time.
+// Services in the test's process: a separate process costs each of them a second of processor time.
 
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
@@ -12,8 +12,8 @@ import type { ServiceOptions, ServiceProcess } from '@tollgate/tools/launcher/se
 const open = { 'session-service': openSessionService, 'challenge-service': openChallengeService };
 
 /**
- * Starts a service here, for `startService` of a system. There is no process to look at, so that this is for tests whose
- * subject is what the services answer; it cannot move their clocks or kill them.
+ * Starts a service here, for `startService` of a system. There is no separate process: use it for tests of responses; it
+ * cannot move clocks or kill services.
  */
 export function startServiceHere(
   name: ServiceName,

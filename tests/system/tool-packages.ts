@@ -10,24 +10,24 @@ import type { Test } from 'tap';
 
 const folder = join(projectRoot, 'node_modules', '.tollgate-tools');
 
-/** The program Helm. */
+/** The Helm program. */
 export const helm = join(folder, 'helm', 'helm');
 
-/** Why tests that need these packages cannot run, or false. */
+/** The reason why tests that require these packages are skipped, or false. */
 export const toolsMissing = existsSync(helm)
   ? false
   : 'not tested: npm test fetches Helm and the types of Kubernetes';
 
-/** Imports a file of one of the packages, which the compiler does not know. @param path the package and the file in it */
+/** Imports a file of one of the packages, unknown to the compiler. @param path the package and the file in it */
 // biome-ignore lint/suspicious/noExplicitAny: it has no types here
 export function importTool(path: string): Promise<any> {
   return import(pathToFileURL(join(folder, 'node_modules', path)).href);
 }
 
 /**
- * Compares values with types of the packages. A property that a type does not have is a mistake.
+ * Compares values with types of the packages. A property missing in the type is a mistake.
  * @param typed the name of a type, such as `import('kubernetes-models/apps/v1').IDeployment`, and a value for JSON
- * @returns what the compiler says, empty if nothing is wrong
+ * @returns the compiler's output, empty without mistakes
  */
 export function compareWithTypes(
   t: Pick<Test, 'teardown'>,

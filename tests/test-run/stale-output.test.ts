@@ -1,4 +1,4 @@
-// Before a run, compiled files whose sources are gone are removed, and nothing else.
+// Before a run, compiled files without a source are removed, and nothing else.
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';

@@ -1,18 +1,18 @@
-// The folder in memory in which a run writes: it goes with the run, or with a later one.
+// A run's folder in memory: removed with the run, or by a later one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 
 const program = new URL('../../../tools/test-folder.js', import.meta.url).href;
-/** Makes the folder, says so, and ends when its input does. */
+/** Creates the folder, prints it, and exits when its input ends. */
 const code = `
   const { provideTestFolder } = await import(${JSON.stringify(program)});
   console.log(JSON.stringify(provideTestFolder()));
   for await (const _ of process.stdin);
 `;
 
-/** A process that has its folder; `TMPDIR` is as said. */
+/** A process that has its folder; `TMPDIR` as given. */
 async function start(folder?: string) {
   const { TMPDIR: _, ...env } = process.env;
   const named = folder === undefined ? env : { ...env, TMPDIR: folder };
@@ -26,14 +26,14 @@ async function start(folder?: string) {
   return { child, ended, TMPDIR };
 }
 
-t.test('a folder that somebody names is taken', async (t) => {
+t.test('a folder set by the user is used', async (t) => {
   const { child, ended, TMPDIR } = await start(t.testdir());
   child.stdin.end();
   await ended;
   t.equal(TMPDIR, undefined);
 });
 
-t.test('the folder goes with the run, however it ends', async (t) => {
+t.test('the folder is removed with the run, however it ends', async (t) => {
   for (const signal of ['SIGINT', 'SIGTERM', undefined] as const) {
     const { child, ended, TMPDIR } = await start();
     if (TMPDIR === undefined) t.comment('this machine has too little memory for it');
@@ -45,7 +45,7 @@ t.test('the folder goes with the run, however it ends', async (t) => {
   }
 });
 
-t.test('what a killed run has left goes an hour later, and what is in use stays', async (t) => {
+t.test('the folder of a killed run is removed an hour later, and a folder in use stays', async (t) => {
   const killed = await start();
   killed.child.kill('SIGKILL');
   await killed.ended;

@@ -1,4 +1,4 @@
-// The workers of `npm test`: each file is told apart from the others of its process, whatever it does.
+// The workers of `npm test`: each file is isolated from the others of its process, whatever it does.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -62,7 +62,7 @@ async function run(
   return Object.fromEntries(ended.map((file, at) => [Object.keys(programs)[at], file]));
 }
 
-/** Keeps a processor busy for 0.3 s, in a process of its own. */
+/** Keeps a processor busy for 0.3 s, in a separate process. */
 const computing = `const { spawnSync } = await import('node:child_process');
   spawnSync(process.execPath, ['-e', 'while (process.cpuUsage().user < 300_000);']);`;
 const passing = `t.test('one', async (t) => { t.pass('a'); t.pass('b'); });`;
@@ -99,7 +99,7 @@ t.test(
   },
 );
 
-t.test('what goes wrong beside an assertion fails its own file', async (t) => {
+t.test('a failure outside an assertion fails its own file', async (t) => {
   const files = await run(
     t,
     {
@@ -125,7 +125,7 @@ t.test('what goes wrong beside an assertion fails its own file', async (t) => {
   });
 });
 
-t.test('a file that does not end says where it waits', async (t) => {
+t.test('a hanging file reports where it waits', async (t) => {
   const endless = `t.test('outer', (t) => t.test('inner', () => new Promise(() => {})));`;
   const files = await run(t, { endless, after: passing }, { fileMs: 1_500, frozenMs: 60_000 });
   t.match(files, {
@@ -137,7 +137,7 @@ t.test('a file that does not end says where it waits', async (t) => {
   });
 });
 
-t.test('a file that leaves something has failed, and the next one does not find it', async (t) => {
+t.test('a file that leaves something behind fails, and the next one does not find it', async (t) => {
   const files = await run(t, {
     server: `import { createServer } from 'node:net'; createServer().listen(0); ${passing}`,
     variable: `process.env.LEFT = 'x'; ${passing}`,
@@ -155,7 +155,7 @@ t.test('a file that leaves something has failed, and the next one does not find 
   });
 });
 
-t.test('a worker ends with what its file has started when `npm test` is killed', async (t) => {
+t.test('a worker and its child processes end when `npm test` is killed', async (t) => {
   const path = join(t.testdir(), 'endless.test.mjs');
   writeFileSync(
     path,

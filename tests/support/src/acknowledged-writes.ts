@@ -1,4 +1,4 @@
-// Writes to a store all the while, and remembers what it acknowledged and when it failed.
+// Writes to a store continuously, and records acknowledged writes and failures.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@tollgate/shared/store';
@@ -7,21 +7,21 @@ const KEEP_MS = 600_000;
 const PARALLEL = 4;
 const PAUSE_MS = 10;
 
-/** The writers while they run. Times are milliseconds of `performance.now()`. */
+/** The running writers. Times are milliseconds of `performance.now()`. */
 export interface Writers {
   /** When each acknowledged key was written. */
   readonly acknowledged: ReadonlyMap<string, number>;
   /** When writes failed. */
   readonly failedAtMs: readonly number[];
-  /** The longest that one write took, in milliseconds. */
+  /** The longest write, in milliseconds. */
   readonly longestMs: number;
-  /** Resolves when the writes under way have ended. */
+  /** Resolves when current writes have ended. */
   stop(): Promise<void>;
-  /** The keys that were acknowledged and cannot be read on a store. */
+  /** Acknowledged keys that cannot be read on a store. */
   lost(on: Pick<Store, 'read'>): Promise<string[]>;
 }
 
-/** Starts four writers, each with at most a hundred writes a second, each write under a key of its own. */
+/** Starts four writers with at most a hundred writes a second each, every write under a new key. */
 export function keepWriting(store: Pick<Store, 'exchange'>): Writers {
   const acknowledged = new Map<string, number>();
   const failedAtMs: number[] = [];

@@ -1,4 +1,4 @@
-// Makes all that a Redis server holds older, so that no test waits for time to pass.
+// Ages all data of a Redis server, so that no test waits for time to pass.
 
 import type { Redis } from 'ioredis';
 
@@ -50,8 +50,8 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
 end`;
 
 /**
- * Moves every stored time (in strings, hash values, list items, scores and stream ids) and every expiry into
- * the past, in one step.
+ * Moves every stored time (in strings, hash values, list items, scores and stream ids) and every expiry into the past, in
+ * one step.
  *
  * @param ms milliseconds, a whole number
  */

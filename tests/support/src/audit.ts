@@ -8,12 +8,12 @@ import {
 } from '@tollgate/shared/audit';
 import type { AuditLine } from '@tollgate/shared/schemas';
 
-/** A stream that nobody reads. */
+/** A stream without a reader. */
 export function silentTrail(): AuditTrail {
   return createAuditTrail({ service: 'challenge-service', sink: { write() {}, close() {} } });
 }
 
-/** A stream whose lines a test takes, counted as those of a service are. */
+/** A stream with lines collected for a test, counted like those of a service. */
 export function trailTo(
   onLine: (line: string) => void,
   service: AuditLine['service'],

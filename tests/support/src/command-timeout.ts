@@ -1,12 +1,12 @@
-// Raises the time limit of a store's commands, for tests that are not about it.
+// Raises the store's command timeout, for tests of other subjects.
 
 import type { Store } from '@tollgate/shared/store';
 import { Cluster, type Redis } from 'ioredis';
 
-/** A busy machine answers hundreds of commands at once later than a service would wait. */
+/** A busy machine responds to hundreds of concurrent commands later than a service's timeout. */
 const RAISED = { commandTimeout: 20_000, socketTimeout: 30_000 };
 
-/** Raises the time limit of the store's client. Call it before the client connects. */
+/** Raises the command timeout of the store's client. Call it before the client connects. */
 export function raiseCommandTimeout(store: Store): void {
   if (store.kind !== 'redis') return;
   const { client } = store;
@@ -16,7 +16,7 @@ export function raiseCommandTimeout(store: Store): void {
     return;
   }
   Object.assign(client.options.redisOptions ?? {}, RAISED);
-  // Each node's client has options of its own, copied before this call.
+  // Each node's client has its own options, copied before this call.
   for (const node of client.nodes()) raise(node);
   client.on('+node', raise);
 }

@@ -1,17 +1,17 @@
-// Runs a command as an operator does, in a process of its own, or by a call in the process of the test.
+// Runs a command as an operator does, as a separate process or by a call in the test's process.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What became of a command. */
+/** The result of a command. */
 export interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly error: string;
 }
 
-/** Starts the program of a command. @param typed its standard input @param cwd its working folder */
+/** Starts a command's program. @param typed its standard input @param cwd its working folder */
 export async function spawnCommand(
   path: string,
   args: readonly string[],
@@ -27,7 +27,7 @@ export async function spawnCommand(
   child.stderr.on('data', (chunk) => {
     error += chunk;
   });
-  // A command that reads nothing ends before it has been given anything.
+  // A command without input may exit before the input is written.
   child.stdin.on('error', () => {});
   child.stdin.end(typed);
   const [code] = await once(child, 'close');
@@ -45,7 +45,7 @@ export async function callCommand(command: () => Promise<number>): Promise<Comma
   return { code, ...said };
 }
 
-/** Sends what a call prints to the call; everything else goes where it went. */
+/** Redirects a call's output to the call; other output is unchanged. */
 function listen(): void {
   if (isListening) return;
   isListening = true;

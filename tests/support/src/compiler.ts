@@ -1,4 +1,4 @@
-// The TypeScript compiler, for tests that compile what applications write.
+// The TypeScript compiler, for tests that compile code of applications.
 
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -7,18 +7,18 @@ import { dirname, join } from 'node:path';
 const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
 const program = join(dirname(manifest), 'lib', 'tsc.js');
 
-/** It ends within seconds, so it collects garbage only where it would need more memory than this. */
+/** It ends within seconds, so it collects garbage only above this memory. */
 const memory = { GOGC: 'off', GOMEMLIMIT: '1GiB' };
 
 /**
- * Runs the compiler and waits for it.
+ * Runs the compiler and waits for its end.
  * @param args its arguments; relative paths start at `folder`
- * @returns what it says, and how it ended if it did not succeed; empty on success
+ * @returns its output, and its exit if it did not succeed; empty on success
  */
 export function compile(args: readonly string[], folder: string): string {
-  // The hooks that tap gives to every process would only slow it down.
+  // Tap's hooks for every process would only slow it down.
   const { NODE_OPTIONS, ...env } = process.env;
-  // With several checkers each would read all types for itself.
+  // Each of several checkers would read all types.
   const { status, stdout, stderr, error } = spawnSync(
     process.execPath,
     [program, '--checkers', '1', ...args],

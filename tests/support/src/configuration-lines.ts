@@ -1,8 +1,8 @@
-// Reads a configuration that is wrong, for its lines.
+// Reads an invalid configuration for its error lines.
 
 import { ConfigurationError } from '@tollgate/shared/schemas';
 
-/** Returns the lines that a reading complains with; none if it succeeds. Other errors are thrown on. */
+/** Returns the error lines; empty if reading succeeds. Other errors are rethrown. */
 export function configurationLines(read: () => unknown): readonly string[] {
   try {
     read();

@@ -1,4 +1,4 @@
-// Lets processes die while three of them write to one embedded store.
+// Kills processes while three of them write to one embedded store.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,33 +10,33 @@ import type { NodeProgram } from './pid-namespace.js';
 
 const WRITER = fileURLToPath(new URL('./store-writer.js', import.meta.url));
 
-/** The ways in which a process ends without closing its store. */
+/** Ways in which a process ends without closing its store. */
 export const DEATHS = ['exit', 'throw', 'SIGTERM', 'SIGKILL'] as const;
 export type Death = (typeof DEATHS)[number];
 
-/** What a number of deaths did to the others and to the store. */
+/** The effects of several deaths on the other processes and the store. */
 export interface DeathReport {
-  /** Processes that did not end when they were told to. */
+  /** Processes that did not end as instructed. */
   readonly stuck: number;
-  /** Other processes that ended, too. */
+  /** Other processes that also ended. */
   readonly otherDeaths: number;
-  /** The longest time that one of the others went without a commit, in milliseconds. */
+  /** The longest time without a commit of another process, in milliseconds. */
   readonly longestPauseMs: number;
-  /** Commits that were acknowledged, by all processes. */
+  /** Acknowledged commits of all processes. */
   readonly commits: number;
   /** Acknowledged commits that are not in the store. */
   readonly lost: number;
 }
 
-/** Processes that live on. */
+/** Surviving processes. */
 const SURVIVORS = 2;
-/** Between two writes of a survivor, so that processes start in reasonable time beside it. */
+/** Pause between two writes of a survivor, so that processes start in reasonable time beside it. */
 const SURVIVOR_PAUSE_MS = 8;
 const STUCK_MS = 5000;
-/** A process writes for up to this time before it dies. */
+/** Maximum time for which a process writes before its death. */
 const MAX_LIFE_MS = 60;
 
-/** What the parent knows of a writer: a commit is acknowledged when its number has arrived. */
+/** The parent's view of a writer: a commit is acknowledged when its number has arrived. */
 interface Writer {
   readonly child: ChildProcess;
   readonly name: string;
@@ -46,9 +46,9 @@ interface Writer {
 }
 
 /**
- * Lets `count` processes die in one way, one after the other, beside two that live on.
+ * Lets `count` processes die in one way, one after the other, beside two survivors.
  * @param folder an empty folder
- * @param program starts Node, if that is not enough
+ * @param program starts Node, if `node` alone is not enough
  */
 export async function dieOften(
   folder: string,
@@ -87,7 +87,7 @@ function startWriterOf(path: string, name: string, way?: Death, program?: NodePr
   const stderr = way === 'throw' ? 'ignore' : 'inherit';
   const pauses = way === undefined ? [String(SURVIVOR_PAUSE_MS)] : [];
   const child = fork(WRITER, [path, name, ...pauses], {
-    // The options of this process, such as reading source maps, would delay each start.
+    // This process's options, such as source maps, would delay each start.
     execArgv: [],
     ...program,
     stdio: ['ignore', 'ignore', stderr, 'pipe', 'ipc'],
@@ -113,7 +113,7 @@ function isGone({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Makes a writer die in a way, and returns whether it did. */
+/** Kills a writer in a given way, and returns whether it died. */
 async function end({ child }: Writer, way: Death): Promise<boolean> {
   if (isGone(child)) return true;
   const gone = once(child, 'close');

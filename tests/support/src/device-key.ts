@@ -1,11 +1,11 @@
-// Keys of devices and what they sign, made with node:crypto.
+// Device keys and their signatures, created with node:crypto.
 
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
-/** A key pair as a browser or a page holds it. */
+/** A key pair of a browser or a page. */
 export interface Device {
   readonly algorithm: 'ES256' | 'RS256';
-  /** Its public key, as registrations and proofs carry it. */
+  /** Its public key, as in registrations and proofs. */
   readonly jwk: Readonly<Record<string, unknown>>;
   readonly privateKey: KeyObject;
 }
@@ -26,7 +26,7 @@ export function signed(device: Device, header: object, payload: object): string 
   return `${text}.${signature.toString('base64url')}`;
 }
 
-/** What differs from a right proof. */
+/** Deviations from a valid proof. */
 export interface ProofChanges {
   readonly header?: object;
   readonly payload?: object;
@@ -56,13 +56,13 @@ export function refreshProof(
   );
 }
 
-/** What a browser signs to register its key. */
+/** A browser's signature to register its key. */
 export function registration(device: Device, challenge: string, header: object = {}): string {
   const { algorithm, jwk } = device;
   return signed(device, { alg: algorithm, jwk, typ: 'dbsc+jwt', ...header }, { jti: challenge });
 }
 
-/** What a browser signs to renew its cookie. */
+/** A browser's signature to renew its cookie. */
 export function renewal(device: Device, challenge: string, header: object = {}): string {
   return signed(device, { alg: device.algorithm, typ: 'dbsc+jwt', ...header }, { jti: challenge });
 }

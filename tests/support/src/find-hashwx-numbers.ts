@@ -1,9 +1,9 @@
-// Solves challenges in HashWX as docs/challenges/hashwx.md describes them, on the module that services check them with.
+// Solves HashWX challenges as described in docs/challenges/hashwx.md, with the module that the services use for checks.
 
 import { createHash } from 'node:crypto';
 import { openHashwx } from '@tollgate/shared/pow';
 
-/** The fields of a challenge that its solution depends on. */
+/** The challenge fields that determine its solution. */
 export interface HashwxFields {
   readonly salt: string;
   readonly parts: number;

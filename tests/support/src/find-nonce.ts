@@ -1,4 +1,4 @@
-// Searches nonces as docs/challenges/proof-of-work.md describes them, without code of the services.
+// Searches nonces as described in docs/challenges/proof-of-work.md, without code of the services.
 
 import { hash } from 'node:crypto';
 
@@ -8,12 +8,12 @@ import { hash } from 'node:crypto';
  * @param start the salt; for a part of an effort, the salt and the two-digit index
  * @param bits at most 32
  * @param solved with `false`, the smallest nonce that misses
- * @throws RangeError without a difficulty, which a refusal does not have: no nonce would do
+ * @throws RangeError without a difficulty, as in a rejection: no nonce would solve it
  */
 export function findNonce(start: string, bits: number, solved = true): string {
   if (!Number.isInteger(bits)) throw new RangeError(`no difficulty: ${bits}`);
   for (let nonce = 0; ; nonce++) {
-    // A one-byte text is several times as quick to make as a buffer.
+    // A one-byte text is several times as fast to create as a buffer.
     const digest = hash('sha256', `${start}${nonce}`, 'binary');
     if (leadingZeroBits(digest) >= bits === solved) return String(nonce);
   }

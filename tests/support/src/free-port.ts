@@ -1,16 +1,15 @@
-// Ports for programs that cannot choose one by themselves.
+// Ports for programs that cannot choose one themselves.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that systems take for outgoing connections, and below those that the launcher chooses from; the bus of a
- * cluster's node, which listens 10,000 above its port, is below the first as well.
+ * Below the ports of outgoing connections and of the launcher; so is the bus port of a cluster node, 10,000 above its port.
  */
 const LOWEST = 10_000;
 const HIGHEST = 19_999;
 
-/** Returns a port of this machine that nothing listens on, and that no connection takes before the caller listens. */
+/** Returns a free port of this machine that no outgoing connection takes before the caller listens. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST + 1);

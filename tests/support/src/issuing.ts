@@ -1,4 +1,4 @@
-// Issues challenges as the challenge service does, and solves them, for the tests of what checks them.
+// Issues challenges as the challenge service does, and solves them, for tests of their verification.
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -39,7 +39,7 @@ export const IP = '203.0.113.7';
 export const ACCOUNT = 'someone@example.com';
 export const ANSWER = 'k7mxqp';
 
-/** The salt of every effort here. The least that is issued takes seconds to solve, so its answers are known. */
+/** The salt of every effort here. The smallest effort takes seconds to solve, so its solutions are precomputed. */
 export const EFFORT_SALT = '00112233445566778899aabbccddeeff';
 const KNOWN_ANSWERS: ReadonlyMap<number, string> = new Map([
   [
@@ -54,7 +54,7 @@ const KNOWN_ANSWERS: ReadonlyMap<number, string> = new Map([
 
 const LIMIT = { max: 100_000, windowMs: 60_000 };
 
-/** Cheap to solve, and otherwise the defaults: a floor of 2 bits, a step of 2, a captcha after 2 failures. */
+/** Cheap to solve, otherwise the defaults: a floor of 2 bits, a step of 2, a captcha after 2 failures. */
 export const cheap: CaptchaOptionsInput = {
   test_mode: true,
   pow: { difficulty: 2, max_difficulty: 14, volume: { step: 0 } },
@@ -70,16 +70,16 @@ export interface Desk {
   work(asked?: Asked): Promise<Work>;
   /** An image and its answer. */
   image(asked?: Asked): Promise<{ imageToken: string; imageAnswer: string }>;
-  /** Effort with its answer; deps of 18 or 20 bits, or few. */
+  /** Effort with its solution; deps of 18 or 20 bits, or few. */
   effort(asked?: Asked & { partDifficulty?: number }): Promise<Effort>;
-  /** The ticket that a failed answer about the account would carry. */
+  /** The ticket that a failed response about the account would include. */
   ticket(key?: string): string;
 }
 
 export interface Asked {
   readonly ticket?: unknown;
   readonly ip?: string;
-  /** Options of the issuing service, where they differ from those of the host. */
+  /** Options of the issuing service that differ from those of the host. */
   readonly options?: CaptchaOptions;
 }
 
@@ -96,7 +96,7 @@ export interface Effort {
   readonly partDifficulty: number;
 }
 
-/** What a ticket says, with the failures of its account. */
+/** The content of a ticket, with the failures of its account. */
 interface Priced {
   readonly scope: Scope | null;
   readonly failures: number;
@@ -174,7 +174,7 @@ export function openDesk(store: Store, deps: DeskParts = {}): Desk {
         expireSeconds: pow.expire,
         expireGrows: pow.expire_grows,
       });
-      if (!issued.allowed) throw new Error('the request was over its limit');
+      if (!issued.allowed) throw new Error('the request exceeded its limit');
       const { difficulty } = issued;
       return { powToken: token, powNonce: findNonce(salt, difficulty), salt, difficulty };
     },
@@ -236,7 +236,7 @@ export function solveEffort(bits: number): string {
   ).join('.');
 }
 
-/** Records so many failures of the account. */
+/** Records this many failures of the account. */
 export async function fail(host: ChallengeVerifier, times: number, key = ACCOUNT): Promise<void> {
   for (let i = 0; i < times; i++) await host.recordFailure(key);
 }

@@ -1,4 +1,4 @@
-// Runs a service in a process of its own, and tells which files it has loaded.
+// Runs a service as a separate process, and returns the files that it has loaded.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,9 +14,9 @@ interface Coverage {
 }
 
 /**
- * Starts a service, ends it once it has started, and returns the paths of all files whose code it has run: Node writes them
- * at the end of a process with `NODE_V8_COVERAGE`.
- * @param use is called while the service runs
+ * Starts a service, stops it after its start, and returns the paths of all files whose code it has run: Node writes them at
+ * the end of a process with `NODE_V8_COVERAGE`.
+ * @param use called while the service runs
  */
 export async function loadedFiles(
   t: Pick<Test, 'teardown'>,
@@ -37,7 +37,7 @@ export async function loadedFiles(
     child.kill('SIGTERM');
   }
   const [code] = await closed;
-  if (code !== 0) throw new Error(`the service has ended with ${code}`);
+  if (code !== 0) throw new Error(`the service exited with ${code}`);
   const urls = readdirSync(folder).flatMap((name) => {
     const { result }: Coverage = JSON.parse(readFileSync(join(folder, name), 'utf8'));
     return result.map(({ url }) => url);

@@ -1,11 +1,11 @@
-// What takes long to start serves all tests of a file.
+// Shares slow resources among all tests of a file.
 
 import root from 'tap';
 import { type Owner, processOwner, worker } from './owner.js';
 
 /**
- * Returns what opens something at its first call, and returns the same afterwards. It ends with the file; the next file of
- * the same process gets one of its own.
+ * Returns a function that opens a resource at its first call, and returns the same one afterwards. It ends with the file;
+ * the next file of the same process gets a new one.
  */
 export function oncePerFile<Opened>(open: (owner: Owner) => Promise<Opened>): () => Promise<Opened> {
   let opened: Promise<Opened> | undefined;
@@ -21,8 +21,8 @@ export function oncePerFile<Opened>(open: (owner: Owner) => Promise<Opened>): ()
 }
 
 /**
- * The same for what all files of a process of `npm test` use, as long as it is sound; a file that runs alone has its own.
- * @param isSound whether the next file can use it; otherwise that opens another one
+ * The same for a resource shared by all files of a process of `npm test`, while it is sound; a file run alone has its own.
+ * @param isSound whether the next file can use it; otherwise that file opens another one
  */
 export function oncePerProcess<Opened>(
   open: (owner: Owner) => Promise<Opened>,

@@ -1,32 +1,32 @@
-// Who ends what a test has started: the test, its file, or the process in which `npm test` runs one file after the other.
+// Owners of a test's resources: the test, its file, or the process in which `npm test` runs one file after the other.
 
 import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Redis } from 'ioredis';
 import type { Test } from 'tap';
 
-/** Calls what it is given when it ends, the last first. */
+/** Calls the given functions when it ends, the last first. */
 export interface Owner extends Pick<Test, 'teardown'> {
-  /** Whether it outlives the file: what it owns must not keep the process alive, or it counts as left behind. */
+  /** Whether it outlives the file: its resources must not keep the process alive, or they count as left behind. */
   readonly outlivesFiles?: boolean;
 }
 
-/** What a process of `npm test` tells the files that run in it. */
+/** The interface of an `npm test` process for its files. */
 export interface Worker {
   /** Calls this once after the last file. */
   onEnd(end: () => Promise<void>): void;
 }
 
-/** The process of `npm test`; undefined where a file runs alone. */
+/** The process of `npm test`; undefined if a file runs alone. */
 export const worker = (globalThis as { [name: symbol]: unknown })[Symbol.for('tollgate.test-worker')] as
   | Worker
   | undefined;
 
-/** Owns what all files of a process use. */
+/** Owns resources that all files of a process use. */
 export function processOwner({ onEnd }: Worker): Owner {
   const ends: (() => unknown)[] = [];
   onEnd(async () => {
-    // What is ended does not keep the process alive, and has to be gone before it.
+    // An ended resource does not keep the process alive, and must be gone first.
     const alive = setInterval(() => {}, 1_000);
     for (const end of ends.reverse()) await end();
     clearInterval(alive);
@@ -34,7 +34,7 @@ export function processOwner({ onEnd }: Worker): Owner {
   return { outlivesFiles: true, teardown: (end: () => unknown) => void ends.push(end) };
 }
 
-/** Lets the process end without a server and its client, if their owner outlives the file. */
+/** Lets the process end despite a server and its client, if their owner outlives the file. */
 export function release({ outlivesFiles }: Owner, child: ChildProcess, client: Redis): void {
   if (!outlivesFiles) return;
   child.unref();

@@ -1,8 +1,8 @@
-// Runs Node in a PID namespace of its own, as a container does: its process id there is 1.
+// Runs Node in a separate PID namespace, as a container does: its process id there is 1.
 
 import { spawnSync } from 'node:child_process';
 
-/** A program that starts Node, and what stands before the arguments of Node. */
+/** A program that starts Node, and its arguments before those of Node. */
 export interface NodeProgram {
   readonly execPath: string;
   readonly execArgv: string[];
@@ -15,8 +15,8 @@ export const nodeInNamespace: NodeProgram = {
   execArgv: [...UNSHARE, process.execPath],
 };
 
-/** Why a test that needs PID namespaces must be skipped; false if it need not. */
+/** The reason to skip a test that requires PID namespaces; false if there is none. */
 export function namespacesMissing(): string | false {
   const { status } = spawnSync('unshare', [...UNSHARE, 'true']);
-  return status === 0 ? false : 'SKIPPED: this user may not make PID namespaces (unshare)';
+  return status === 0 ? false : 'SKIPPED: this user may not create PID namespaces (unshare)';
 }

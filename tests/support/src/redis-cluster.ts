@@ -1,4 +1,5 @@
-// A private Redis Cluster, of three masters unless said: each refuses keys that are not its own, and scripts whose keys lie apart.
+// A private Redis Cluster, by default of three masters: each rejects keys of other nodes, and scripts with keys of several
+// slots.
 
 import type { ChildProcess } from 'node:child_process';
 import { Redis } from 'ioredis';
@@ -15,9 +16,9 @@ const SLOTS = 16_384;
 export interface ClusterOptions {
   /** Number of masters; 3 by default. */
   readonly masters?: number;
-  /** What each node keeps on the disk; `none` by default. */
+  /** The persistence of each node; `none` by default. */
   readonly persistence?: keyof typeof PERSISTENCE;
-  /** Whether each master has a replica that takes its place; not by default. */
+  /** Whether each master has a replica that replaces it; not by default. */
   readonly replicas?: boolean;
   /** Silence after which a node counts as down, in milliseconds; 15,000 by default. */
   readonly nodeTimeoutMs?: number;
@@ -25,37 +26,37 @@ export interface ClusterOptions {
 
 /** A running cluster. */
 export interface RedisCluster {
-  /** Names one of its masters: a client finds the others by itself. */
+  /** Address of one master: a client finds the others by itself. */
   readonly url: string;
-  /** Names all of its first masters. */
+  /** Addresses of all initial masters. */
   readonly urlOfAll: string;
-  /** The nodes that were made masters, in the order of their slots. */
+  /** The initial masters, in the order of their slots. */
   readonly masters: readonly ClusterNode[];
   /** The replicas in the order of their masters; none by default. */
   readonly replicas: readonly ClusterNode[];
-  /** Forgets all that it holds. */
+  /** Deletes all data. */
   clear(): Promise<void>;
-  /** Makes all that it holds older by a whole number of milliseconds. */
+  /** Ages all data by a whole number of milliseconds. */
   age(ms: number): Promise<void>;
-  /** Ends every node. */
+  /** Stops every node. */
   stop(): Promise<void>;
-  /** Starts them again on their ports; resolves when the cluster serves. */
+  /** Restarts them on their ports; resolves when the cluster serves. */
   start(): Promise<void>;
 }
 
 /** One server of a cluster. */
 export interface ClusterNode {
   readonly port: number;
-  /** For looking and for preparing. */
+  /** For inspection and preparation. */
   readonly client: Redis;
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Stops the process where it is until `thaw`: connections stay open, and nothing is answered. */
+  /** Freezes the process until `thaw`: connections stay open without replies. */
   freeze(): void;
   thaw(): void;
 }
 
-/** Starts a cluster; it serves when the promise resolves. */
+/** Starts a cluster; resolves when it serves. */
 export async function startRedisCluster(t: Owner, options: ClusterOptions = {}): Promise<RedisCluster> {
   const { masters: count = 3, persistence = 'none', replicas: hasReplicas = false } = options;
   const { nodeTimeoutMs = 15_000 } = options;
@@ -68,7 +69,7 @@ export async function startRedisCluster(t: Owner, options: ClusterOptions = {}):
   for (const [at, { client }] of masters.entries()) {
     const [from, to] = [at, at + 1].map((edge) => Math.floor((edge * SLOTS) / count)) as [number, number];
     await client.call('CLUSTER', 'ADDSLOTSRANGE', from, to - 1);
-    // Two masters with one epoch would first have to settle which of them counts.
+    // Two masters with one epoch would first have to resolve the conflict.
     await client.call('CLUSTER', 'SET-CONFIG-EPOCH', at + 1);
   }
   for (const { port } of nodes.slice(1)) {
@@ -113,7 +114,7 @@ async function startNode(t: Owner, settings: readonly string[]): Promise<Cluster
     tempDir(t),
     '--cluster-enabled',
     'yes',
-    // A node that is alone learns its address from nobody, and tells clients none.
+    // A single node learns its address from nobody, and tells clients none.
     '--cluster-announce-ip',
     '127.0.0.1',
     '--repl-diskless-sync-delay',

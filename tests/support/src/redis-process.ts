@@ -1,4 +1,4 @@
-// Runs a Redis server as a child process; its arguments decide what kind of server it is.
+// Runs a Redis server as a child process; its arguments determine the kind of server.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ const PROGRAMS = ['redis-server', 'valkey-server'];
 const TRIES = 20;
 const READY = /Ready to accept connections|Running mode=sentinel|\+monitor master/;
 
-/** What every server is started with. */
+/** Arguments of every server. */
 const BASE = ['--bind', '127.0.0.1', '--daemonize', 'no', '--loglevel', 'notice'];
 
 const running = new Set<ChildProcess>();
@@ -29,7 +29,7 @@ export async function launchOnFreePort(
   throw new Error('no private Redis could be started');
 }
 
-/** Starts a server on a port that it had before; resolves when it accepts connections. */
+/** Restarts a server on its previous port; resolves when it accepts connections. */
 export async function launchAgain(port: number, args: readonly string[]): Promise<ChildProcess> {
   for (let tries = 0; tries < TRIES; tries++) {
     const child = await launch(port, args);
@@ -38,7 +38,7 @@ export async function launchAgain(port: number, args: readonly string[]): Promis
   throw new Error(`Redis did not start again on port ${port}`);
 }
 
-/** Ends a server and waits for its end. @param signal `SIGTERM` lets it write what it keeps */
+/** Stops a server and waits for its exit. @param signal `SIGTERM` lets it save its data */
 export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
@@ -46,7 +46,7 @@ export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = '
   await exited;
 }
 
-/** The process once it accepts connections; undefined when it ended instead, as it does when the port was taken. */
+/** The process once it accepts connections; undefined if it exited instead, as with a port in use. */
 async function launch(port: number, args: readonly string[]): Promise<ChildProcess | undefined> {
   for (const program of PROGRAMS) {
     const child = spawn(program, [...args, '--port', String(port), ...BASE], {

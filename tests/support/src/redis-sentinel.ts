@@ -1,4 +1,4 @@
-// A private Redis behind Sentinels, which tell clients where the master is and promote a replica when it is gone.
+// A private Redis behind Sentinels, which tell clients the master's address and promote a replica when it fails.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const NAME = 'main';
 
 /** The shape of the installation. */
 export interface SentinelOptions {
-  /** Number of Sentinels; most of them must agree that the master is down. 1 by default. */
+  /** Number of Sentinels; a majority must agree that the master is down. 1 by default. */
   readonly sentinels?: number;
   /** Silence after which a Sentinel considers the master down, in milliseconds; 500 by default. */
   readonly downAfterMs?: number;
@@ -23,30 +23,30 @@ export interface SentinelOptions {
 
 /** A master, its replica and the Sentinels that watch them. */
 export interface RedisSentinel {
-  /** Names every Sentinel. */
+  /** Addresses of every Sentinel. */
   readonly url: string;
   readonly master: RedisServer;
   readonly replica: RedisServer;
   readonly sentinels: readonly SentinelProcess[];
   /** Whether the first Sentinel names the first master. */
   isUnchanged(): Promise<boolean>;
-  /** Resolves when the replica holds all that the master holds now. */
+  /** Resolves when the replica has all current data of the master. */
   replicated(): Promise<void>;
   /** Resolves when the first Sentinel names the replica as the master. */
   promoted(): Promise<void>;
-  /** Orders a planned failover; resolves when the replica is named as the master. */
+  /** Requests a planned failover; resolves when the replica is named as the master. */
   failOver(): Promise<void>;
 }
 
 /** A running Sentinel. */
 export interface SentinelProcess {
   readonly port: number;
-  /** Stops the process where it is until `thaw`. */
+  /** Freezes the process until `thaw`. */
   freeze(): void;
   thaw(): void;
 }
 
-/** Starts all of them; each Sentinel knows the replica and the other Sentinels when the promise resolves. */
+/** Starts all of them; resolves when each Sentinel knows the replica and the other Sentinels. */
 export async function startRedisSentinel(
   t: Owner,
   { sentinels: count = 1, downAfterMs = 500, minReplicasToWrite = 0 }: SentinelOptions = {},
@@ -97,7 +97,7 @@ export async function startRedisSentinel(
     },
     promoted,
     async failOver() {
-      // A Sentinel promotes no replica whose last news are old, as they are on a busy machine.
+      // A Sentinel promotes no replica with outdated replies, as on a busy machine.
       const isAccepted = () =>
         first.client.call('SENTINEL', 'FAILOVER', NAME).then(
           () => true,

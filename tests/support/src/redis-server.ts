@@ -13,33 +13,32 @@ import { tempDir } from './temp-dir.js';
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  /** For looking and for preparing; what it sends is not listed by `commands`. */
+  /** For inspection and preparation; its commands are not listed by `commands`. */
   readonly client: Redis;
   stop(): Promise<void>;
-  /** Stops the process where it is: connections stay open, and nothing is answered until `thaw`. */
+  /** Freezes the process until `thaw`: connections stay open without replies. */
   freeze(): void;
   thaw(): void;
-  /** Starts again on the same port: empty, or with all that it held where it keeps that. */
+  /** Restarts on the same port: empty, or with its data if persistent. */
   start(): Promise<void>;
-  /** The commands, name first and in lower case, that other clients sent while `during` ran; not those of scripts. */
+  /** Commands of other clients while `during` ran, name first and in lower case; not those of scripts. */
   commands(during: () => Promise<unknown>): Promise<string[]>;
 }
 
-/** What a server keeps of its data on the disk; `always` has each write there before it is answered. */
+/** The server's persistence; `always` writes each command to disk before its reply. */
 export const PERSISTENCE = {
   none: ['--save', '', '--appendonly', 'no'],
   always: ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'],
 } as const;
 
-/** Servers that a test is done with, empty again, for the next test of this process. */
+/** Servers of finished tests, emptied, for the next test of this process. */
 const idle: RedisServer[] = [];
 const lender = worker && processOwner(worker);
 
 /**
- * Starts a server; it accepts connections when the promise resolves. A plain one may have served an earlier test: it is
- * empty, and set as at first.
- * @param persistence `none`: what it held is gone after `stop`
- * @param settings further arguments of the server, such as `--requirepass`
+ * Starts a server; resolves when it accepts connections. A plain one may be that of an earlier test, emptied and reset.
+ * @param persistence with `none`, its data is lost after `stop`
+ * @param settings further server arguments, such as `--requirepass`
  */
 export async function startRedis(
   t: Owner,
@@ -73,7 +72,7 @@ export async function startRedis(
   };
 }
 
-/** All that a test can set in a server, as a text. */
+/** All settings that a test can change in a server, as a text. */
 async function settingsOf({ client }: RedisServer): Promise<string> {
   const [settings, users, [role, , replicas]] = await Promise.all([
     client.config('GET', '*'),
@@ -83,7 +82,7 @@ async function settingsOf({ client }: RedisServer): Promise<string> {
   return JSON.stringify([settings, users, role, role === 'master' ? replicas : []]);
 }
 
-/** Ends what others do with a server, and empties it. Resolves with whether it is as it was at first. */
+/** Disconnects others, and empties the server. Resolves with whether it is in its initial state. */
 async function empty(server: RedisServer, before: string): Promise<boolean> {
   const { client } = server;
   if (client.status !== 'ready') return false;
@@ -156,11 +155,11 @@ async function launch(
 // A line of MONITOR: `+1700000000.123456 [0 127.0.0.1:50000] "set" "key" "a \"quoted\" value"`.
 const HEARD = /^\+\S+ \[\d+ (\S+)\] "(.*)"$/;
 
-/** Reads MONITOR from a socket: ioredis fails when the answer `OK` and the first command arrive together. */
+/** Reads MONITOR from a socket: ioredis fails when the reply `OK` and the first command arrive together. */
 async function listen(client: Redis, monitor: Socket, during: () => Promise<unknown>): Promise<string[]> {
   const own = / addr=(\S+)/.exec(String(await client.client('INFO')))?.[1];
   const heard: string[] = [];
-  // The server feeds its monitors in the order of execution, so the echo comes after all that is of interest.
+  // The server sends to its monitors in the order of execution, so the echo comes after all relevant commands.
   const end = `end of ${Math.random()}`;
   const lines = createInterface({ input: monitor });
   const started = once(lines, 'line');

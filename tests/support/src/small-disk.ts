@@ -11,7 +11,7 @@ export interface SmallDisk {
   readonly folder: string;
   /** Leaves no byte free. */
   fill(): void;
-  /** Frees what `fill` took. */
+  /** Frees the space taken by `fill`. */
   free(): void;
 }
 

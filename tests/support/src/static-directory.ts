@@ -1,13 +1,13 @@
-// A directory of users that the services load with USERS_URL=module: accounts that are always there, with one cheap hash.
+// A user directory that the services load with USERS_URL=module: permanent accounts with one cheap hash.
 
-/** How many people there are. */
+/** Number of users. */
 export const PEOPLE = 40;
 
-/** The password of everybody. Bcrypt at its lowest cost: a drill is not about hashing. */
+/** Password of all users. Bcrypt at its lowest cost: a drill is not about hashing. */
 export const PASSWORD = 'correct horse battery staple';
 export const PASSWORD_HASH = '$2b$04$LJRHS4HQ0tfIffHZJTAT/OE0zPeBabJwop60tylfSXf52UE6btm16';
 
-/** The e-mail address of a person. @param id from 1 */
+/** The e-mail address of a user. @param id from 1 */
 export function emailOf(id: number): string {
   return `person-${id}@example.com`;
 }

@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openEmbeddedStore } from '@tollgate/shared/store';
 
-/** Steps under way at a time. */
+/** Concurrent steps. */
 const AT_ONCE = 8;
 const LIFETIME_MS = 3_600_000;
 

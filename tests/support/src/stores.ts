@@ -12,17 +12,17 @@ import { startRedisSentinel } from './redis-sentinel.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { tempDir } from './temp-dir.js';
 
-/** A store that a test may use as it likes. */
+/** A store for a test's exclusive use. */
 export interface StoreUnderTest {
   readonly kind: Store['kind'];
   readonly store: Store;
   /** The address by which another process opens it. */
   readonly url: string;
-  /** Makes all that is stored older by a whole number of milliseconds. */
+  /** Ages all stored data by a whole number of milliseconds. */
   age(ms: number): Promise<void>;
-  /** The store's time, in milliseconds since 1970: on the embedded store ahead of the machine's by what `age` was told. */
+  /** The store's time, in milliseconds since 1970: on the embedded store ahead of the machine's by the aged amount. */
   readonly clock: () => number;
-  /** The same data as another process would open it: on Redis another connection, else the file closed and opened. */
+  /** The same data as opened by another process: on Redis another connection, otherwise the file closed and opened. */
   reopen(): Promise<Store>;
   /** The server behind a store on a plain Redis. */
   readonly redis?: RedisServer;
@@ -31,8 +31,8 @@ export interface StoreUnderTest {
 type Run = (t: Test, place: StoreUnderTest) => Promise<void>;
 
 /**
- * Tests the contract of an operation on a store: runs the same sub-test on a private Redis, on a Redis Cluster of three
- * masters, on a Redis behind a Sentinel, and on an embedded store.
+ * Tests the contract of a store operation: runs the same sub-test on a private Redis, on a Redis Cluster of three masters, on
+ * a Redis behind a Sentinel, and on an embedded store.
  */
 export async function eachStore(t: Test, run: Run): Promise<void> {
   await eachKind(t, run);
@@ -40,13 +40,13 @@ export async function eachStore(t: Test, run: Run): Promise<void> {
   await t.test('behind a Redis Sentinel', async (t) => run(t, await sentinelStore(t)));
 }
 
-/** Runs the same sub-test on a private Redis and on an embedded store, for tests whose subject is above the store. */
+/** Runs the same sub-test on a private Redis and on an embedded store, for tests of code above the store. */
 export async function eachKind(t: Test, run: Run): Promise<void> {
   await t.test('on Redis', async (t) => run(t, await redisStore(t, raiseCommandTimeout)));
   await t.test('on the embedded store', async (t) => run(t, embeddedStore(t)));
 }
 
-/** A store on a private Redis; its connection is ready. @param prepare is given the store before it is connected */
+/** A store on a private Redis; its connection is ready. @param prepare receives the store before it is connected */
 export async function redisStore(
   t: Test,
   prepare: (store: Store) => void = () => {},
@@ -55,9 +55,9 @@ export async function redisStore(
   return { ...(await connectTo(t, redis.url, prepare)), age: (ms) => ageRedis(redis.client, ms), redis };
 }
 
-// A cluster takes seconds to form, so that one serves the files of a whole process; each test finds it empty.
+// A cluster takes seconds to form, so one serves the files of a whole process; each test finds it empty.
 const cluster = oncePerProcess(startRedisCluster, async () => true);
-// No test of a store ends the master, so that a busy machine need not look like its end.
+// No store test stops the master, so a busy machine must not look like a failed one.
 const SILENCE_MS = 30_000;
 const sentinel = oncePerProcess(
   (owner) => startRedisSentinel(owner, { downAfterMs: SILENCE_MS }),

@@ -1,4 +1,4 @@
-// A TCP proxy in front of a server: a name that moves to another server, a host that vanishes, a connection that breaks.
+// A TCP proxy in front of a server: a name that moves to another server, a host that vanishes, a broken connection.
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -7,13 +7,13 @@ import type { Test } from 'tap';
 /** A running proxy. */
 export interface TcpProxy {
   readonly port: number;
-  /** Its address as that of a Redis. */
+  /** Its address, as a Redis URL. */
   readonly url: string;
   /** Number of connections accepted so far. */
   readonly accepted: number;
-  /** Sends new connections to another port of this machine, as a changed DNS record does; open ones stay where they are. */
+  /** Sends new connections to another port of this machine, like a changed DNS record; open ones stay. */
   moveTo(port: number): void;
-  /** Passes nothing on over the open connections, and keeps them open: a host that vanished sends no FIN and no RST. */
+  /** Forwards nothing over the open connections, and keeps them open: a vanished host sends no FIN and no RST. */
   silence(): void;
   /** Closes the open connections. */
   cut(): void;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 
-/** Makes an empty folder outside the project. What is opened in it must be closed by a later `t.teardown`. */
+/** Creates an empty folder outside the project. Resources opened in it must be closed by a later `t.teardown`. */
 export function tempDir(t: Pick<Test, 'teardown'>): string {
   const path = mkdtempSync(join(tmpdir(), 'tollgate-test-'));
   t.teardown(() => rmSync(path, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-// Waits for a condition that other processes bring about.
+// Waits for a condition that other processes fulfil.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -7,7 +7,7 @@ const POLL_MS = 20;
 
 /**
  * Resolves when the condition holds; an error of the check counts as "not yet".
- * @param what what is waited for, for the error after 20 seconds
+ * @param what the awaited condition, for the error after 20 seconds
  */
 export async function until(holds: () => Promise<boolean> | boolean, what: string): Promise<void> {
   const deadlineMs = performance.now() + LONGEST_WAIT_MS;
@@ -18,7 +18,7 @@ export async function until(holds: () => Promise<boolean> | boolean, what: strin
     } catch (error) {
       lastError = error;
     }
-    if (performance.now() > deadlineMs) throw new Error(`it never came that ${what}`, { cause: lastError });
+    if (performance.now() > deadlineMs) throw new Error(`timeout waiting for: ${what}`, { cause: lastError });
     await pause(POLL_MS);
   }
 }

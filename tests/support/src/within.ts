@@ -1,8 +1,8 @@
-// Compares how long something takes with a timer of the same process: a busy machine delays both.
+// Compares a duration with a timer of the same process: a busy machine delays both.
 
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 
-/** Resolves with whether work settles before a timer that is set now has fired, and its process has handled what had come by then. */
+/** Resolves with whether work settles before a timer set now has fired and its process has handled all events so far. */
 export async function settlesWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
   const timer = new AbortController();
   const settled = work.then(

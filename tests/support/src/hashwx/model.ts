@@ -1,4 +1,4 @@
-// HashWX in BigInts, as its definition reads: slow, and what the fast implementations are compared with.
+// HashWX in BigInts, literally after its definition: slow, as a reference for the fast implementations.
 
 const mask = (1n << 64n) - 1n;
 const wrap = (x: bigint) => x & mask;
@@ -47,7 +47,7 @@ function stream([k0, k1]: readonly [bigint, bigint], salt: bigint, count: number
   return words.slice(0, count);
 }
 
-/** For each place, the values that a permutation may have there. */
+/** Permitted values of a permutation at each position. */
 const allowed = ['02467', '234567', '134567', '14567', '13567', '1367', '01357', '02'];
 
 function permutationsFrom(begun: string): string[] {
@@ -58,7 +58,7 @@ function permutationsFrom(begun: string): string[] {
     .flatMap((value) => permutationsFrom(begun + value));
 }
 
-/** The 625 permutations that sources are drawn from, in lexicographic order. */
+/** The 625 permutations from which sources are drawn, in lexicographic order. */
 export const permutations: readonly string[] = permutationsFrom('');
 
 /** The instruction of one slot. */
@@ -100,11 +100,11 @@ function execute(opcode: number, d: bigint, n: bigint, s: bigint): bigint {
   return wrap([shifted ^ s, shifted + s, shifted - s][(opcode - 4) % 3]!);
 }
 
-/** A function: what 32 bytes of seed determine. */
+/** A function, determined by a 32-byte seed. */
 export interface Model {
   readonly programKey: readonly [bigint, bigint];
   readonly inputKey: readonly [bigint, bigint];
-  /** The words that the programs are made from. */
+  /** The words from which the programs are made. */
   readonly words: readonly bigint[];
   readonly programs: readonly (readonly Slot[])[];
   /** Hashes a nonce, and returns every inner value with the hash. */
@@ -123,7 +123,7 @@ export interface Trace {
   readonly hash: bigint;
 }
 
-/** Makes the function of a seed of 32 bytes. */
+/** Creates the function of a 32-byte seed. */
 export function makeModel(seed: Uint8Array): Model {
   const bytes = new DataView(seed.buffer, seed.byteOffset, 32);
   const [s0, s1, s2, s3] = [0, 8, 16, 24].map((at) => bytes.getBigUint64(at, true)) as Words4;
