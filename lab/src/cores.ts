@@ -1,15 +1,15 @@
-// Which processor core each process runs on, so that none is moved, or slowed by its neighbour, in only some rounds.
+// Assigns processor cores to processes, so that none is moved, or slowed by its neighbour, in only some rounds.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 export interface Cores {
-  /** What is measured: a core for each process, or fewer, taken in turn. */
+  /** Measured processes: a core each, or fewer, taken in turn. */
   readonly measured: readonly number[];
   readonly redis: readonly number[];
   readonly load: readonly number[];
 }
 
-/** Shares out the cores that this process may use: Redis and the load generator get one each before a second process that is measured. */
+/** Divides this process's cores: Redis and the load generator get one each before a second measured process. */
 export function assignCores(processes = 1, cores = allowedCores()): Cores {
   const measured = Math.max(1, Math.min(processes, cores.length - 2));
   const others = cores.length > measured ? cores.slice(measured) : cores;

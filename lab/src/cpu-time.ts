@@ -21,7 +21,7 @@ export function residentBytes(pid: number): number {
   return statusBytes(pid, 'VmRSS');
 }
 
-/** Returns the resident memory of a process in bytes, without the pages of files. Linux only. */
+/** Returns the resident memory of a process in bytes, without file pages. Linux only. */
 export function anonymousBytes(pid: number): number {
   return statusBytes(pid, 'RssAnon');
 }
@@ -32,20 +32,20 @@ function statusBytes(pid: number, field: string): number {
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
 }
 
-/** Returns the resident memory of a process in bytes, in which a page that several processes share counts in part. Linux only. */
+/** Returns the proportional memory of a process in bytes: shared pages count in part. Linux only. */
 export function proportionalBytes(pid: number): number {
   const kilobytes = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
   return Number(kilobytes) * 1024;
 }
 
-/** Returns the processor time of the threads of a process that run, in milliseconds: finer than `cpuSeconds`. Linux only. */
+/** Returns the processor time of a process's running threads, in milliseconds: finer than `cpuSeconds`. Linux only. */
 export function processorMs(pid: number): number {
   const nanoseconds = (task: string) =>
     Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
   return tasksOf(pid).reduce((sum, task) => sum + nanoseconds(task), 0) / 1e6;
 }
 
-/** Returns how often the threads of a process that run have waited and been woken up. Linux only. */
+/** Returns the number of wake-ups of a process's running threads. Linux only. */
 export function wakeUps(pid: number): number {
   const switches = (task: string) =>
     Number(

@@ -1,8 +1,8 @@
-// Logins to the session service, for programs that measure what follows.
+// Logins to the session service, for programs that measure subsequent requests.
 import type { Site } from './site.js';
 import { prepareSolvedWork } from './solved-work.js';
 
-/** The account of programs that need one. */
+/** The account of programs that use one. */
 export const ACCOUNT = { email: 'bench@example.com', password: 'a password of a benchmark' };
 
 export interface SignedIn {
@@ -13,7 +13,7 @@ export interface SignedIn {
 
 /**
  * Logs in `count` times, one after the other: concurrent attempts count as failures until each has ended.
- * @throws Error if one is refused
+ * @throws Error if one is rejected
  */
 export async function logIn(site: Site, count: number): Promise<SignedIn[]> {
   const solved = await prepareSolvedWork(site.storeUrl, site.environment.CHALLENGE_SECRET!, count);
@@ -24,7 +24,7 @@ export async function logIn(site: Site, count: number): Promise<SignedIn[]> {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...ACCOUNT, ...work }),
     });
-    if (!response.ok) throw new Error(`the login was refused: ${await response.text()}`);
+    if (!response.ok) throw new Error(`the login was rejected: ${await response.text()}`);
     const { accessToken } = (await response.json()) as { accessToken: string };
     signedIn.push({ accessToken, cookie: response.headers.getSetCookie().at(0)!.split(';')[0]! });
   }

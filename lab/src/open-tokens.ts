@@ -10,9 +10,9 @@ import Fastify from 'fastify';
 import type { Open } from './opened.js';
 
 /**
- * Opens access and refresh tokens with keys of their own, as a service does.
+ * Opens access and refresh tokens with new keys, as a service does.
  * @param open closes them with the program
- * @param algorithm signs access tokens in the format `public`; without it they are sealed
+ * @param algorithm signs access tokens in the format `public`; by default they are sealed
  */
 export async function openTokens(open: Open, algorithm?: SigningAlgorithm): Promise<Tokens> {
   const app = await open(Fastify());

@@ -1,13 +1,13 @@
-// What a program opens is closed after it, whether it ends or throws.
+// Closes a program's resources after it, whether it ends or throws.
 
 export interface Closable {
   close(): unknown;
 }
 
-/** Resolves with what was opened; it is closed after the program. */
+/** Resolves with the opened resource; it is closed after the program. */
 export type Open = <T extends Closable>(opening: T | Promise<T>) => Promise<T>;
 
-/** Calls `use`, then closes all that it opened, the last first. */
+/** Calls `use`, then closes all opened resources, the last first. */
 export async function closeAfter<T>(use: (open: Open) => Promise<T>): Promise<T> {
   const opened: Closable[] = [];
   try {

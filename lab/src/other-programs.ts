@@ -1,10 +1,10 @@
-// How much of the machine other programs use while a benchmark runs.
+// Processor use of other programs while a benchmark runs.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fieldsOf, TICKS_PER_SECOND } from './cpu-time.js';
 
 const SAMPLE_MS = 1_000;
 
-/** A process: what `/proc/PID/stat` says of it. Times are ticks. */
+/** A process from `/proc/PID/stat`. Times are ticks. */
 interface Process {
   readonly pid: number;
   readonly parent: number;
@@ -13,8 +13,8 @@ interface Process {
 }
 
 /**
- * Starts a measurement. The function that it returns ends it, and says how many cores other programs have used since, on
- * average. Linux only.
+ * Starts a measurement. The returned function ends it, and returns the average number of cores that other programs have used
+ * since. Linux only.
  */
 export function watchOthers(): () => number {
   const startMs = performance.now();
@@ -22,15 +22,15 @@ export function watchOthers(): () => number {
   const waitedFor = usedWithEndedChildren();
   const descendants = watchDescendants();
   return () => {
-    // Each misses something: the first, children whose parent did not wait for them, as those of browsers; the second,
-    // what lives shorter than it looks.
+    // Each misses something: the first, children whose parent did not wait for them, such as those of browsers; the second,
+    // processes that live shorter than its interval.
     const own = Math.max(usedWithEndedChildren() - waitedFor, descendants.end());
     const seconds = (performance.now() - startMs) / 1000;
     return Math.max(0, (usedByAll() - start - own) / TICKS_PER_SECOND / seconds);
   };
 }
 
-/** Counts the processor time of this process and of everything that it starts, also of what outlives its parent. */
+/** Counts the processor time of this process and its descendants, including those that outlive their parent. */
 function watchDescendants() {
   const before = new Map(runningProcesses().map((one) => [keyOf(one), one.used]));
   const used = new Map<string, number>();
@@ -57,7 +57,7 @@ function watchDescendants() {
   };
 }
 
-/** A number is given to another process later. */
+/** Process ids are reused later. */
 const keyOf = ({ pid, startedAt }: Process) => `${pid} ${startedAt}`;
 
 function runningProcesses(): Process[] {
@@ -81,7 +81,7 @@ function usedByAll(): number {
   return user + nice + system + irq + softirq;
 }
 
-/** The ticks of this process, of its children that have ended and were waited for, and of theirs. */
+/** The ticks of this process, and of its ended and awaited descendants. */
 function usedWithEndedChildren(): number {
   return fieldsOf('self')
     .slice(11, 15)

@@ -1,18 +1,18 @@
-// A private Redis server for a program that measures.
+// A private Redis server for a measuring program.
 import { type RedisServer, startRedis } from '@tollgate/test-support/redis-server.js';
 import { pin } from './cores.js';
 
 export interface PrivateRedis extends RedisServer {
   readonly pid: number;
   readonly version: string;
-  /** Bytes that its data need. */
+  /** Size of its data in bytes. */
   usedBytes(): Promise<number>;
   close(): Promise<void>;
 }
 
 /**
- * @param cores where it runs; anywhere unless said
- * @param persistence `always` has each write on the disk before it is answered
+ * @param cores to run on; any by default
+ * @param persistence `always` writes each command to disk before its reply
  */
 export async function openPrivateRedis(
   cores?: readonly number[],

@@ -4,18 +4,18 @@ import type { Report, Row } from './report/report.js';
 
 /** The default export of a module in `programs/`, whose file name is its name on the command line. */
 export interface Program {
-  /** One line: what it measures, and against what. */
+  /** One line: the measurement and its comparison. */
   readonly title: string;
-  /** How it measures, what the columns of its output mean, and its options. */
+  /** Its method, the meaning of its output columns, and its options. */
   readonly method?: string;
   /**
    * Measures, and reports the results.
-   * @param open for servers and whatever else must be closed afterwards
+   * @param open for servers and other resources that must be closed afterwards
    */
   run(args: readonly string[], report: Report, open: Open): Promise<void>;
-  /** With `--write`, what is written into a document instead of a plot. */
+  /** With `--write`, the text for a document instead of a plot. */
   readonly table?: {
-    /** Below `docs`; the table stands between comments with the name of the program. */
+    /** Below `docs`; the table is between comments with the program's name. */
     readonly document: string;
     /** @param measuredOn the machine and the day, in a sentence */
     markdown(rows: readonly Row[], measuredOn: string): string;

@@ -10,7 +10,7 @@ export interface Random {
   pick<T>(list: readonly T[]): T | undefined;
   /** Exponential, with this mean. */
   exponential(mean: number): number;
-  /** How many of many rare things happen; their mean is `mean`. */
+  /** The number of many rare events that occur; its mean is `mean`. */
   poisson(mean: number): number;
 }
 

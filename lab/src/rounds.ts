@@ -1,7 +1,7 @@
 // Measures several subjects in turn, so that a change of the machine affects all of them.
 
 /**
- * Measures each subject once in each round. Every second round runs backwards, so that none profits from its neighbour.
+ * Measures each subject once in each round. Every second round runs backwards, so that none benefits from its neighbour.
  * A first round, in which code is compiled and caches fill, is dropped.
  * @returns the samples of each subject, by round
  */

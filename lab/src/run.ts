@@ -17,7 +17,7 @@ async function load(name: string): Promise<Program> {
   return module.default;
 }
 
-/** Numbers get the digits that a measurement has. */
+/** Rounds numbers to significant digits. */
 function toJson(results: object): string {
   const round = (_: string, value: unknown) =>
     typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
@@ -66,6 +66,6 @@ if (wanted === undefined) {
   for (const name of names) console.log(`${name.padEnd(16)}${(await load(name)).title}`);
   console.log('Each also takes --json (results to stdout, text to stderr) and --write (into docs).');
 } else if (!names.includes(wanted)) {
-  console.error(`there is no benchmark ${wanted}; there are ${names.join(', ')}`);
+  console.error(`unknown benchmark ${wanted}; available: ${names.join(', ')}`);
   process.exitCode = 1;
 } else if (!(await run(wanted, args))) process.exitCode = 1;

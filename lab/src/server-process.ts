@@ -1,4 +1,4 @@
-// Starts a server of `servers/` as a process of its own, so that its processor time can be measured.
+// Starts a server of `servers/` as a separate process, so that its processor time can be measured.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -13,9 +13,9 @@ export interface ServerProcess {
 
 export interface ServerOptions {
   readonly args?: readonly string[];
-  /** Variables besides those of this process. */
+  /** Variables in addition to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Where it runs; anywhere unless said. */
+  /** Cores to run on; any by default. */
   readonly cores?: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-// The whole system on a store of its own, without rate limits, for programs that put load on it.
+// The whole system on a separate store, without rate limits, for programs that apply load.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,19 +16,19 @@ export interface Site {
   readonly storeUrl: string;
   /** The variables of both services, including secrets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** URLs of the services themselves, because the gateway would be measured too. */
+  /** URLs of the services themselves, because the gateway would be measured, too. */
   readonly session: string;
   readonly challenge: string;
   readonly challengeAdmin: string;
   close(): Promise<void>;
 }
 
-/** Limits that no load reaches. */
+/** Limits above any load. */
 export const UNLIMITED = Object.fromEntries(
   ['POW', 'ISSUE', 'IMAGE', 'LOGIN', 'REFRESH', 'SESSION'].map((name) => [`RATE_LIMIT_${name}`, '1000000']),
 );
 
-/** Work costs two hashes and no image is required, so that the benchmarks measure neither. */
+/** Work costs two hashes and no image is required, so that benchmarks measure neither. */
 export const CHEAP = {
   CAPTCHA_TEST_MODE: 'true',
   CAPTCHA_POW_DIFFICULTY: '1',
@@ -48,7 +48,7 @@ export interface SiteOptions {
   /** Variables that override those above. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly accounts?: readonly { email: string; password: string }[];
-  /** Where its processes run; anywhere unless said. */
+  /** Cores of its processes; any by default. */
   readonly cores?: Cores;
   readonly store?: 'redis' | 'embedded';
 }

@@ -28,7 +28,7 @@ const OPTIONS = resolveCaptchaOptions({
 
 const AT_ONCE = 50;
 
-/** Issues and solves `count` challenges of one bit each, or the least that HashWX has, directly on the store. */
+/** Issues and solves `count` challenges of one bit each, or HashWX's minimum, directly on the store. */
 export async function prepareSolvedWork(
   storeUrl: string,
   secret: string,
@@ -54,7 +54,7 @@ export async function prepareSolvedWork(
   return prepared;
 }
 
-/** Bodies of requests that are each sent once: prepared as they are needed, and kept until they are sent. */
+/** Request bodies that are each sent once: prepared when needed, and kept until they are sent. */
 export interface BodySupply {
   take(count: number): Promise<string[]>;
   giveBack(unsent: readonly string[]): void;
@@ -67,7 +67,7 @@ export function openSolvedWork(storeUrl: string, secret: string, algorithm?: str
   );
 }
 
-/** Opens a supply. @param prepare makes so many new bodies */
+/** Opens a supply. @param prepare creates so many new bodies */
 export function openSupply(prepare: (count: number) => Promise<string[]>): BodySupply {
   let kept: string[] = [];
   return {

@@ -1,9 +1,9 @@
-// Asks a store again that was late, while something is prepared: other programs may use the machine, too.
+// Retries a late store during preparations, because other programs may use the machine, too.
 import { StoreUnavailableError } from '@tollgate/shared/store';
 
 const TRIES = 10;
 
-/** @param ask something that may be asked again */
+/** @param ask an operation that may be repeated */
 export async function untilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (let left = TRIES - 1; ; left--) {
     try {

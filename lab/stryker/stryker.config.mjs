@@ -1,4 +1,4 @@
-// Mutation tests of the pure rooms with StrykerJS.
+// Mutation tests of the pure modules with StrykerJS.
 //
 //   ROOM=session npm run stryker
 //       runs one of `rooms` below. The sources are changed in place meanwhile, so run it in a clone of its own.
@@ -10,7 +10,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The sources of a room, and the unit tests that own it, as folders or files. No test may need a store or a server. */
+/** The sources of a room, and its unit tests, as folders or files. No test may require a store or a server. */
 const rooms = {
   session: {
     sources: 'services/session-service/src/domain',
@@ -36,12 +36,12 @@ const filesIn = (folder, ending) =>
     .filter((file) => file.endsWith(ending))
     .map((file) => `${folder}/${file}`)
     .sort();
-// The text of the WebAssembly module is no code of ours.
+// The text of the WebAssembly module is not our code.
 const mutated = filesIn(room.sources, '.ts').filter((file) => !file.endsWith('-module.ts'));
 const tests = room.tests.flatMap((path) => (path.endsWith('.js') ? [path] : filesIn(path, '.test.js')));
 const report = `lab/dist/stryker/${ROOM}.json`;
 
-/** The places of survivors and of mutants that no test covered, in the form of the option `mutate`. */
+/** The positions of survivors and uncovered mutants, in the format of the option `mutate`. */
 function survivors() {
   if (!existsSync(report)) throw new Error(`run ROOM=${ROOM} npm run stryker first`);
   return Object.entries(JSON.parse(readFileSync(report, 'utf8')).files).flatMap(([file, { mutants }]) =>
@@ -54,7 +54,7 @@ function survivors() {
   );
 }
 
-// Each test file prints TAP, and not tap's report.
+// Each test file prints TAP instead of tap's report.
 process.env.TAP = '1';
 
 export default {
@@ -62,9 +62,9 @@ export default {
   plugins: ['@stryker-mutator/tap-runner'],
   tap: { testFiles: tests, nodeArgs: ['-r', '{{hookFile}}', '{{testFile}}'], forceBail: true },
   mutate: AGAIN === undefined ? mutated : survivors(),
-  // Texts and the properties of objects are left out: most of their mutants are messages and names.
+  // Strings and object properties are left out: most of their mutants are messages and names.
   mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral'] },
-  // The links in node_modules lead into this tree, so a copy of it would test other code.
+  // Links in node_modules lead into this tree, so a copy of it would test other code.
   inPlace: true,
   buildCommand: 'npx tsc -b --checkers 1 shared/test services/session-service services/challenge-service',
   disableTypeChecks: '{shared,services/*}/{src,test}/**/*.ts',

@@ -1,4 +1,4 @@
-// Clients made from the OpenAPI documents: the documents are sound, the clients compile in strict mode, and one of them signs in.
+// Clients generated from the OpenAPI documents: the documents are valid, the clients compile strictly, and one logs in.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,14 +41,14 @@ new Application().host.verifySubmission({ pow_token: 1 });
 const documents = await openApiDocuments();
 const folder = tempDir(t);
 
-t.test('the documents are sound OpenAPI 3.1', async (t) => {
+t.test('the documents are valid OpenAPI 3.1', async (t) => {
   for (const [name, document] of Object.entries(documents)) {
     const result = await new Validator().validate(structuredClone(document) as never);
     t.strictSame([name, result.valid, result.errors ?? []], [name, true, []]);
   }
 });
 
-t.test('every operation has a name of its own, and each error its status', async (t) => {
+t.test('every operation has a unique name, and each error its status', async (t) => {
   for (const [service, document] of Object.entries(documents)) {
     const { paths } = document;
     const operations = Object.values(paths).flatMap((item) => Object.entries(item)) as [
@@ -84,7 +84,7 @@ t.test('metrics and health were missing from the documents', async (t) => {
   }
 });
 
-t.test('a client made from each document compiles in strict mode', async (t) => {
+t.test('a client generated from each document compiles in strict mode', async (t) => {
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   const files = await Promise.all(
     Object.entries(documents).map(async ([name, document]) => {
@@ -108,7 +108,7 @@ t.test('a client made from each document compiles in strict mode', async (t) => 
   t.equal(compile([...options, ...libraries, ...files], folder), '');
 });
 
-t.test('a client made from the documents signs in', (t) => onRedis(t, CHEAP, signIn));
+t.test('a generated client logs in', (t) => onRedis(t, CHEAP, signIn));
 
 async function signIn(t: Test, site: Site): Promise<void> {
   const load = async (name: string) =>
@@ -139,6 +139,6 @@ async function clientOf(document: OpenApiDocument): Promise<string> {
     silent: true,
   });
   const [file] = files;
-  if (file === undefined) throw new Error('nothing was generated');
+  if (file === undefined) throw new Error('no client was generated');
   return file.fileContent;
 }

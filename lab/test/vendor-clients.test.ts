@@ -1,4 +1,4 @@
-// Clients for the three vendors, unmodified and as their documents say to use them, against the running service.
+// Clients for the three vendors, unmodified and used as documented, with the running service.
 
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,7 @@ async function listen(t: Test) {
   return { sites, prefix: `http://127.0.0.1:${port}/api/captcha` };
 }
 
-/** An application of better-auth whose sign-in has this captcha; returns the status of an attempt with a token. */
+/** A better-auth application with this captcha at its login; returns the status of an attempt with a token. */
 function signIn(options: Parameters<typeof captcha>[0]) {
   const auth = betterAuth({
     baseURL: 'https://shop.example',
@@ -48,11 +48,11 @@ function signIn(options: Parameters<typeof captcha>[0]) {
   };
 }
 
-/** The statuses of better-auth: the sign-in was tried and failed, or was not tried because of the captcha. */
+/** The statuses of better-auth: the login was tried and failed, or was rejected because of the captcha. */
 const TRIED = 401;
 const REFUSED = 403;
 
-t.test('better-auth: each of its three providers takes a receipt once', async (t) => {
+t.test('better-auth: each of its three providers accepts a receipt once', async (t) => {
   const { sites, prefix } = await listen(t);
   const siteVerifyURLOverride = `${prefix}/siteverify`;
   const allowedHostnames: string[] = ['shop.example'];
@@ -98,7 +98,7 @@ t.test('cf-turnstile reads host name, action and cdata', async (t) => {
   t.match(await verify(other, { action: 'sign-in' }), { success: false });
 });
 
-t.test('@nestlab/google-recaptcha takes v2 and v3', async (t) => {
+t.test('@nestlab/google-recaptcha accepts v2 and v3', async (t) => {
   const { sites, prefix } = await listen(t);
   const module = GoogleRecaptchaModule.forRoot({
     secretKey: SECRETS.shop,

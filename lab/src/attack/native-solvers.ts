@@ -1,4 +1,4 @@
-// The attacker's solvers in C: compiled where a compiler is, verified against published values and our own checker, and measured.
+// The attacker's solvers in C: compiled if there is a compiler, verified against published values and our checker, measured.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -8,27 +8,27 @@ import { fileURLToPath } from 'node:url';
 import { solves, solvesHashwx, warmHashwx } from '@tollgate/shared/pow';
 import { hashVectors } from '@tollgate/test-support/hashwx/vectors.js';
 
-/** The sources are read where they are written: the compiler of TypeScript copies nothing. */
+/** Sources are read from the source tree: the TypeScript compiler copies nothing. */
 const SOURCES = fileURLToPath(new URL('../../../src/attack/native/', import.meta.url));
 const COMPILER = process.env.CC || 'cc';
 
 export type AttackAlgorithm = 'sha256' | 'hashwx';
 
-/** What one engine did in one round; processor time. */
+/** One engine's result in one round; processor time. */
 export interface RateSample {
   readonly algorithm: AttackAlgorithm;
   readonly engine: string;
   readonly nsPerHash: number;
-  /** To make a function and its code, for HashWX; else 0. */
+  /** Time to generate the function and its code, for HashWX; otherwise 0. */
   readonly functionNs: number;
 }
 
 export interface NativeSolvers {
-  /** Names by algorithm; the processor decides which there are. */
+  /** Names by algorithm; they depend on the processor. */
   readonly engines: Readonly<Record<AttackAlgorithm, readonly string[]>>;
   /**
    * Compares every engine with published hashes and solves challenges for our checker.
-   * @throws Error naming the engine that is wrong
+   * @throws Error naming the wrong engine
    */
   verify(): void;
   /** Measures all engines in turn, some milliseconds each. */
@@ -36,7 +36,7 @@ export interface NativeSolvers {
   close(): void;
 }
 
-/** @returns null where there is no compiler for C */
+/** @returns null without a C compiler */
 export function compileSolvers(): NativeSolvers | null {
   if (spawnSync(COMPILER, ['--version']).status !== 0) return null;
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-attack-'));
@@ -86,7 +86,7 @@ function verifyHashwx(name: string, run: (words: Words, input?: string) => strin
   const expected = hashVectors.flatMap(({ hashes }) => hashes.map(({ hash }) => hash));
   const isEqual = found.every((hash, i) => BigInt(`0x${hash}`) === expected[i]);
   if (!isEqual || found.length !== expected.length) {
-    throw new Error(`HashWX with ${name} gives other hashes than those published`);
+    throw new Error(`HashWX with ${name} does not give the published hashes`);
   }
   const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
   for (let i = 0; i < SALTS; i++) {

@@ -1,4 +1,4 @@
-// What an attempt costs at each price: the work of an attacker's core, and the table of all prices.
+// The cost of an attempt at each price: work of an attacker's core, and the table of all prices.
 import {
   acceptedAlgorithms,
   effortBits,
@@ -14,7 +14,7 @@ const OPTIONS = resolveCaptchaOptions({ pow: { algorithms: 'hashwx-1,sha256' } }
 const NONCES = OPTIONS.pow.nonces_per_function;
 const EXCHANGE = acceptedAlgorithms(OPTIONS.pow.algorithms)[1]?.exchange ?? HASHWX_EXCHANGE;
 
-/** The work of one attempt, in bits: the proof of work, and effort where it replaces the image. */
+/** The work of one attempt, in bits: the proof of work, and effort if it replaces the image. */
 export interface AttemptWork {
   readonly name: string;
   readonly bits: readonly number[];
@@ -22,7 +22,7 @@ export interface AttemptWork {
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
 
-/** The attempts at one account, with default options, until the price rises no more. */
+/** Attempts at one account, with default options, until the price stops rising. */
 export function attemptWorks(): AttemptWork[] {
   const { pow, escalation, effort } = OPTIONS;
   return ORDINALS.flatMap((ordinal, failures) => {
@@ -37,12 +37,12 @@ export function attemptWorks(): AttemptWork[] {
   });
 }
 
-/** Returns what a search in HashWX of so many bits has to do. */
+/** Returns the mean number of steps of a HashWX search of this many bits. */
 export function hashwxTask(bits: number) {
   return { part_hashes: hashwxPartHashes(bits, EXCHANGE), nonces_per_function: NONCES };
 }
 
-/** The least time of each engine: other programs only take speed away. */
+/** The minimum time of each engine: other programs can only slow it down. */
 export function bestRates(samples: readonly RateSample[], algorithm: AttackAlgorithm): RateSample[] {
   const best = new Map<string, RateSample>();
   for (const sample of samples) {
@@ -57,7 +57,7 @@ export function bestRates(samples: readonly RateSample[], algorithm: AttackAlgor
   return [...best.values()];
 }
 
-/** Nanoseconds of one core for the mean work of so many bits, with the fastest engine for it. */
+/** Nanoseconds of one core for the mean work of this many bits, with its fastest engine. */
 export function attackNs(samples: readonly RateSample[], algorithm: AttackAlgorithm, bits: number): number {
   const costs = bestRates(samples, algorithm).map(({ nsPerHash, functionNs }) => {
     if (algorithm === 'sha256') return nsPerHash * 2 ** bits;
@@ -127,7 +127,7 @@ function ratioTable(rows: readonly Row[], engines: readonly string[]): string[] 
   ];
 }
 
-/** The best of all rounds is what the machine can do. */
+/** The best of all rounds is the machine's capability. */
 function describeNative({ name, figures }: Row): string {
   const [[unit, { high = 0 } = {}] = ['']] = Object.entries(figures);
   return `${name.slice('native, '.length)}: ${formatNumber(high)} ${unit}`;

@@ -3,9 +3,9 @@ import type { Engine, Flags } from '../engines/engine.js';
 
 export interface Condition {
   readonly name: string;
-  /** How many times slower the page is made. */
+  /** Slow-down factor of the page. */
   readonly times?: number;
-  /** What the browser starts with; an engine without an entry cannot be brought there. */
+  /** Start options of the browser; engines without an entry do not support the condition. */
   readonly flags?: Readonly<Partial<Record<Engine['name'], Flags>>>;
   /** The content security policy of the page. */
   readonly policy?: string;

@@ -2,7 +2,7 @@
 import { openSolver, type SolverState } from '@tollgate/client/challenge';
 
 export interface Solve {
-  /** Milliseconds before the search began. */
+  /** Milliseconds until the search began. */
   readonly startMs: number;
   readonly searchMs: number;
   readonly hashes: number;
@@ -27,7 +27,7 @@ async function solve(difficulty: number): Promise<Solve> {
 }
 
 const bench = {
-  /** The result of the last order; undefined while it runs. */
+  /** The result of the last job; undefined while it runs. */
   get ended() {
     return ended;
   },

@@ -1,4 +1,4 @@
-// All drills, in the order in which they are listed and run.
+// All drills, in the order of the list and of a run.
 import type { Drill } from './drill.js';
 import clocksRedis from './drills/clocks/redis.js';
 import clocksServices from './drills/clocks/services.js';
@@ -31,7 +31,7 @@ import servicesKilled from './drills/services/killed.js';
 import servicesRolled from './drills/services/rolled.js';
 import servicesStopped from './drills/services/stopped.js';
 
-// Each drill knows the type of its own topology; whoever runs them does not look at it.
+// Each drill knows the type of its own topology, which the runner does not use.
 export const drills = [
   redisKilled,
   redisFrozen,

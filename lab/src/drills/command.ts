@@ -1,4 +1,4 @@
-// The command `drill`: lists the drills, or runs those that are named.
+// The command `drill`: lists the drills, or runs named ones.
 import { parseArgs } from 'node:util';
 import { runCommand, UsageError, usageErrorOf } from '@tollgate/shared/config';
 import { drills } from './catalogue.js';
@@ -23,14 +23,14 @@ interface Wanted {
   readonly seed: number | undefined;
 }
 
-/** @throws UsageError if the command line is not understood */
+/** @throws UsageError if the command line is invalid */
 function readArguments(args: string[]): Wanted {
   const { values, positionals } = parse(args);
   const seed = values.seed === undefined ? undefined : Number(values.seed);
   if (seed !== undefined && !Number.isSafeInteger(seed))
     throw new UsageError('--seed must be a whole number');
   const unknown = positionals.find((name) => name !== 'all' && !drills.some((drill) => drill.name === name));
-  if (unknown !== undefined) throw new UsageError(`there is no drill ${unknown}`);
+  if (unknown !== undefined) throw new UsageError(`unknown drill ${unknown}`);
   const chosen = positionals.includes('all')
     ? drills
     : positionals.flatMap((name) => drills.filter((drill) => drill.name === name));
@@ -50,7 +50,7 @@ function parse(args: string[]) {
   }
 }
 
-/** Returns the exit code: 0, 1 if a bound is broken, 2 if the command line is not understood. */
+/** Returns the exit code: 0, 1 if a bound is broken, 2 if the command line is invalid. */
 async function run(args: string[], environment: NodeJS.ProcessEnv): Promise<number> {
   return runCommand({ name: 'drill', usage: USAGE, args }, async () => {
     const { chosen, json, write, seed } = readArguments(args);

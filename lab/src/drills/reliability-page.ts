@@ -1,4 +1,4 @@
-// Writes the results of drills into the table of docs/reliability.md.
+// Writes drill results into the table of docs/reliability.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
@@ -12,7 +12,7 @@ const PAGE = join(projectRoot, 'docs', 'reliability.md');
 /** Replaces the row of a drill. @param day such as `2026-11-22` */
 export function writeResult(result: DrillResult, day: string): void {
   const drill = drills.find(({ name }) => name === result.name);
-  if (drill === undefined) throw new Error(`there is no drill ${result.name}`);
+  if (drill === undefined) throw new Error(`unknown drill ${result.name}`);
   const lines = readFileSync(PAGE, 'utf8').split('\n');
   const at = lines.findIndex((line) => line.startsWith(`${rowStart(drill)} |`));
   if (at < 0) throw new Error(`docs/reliability.md has no row ${rowStart(drill)}`);
@@ -43,7 +43,7 @@ function rowOf(drill: Drill, result: DrillResult, day: string): string {
   return `${[rowStart(drill), ...cells].join(' | ')} |`;
 }
 
-/** What was acknowledged and did not hold: `24 lost, 8 logged out`, or 0. */
+/** Violated acknowledgements: `24 lost, 8 logged out`, or 0. */
 function brokenPromises(mistakes: DrillResult['mistakes']): string {
   const sum = (...kinds: Mistake[]) => kinds.reduce((all, kind) => all + mistakes[kind], 0);
   const counts = {

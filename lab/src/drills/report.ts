@@ -1,8 +1,8 @@
-// Prints the result of a drill for people.
+// Prints a drill's result for people.
 import { MISTAKES } from './ledger/ledger.js';
 import { type DrillResult, seconds } from './verdict.js';
 
-/** The lines of a result: the numbers, and what is broken. */
+/** The lines of a result: the numbers, and broken bounds. */
 export function reportLines(result: DrillResult): string[] {
   const { requests, failures, mistakes, unknown, looked } = result;
   const kinds = Object.entries(failures);

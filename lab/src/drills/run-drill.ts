@@ -1,4 +1,4 @@
-// Runs a drill: starts its system, puts load on it, makes the fault and ends it, inspects, and judges.
+// Runs a drill: starts its system, applies load, causes the fault and ends it, inspects, and judges.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
 import { openRandom } from '../random.js';
@@ -15,26 +15,26 @@ import { failuresAt, openSite, type Site } from './site.js';
 import { type DrillResult, judge, type Run } from './verdict.js';
 
 export interface RunOptions {
-  /** The variables of the command: `PATH`, and where programs are. */
+  /** Variables of the command: `PATH`, and program locations. */
   readonly environment: Environment;
-  /** Whether times count in the verdict; they do unless said. */
+  /** Whether times count in the verdict; true by default. */
   readonly timed?: boolean;
-  /** Milliseconds of load before the fault: sessions begin, every script is loaded; 3,000 unless said. */
+  /** Milliseconds of load before the fault, in which sessions begin and every script is loaded; 3,000 by default. */
   readonly calmMs?: number;
-  /** Of the choices of the load. */
+  /** Seed of the load's choices. */
   readonly seed?: number;
-  /** Told what happens. */
+  /** Called with progress messages. */
   readonly onStep?: (step: string) => void;
   /** Ends the drill early: everything is closed, and the promise rejects. */
   readonly signal?: AbortSignal;
 }
 
 const CALM_MS = 3_000;
-/** Load after the last failure that is allowed. */
+/** Load after the last permitted failure. */
 const MARGIN_MS = 3_000;
 const SAMPLING_MS = 15_000;
 const SAMPLING_PAUSE_MS = 100;
-/** A client that waits longer gives up. */
+/** Timeout of a client. */
 const PATIENCE_MS = 5_000;
 
 type Observed = Pick<Run, 'faultMs' | 'recoveredMs' | 'inspection' | 'findings'>;
@@ -107,7 +107,7 @@ async function observe(
   }
 }
 
-/** Waits until the ledger has something of each kind to look at, which takes longer on a busy machine. */
+/** Waits until the ledger has something of each kind to inspect, which takes longer on a busy machine. */
 async function untilSampled(ledger: Ledger, pause: (ms: number) => Promise<void>): Promise<void> {
   const endMs = performance.now() + SAMPLING_MS;
   const isMissing = () =>
@@ -115,7 +115,7 @@ async function untilSampled(ledger: Ledger, pause: (ms: number) => Promise<void>
   while (isMissing() && performance.now() < endMs) await pause(SAMPLING_PAUSE_MS);
 }
 
-/** What the inspection asks is no part of the load. */
+/** Requests of the inspection do not count as load. */
 async function inspectAfter(
   drill: Drill,
   site: Site,

@@ -22,7 +22,7 @@ export interface Site<Stage extends Topology = Topology> {
 const DIFFICULTY = 1;
 const STEP = 2;
 
-/** How many failures a difficulty of these options tells. */
+/** The number of failures for a difficulty under these options. */
 export const failuresAt = (difficulty: number) => (difficulty - DIFFICULTY) / STEP;
 
 /** Cheap challenges, no limits, and a window after which sessions that are refreshed every few seconds rotate. */
@@ -44,7 +44,7 @@ const SECRETS = ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY', 'CHALLENGE
 
 const DRAIN_SECONDS = 1;
 
-/** Starts everything; it serves when the promise resolves. @param environment of the drill; wins over all others */
+/** Starts everything; resolves when it serves. @param environment of the drill; overrides all others */
 export async function openSite<Stage extends Topology>(
   lab: Lab,
   openStage: (lab: Lab) => Promise<Stage>,

@@ -1,20 +1,20 @@
-// The verdict on a run: compares what the ledger and the timeline say with the bounds of the drill.
+// The verdict on a run: compares the ledger and the timeline with the bounds of the drill.
 import type { Drill } from './drill.js';
 import type { Inspection } from './ledger/inspection.js';
 import { type Ledger, MISTAKES, type Mistake } from './ledger/ledger.js';
 import { countFailures, type Exchange, lastFailureAfter, longestGapMs } from './ledger/timeline.js';
 
-/** What was seen in a run. Times are those of `performance.now()`. */
+/** The observations of a run. Times are those of `performance.now()`. */
 export interface Run {
   readonly ledger: Ledger;
   readonly exchanges: readonly Exchange[];
   readonly faultMs: number;
   readonly recoveredMs: number;
   readonly inspection: Inspection;
-  /** What processes did by themselves. */
+  /** Unexpected behaviour of processes. */
   readonly accidents: readonly string[];
   readonly leftovers: readonly string[];
-  /** What the check of the drill found. */
+  /** Findings of the drill's own check. */
   readonly findings: readonly string[];
 }
 
@@ -25,21 +25,21 @@ export interface DrillResult {
   /** A line for each bound that is broken. */
   readonly broken: readonly string[];
   readonly requests: number;
-  /** By kind: `operation: what came`. */
+  /** By kind: `operation: result`. */
   readonly failures: Readonly<Record<string, number>>;
-  /** The longest time without a success of anything that needs the store. */
+  /** The longest time without a success of an operation that uses the store. */
   readonly longestGapMs: number;
   /** When the last failure was received, after the end of the fault (or its beginning); null if none was. */
   readonly lastFailureMs: number | null;
   readonly mistakes: Readonly<Record<Mistake, number>>;
-  /** Requests whose effect nobody knows, left out of the verdict. */
+  /** Requests with an unknown effect, left out of the verdict. */
   readonly unknown: Readonly<Record<string, number>>;
-  /** What was asked for again afterwards. */
+  /** Requests of the inspection. */
   readonly looked: Readonly<Record<string, number>>;
 }
 
 export interface VerdictOptions {
-  /** Whether times count: they do not where other programs take the processor. */
+  /** Whether times count: not while other programs use the processor. */
   readonly timed: boolean;
 }
 

@@ -1,11 +1,11 @@
-// Chromium by its DevTools protocol, through Playwright: the browser that the other tests of the process use too.
+// Chromium by its DevTools protocol, through Playwright: shared with the other tests of the process.
 
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import type { Page } from 'playwright-core';
 import { type EngineBrowser, type Flags, HEIGHT, type Tab, WAIT_MS, WIDTH, waitUntil } from './engine.js';
 import { stopProcesses } from './stopped-processes.js';
 
-/** Starts Chromium without a window, or takes the one that runs without flags. */
+/** Starts Chromium without a window, or takes the running one without flags. */
 export async function launchChromium(flags: Flags = {}): Promise<EngineBrowser> {
   const browser = await launchBrowser(Object.entries(flags).map(([name, value]) => `--${name}=${value}`));
   return {

@@ -1,43 +1,43 @@
-// A browser engine as the tests drive it: the same few actions in Chromium, Firefox and WebKit.
+// The tests' interface of a browser engine: the same few actions in Chromium, Firefox and WebKit.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What the device of a person prefers, which the pages follow; reduced motion is preferred by all. */
+/** The device's colour scheme, which the pages follow; all devices prefer reduced motion. */
 export type Scheme = 'light' | 'dark';
 
 /** A key by its name in the DOM, such as `Tab`, `Enter` or ` `. */
 export type Key = 'Tab' | 'Shift+Tab' | 'Enter' | 'Space' | 'Escape';
 
 /**
- * A tab. A selector finds elements in the open shadow trees of the page too. What is to be found must be there within
- * 20 s, or the action throws.
+ * A tab. A selector also finds elements in the page's open shadow trees. The element must appear within 20 s, or the action
+ * throws.
  */
 export interface Tab {
   /** Resolves when the page has loaded. */
   open(url: string): Promise<void>;
   reload(): Promise<void>;
-  /** Brings the tab to the front, where the person sees it. */
+  /** Brings the tab to the front. */
   show(): Promise<void>;
   /** Goes back in the history of the tab. */
   back(): Promise<void>;
-  /** The value of a JavaScript expression in the page, or what its promise resolves with; it must be plain JSON. */
+  /** The value of a JavaScript expression in the page, or that of its promise; it must be plain JSON. */
   evaluate<Value>(expression: string): Promise<Value>;
   /** Waits until the expression is true in the page. */
   waitFor(expression: string): Promise<void>;
   /** Clicks the element with a real pointer. */
   click(selector: string): Promise<void>;
   doubleClick(selector: string): Promise<void>;
-  /** Replaces what the field holds. */
+  /** Replaces the field's content. */
   fill(selector: string, text: string): Promise<void>;
-  /** Presses a key, for the element that has the focus. */
+  /** Presses a key, for the focused element. */
   press(key: Key): Promise<void>;
-  /** Types a text into the element that has the focus. */
+  /** Types a text into the focused element. */
   type(text: string): Promise<void>;
-  /** Gives the page this many CSS pixels of width; its height is several hundred. */
+  /** Gives the page this width in CSS pixels; its height is several hundred. */
   resize(width: number): Promise<void>;
 }
 
-/** A person with a profile of their own, which all their tabs share. Only one of them visits at a time. */
+/** A user with a separate profile, shared by all their tabs. Only one of them visits at a time. */
 export interface Visitor {
   openTab(): Promise<Tab>;
   /** Closes the tabs and forgets the profile. */
@@ -46,7 +46,7 @@ export interface Visitor {
 
 /** A running browser. */
 export interface EngineBrowser {
-  /** Stops all its processes, as the sleep of a machine does. @returns wakes it up */
+  /** Stops all its processes, as when the machine sleeps. @returns wakes it up */
   sleep(): () => void;
   /** @param scheme light by default */
   visit(scheme?: Scheme): Promise<Visitor>;
@@ -54,32 +54,32 @@ export interface EngineBrowser {
 }
 
 /**
- * What a browser starts with: switches of the command line of Chromium (without dashes), preferences of Firefox, variables
- * of the environment of WebKit.
+ * Start options of a browser: command line switches of Chromium (without dashes), preferences of Firefox, environment
+ * variables of WebKit.
  */
 export type Flags = Readonly<Record<string, string | number | boolean>>;
 
 export interface Engine {
   readonly name: 'Chromium' | 'Firefox' | 'WebKit';
-  /** Why it cannot be driven here, and what to install; undefined when it can. */
+  /** The reason why it cannot be used here, and what to install; undefined if it can. */
   readonly missing: string | undefined;
   launch(flags?: Flags): Promise<EngineBrowser>;
 }
 
-/** How long a tab waits for what is to be found. */
+/** A tab's timeout for finding elements. */
 export const WAIT_MS = 20_000;
 
-/** A look costs several processes a turn, so that the pauses between them grow. */
+/** A check costs several processes a turn, so the pauses between checks grow. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 200;
 
-/** The height of a tab in CSS pixels, about. */
+/** The approximate height of a tab in CSS pixels. */
 export const HEIGHT = 720;
 
-/** The width that a tab begins with. */
+/** The initial width of a tab. */
 export const WIDTH = 1280;
 
-/** A JavaScript expression for the first element that the selector finds in the page or its open shadow trees, or null. */
+/** A JavaScript expression for the first matching element in the page or its open shadow trees, or null. */
 export function find(selector: string): string {
   return `((find) => find(document, find))((root, find) => {
     const [found] = root.querySelectorAll(${JSON.stringify(selector)});
@@ -92,7 +92,7 @@ export function find(selector: string): string {
   })`;
 }
 
-/** A JavaScript expression that is true while a person can see the element. */
+/** A JavaScript expression that is true while the element is visible. */
 export function isShown(selector: string): string {
   return `(${find(selector)}?.checkVisibility({ visibilityProperty: true }) ?? false)`;
 }
@@ -103,9 +103,8 @@ export async function waitUntil(evaluate: Tab['evaluate'], expression: string): 
 }
 
 /**
- * Waits until an expression has a value that counts as true. It asks from outside: a policy may forbid a page to evaluate
- * text.
- * @param evaluate a tab's, which may fail while the tab goes to another page
+ * Waits until an expression has a truthy value. It polls from outside: a policy may forbid a page to evaluate text.
+ * @param evaluate a tab's, which may fail during a navigation
  */
 export async function waitForValue<Value>(
   evaluate: Tab['evaluate'],

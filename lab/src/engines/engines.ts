@@ -1,11 +1,11 @@
-// The three engines, as far as this machine has them. Chromium is a must; for the others npm test says what is missing.
+// The three engines, if available on this machine. Chromium is required; npm test reports the others if missing.
 import { existsSync } from 'node:fs';
 import { launchChromium } from './chromium-engine.js';
 import type { Engine } from './engine.js';
 import { launchFirefox } from './firefox-engine.js';
 import { launchWebKit } from './webkit-engine.js';
 
-/** A program by its variable, which `npm test` sets; empty when there is none. */
+/** A program by its variable, which `npm test` sets; empty if missing. */
 function program(variable: string, usual: string): string {
   return process.env[variable] ?? (existsSync(usual) ? usual : '');
 }

@@ -15,12 +15,12 @@ import {
 } from './engine.js';
 import { stopProcesses } from './stopped-processes.js';
 
-/** Gives access to the window of the browser itself, where preferences can be changed. */
+/** Gives access to the browser's own window, where preferences can be changed. */
 const systemAccess = '--remote-allow-system-access';
 
 const prefs = {
   'ui.prefersReducedMotion': 1,
-  // Otherwise each page has a process started that the next page may want.
+  // Otherwise each page starts a process in advance for the next page.
   'dom.ipc.processPrelaunch.enabled': false,
 };
 
@@ -31,7 +31,7 @@ export async function launchFirefox(executablePath: string, flags: Flags = {}): 
     executablePath,
     headless: true,
     args: [systemAccess],
-    // Otherwise the browser tells of each request three times, which takes longer than the request.
+    // Otherwise the browser reports each request three times, which takes longer than the request.
     networkEnabled: false,
     extraPrefsFirefox: { ...prefs, ...flags },
   });
@@ -49,7 +49,7 @@ export async function launchFirefox(executablePath: string, flags: Flags = {}): 
   };
 }
 
-/** The protocol has no command for what the device prefers, but the preference of the browser applies at once. */
+/** The protocol has no command for device preferences, but the browser's preference applies immediately. */
 async function prefer(browser: Browser, scheme: Scheme): Promise<void> {
   const { connection } = browser as unknown as { connection: Connection };
   const { result } = await connection.send('browsingContext.getTree', { 'moz:scope': 'chrome', maxDepth: 0 });
@@ -63,7 +63,7 @@ async function prefer(browser: Browser, scheme: Scheme): Promise<void> {
   });
 }
 
-/** The part of Puppeteer's connection that is needed here; its types do not know Mozilla's parameters. */
+/** The used part of Puppeteer's connection; its types lack Mozilla's parameters. */
 interface Connection {
   send(method: string, parameters: object): Promise<{ result: { contexts?: { context: string }[] } }>;
 }
@@ -79,7 +79,7 @@ async function tabOf(page: Page): Promise<Tab> {
       if (performance.now() > endsAtMs) throw new Error(`${selector} moves from under the pointer`);
       const { x, y } = await waitForValue<{ x: number; y: number }>(evaluate, settled(selector, aim));
       await page.mouse.click(x, y, { count });
-      // The click may lead to another page, which knows nothing of it.
+      // The click may lead to another page, which does not have the check.
       isMissed = await evaluate<boolean>('window.endAim?.() ?? false').catch(() => false);
     }
   };
@@ -92,7 +92,7 @@ async function tabOf(page: Page): Promise<Tab> {
       await page.reload();
     },
     show: () => page.bringToFront(),
-    // Puppeteer waits for a page that is loaded, and Firefox shows the one that it has kept.
+    // Puppeteer waits for a page load, and Firefox shows its cached page.
     async back() {
       const left = JSON.stringify(page.url());
       await page.evaluate('history.back()');
@@ -118,8 +118,8 @@ async function tabOf(page: Page): Promise<Tab> {
 }
 
 /**
- * A JavaScript expression for the middle of the `element`. What is pressed there until `endAim` counts only if it is on the
- * element, which may move while the pointer is on its way; `endAim` returns whether it was not.
+ * A JavaScript expression for the middle of the `element`. A press there until `endAim` counts only if it is on the element,
+ * which may move while the pointer is on its way; `endAim` returns whether it missed.
  */
 const aim = `(() => {
     const names = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'dblclick'];
@@ -140,8 +140,8 @@ const aim = `(() => {
   })()`;
 
 /**
- * A JavaScript expression for what is done with the `element` once it is shown, enabled, in the window and where it stays;
- * null before. Puppeteer's locators ask for each of that by itself, in 14 messages.
+ * A JavaScript expression for an action on the `element` once it is visible, enabled, in the window and stationary; null
+ * before. Puppeteer's locators check each of these separately, in 14 messages.
  */
 function settled(selector: string, action: string): string {
   return `(async () => {

@@ -1,4 +1,4 @@
-// Stops a browser as the sleep of a machine does: none of its processes runs, no timer fires.
+// Stops a browser as when the machine sleeps: none of its processes runs, no timer fires.
 import { readdirSync, readFileSync } from 'node:fs';
 
 interface Process {
@@ -7,11 +7,11 @@ interface Process {
   readonly name: string;
 }
 
-/** @param isRoot whether a process is the browser's first; its descendants belong to it. @returns lets them go on */
+/** @param isRoot whether a process is the browser's first; its descendants belong to it. @returns continues them */
 export function stopProcesses(isRoot: (one: Process) => boolean): () => void {
   const all = listProcesses();
   const family = all.filter(isRoot);
-  if (family.length === 0) throw new Error('there is no process of this browser');
+  if (family.length === 0) throw new Error('no process of this browser found');
   for (const { id } of family) family.push(...all.filter(({ parent }) => parent === id));
   const signal = (name: NodeJS.Signals) => {
     for (const { id } of family) {

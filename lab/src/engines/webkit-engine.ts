@@ -1,4 +1,4 @@
-// WebKit by the W3C WebDriver protocol: WebKitGTK's own driver and its small browser, on a screen that nobody sees.
+// WebKit by the W3C WebDriver protocol: WebKitGTK's own driver and its small browser, on a virtual screen.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,17 +18,17 @@ export interface WebKitPrograms {
   readonly driver: string;
 }
 
-/** The browser's own controls are as small as can be, or its window could not be 320 pixels wide. */
+/** The browser's own controls are minimal, or its window could not be 320 pixels wide. */
 const noControls =
   '* { padding: 0; margin: 0; border-width: 0; min-width: 0; min-height: 0; font-size: 1px; -gtk-icon-transform: scale(0.1); }';
 
-/** There is no graphics card here, and a program that acts as one takes more of the processor than drawing without it. */
+/** There is no graphics card here, and software emulation of one takes more processor time than drawing without it. */
 const drawing = { WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1' };
 
-/** What moves without anybody having asked for it is drawn 60 times a second: a scrollbar that fades, a caret that blinks. */
+/** Native animations are drawn 60 times a second: fading scrollbars, blinking carets. */
 const still = ['gtk-enable-animations=0', 'gtk-overlay-scrolling=0', 'gtk-cursor-blink=0'];
 
-/** A driver now and then hangs when it starts or ends a browser; it and its browser are replaced then. */
+/** A driver sometimes hangs when it starts or stops a browser; it and its browser are replaced then. */
 const SESSION_MS = 15_000;
 
 /** Launches the X server and the driver, which starts a browser for each visitor's first tab; closing ends all. */
@@ -37,7 +37,7 @@ export async function launchWebKit(
   flags: Flags = {},
 ): Promise<EngineBrowser> {
   const settings = mkdtempSync(join(tmpdir(), 'tollgate-webkit-'));
-  // It chooses a free display, and tells which one.
+  // It chooses a free display, and reports its number.
   const screen = spawn(xvfb, ['-displayfd', '3', '-screen', '0', `${WIDTH}x1024x24`, '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
@@ -67,7 +67,7 @@ export async function launchWebKit(
     running ??= await startDriver(driver, env);
     return within(openSession(running.url), 'no browser');
   }
-  /** A browser that has never been anywhere, in place of the one before. */
+  /** A fresh browser, in place of the previous one. */
   async function startFresh(scheme: Scheme): Promise<WebDriver> {
     await endSession();
     writeSettings(settings, scheme);
@@ -78,13 +78,13 @@ export async function launchWebKit(
     return session;
   }
   return {
-    // The driver stays awake: it is no part of the browser.
+    // The driver keeps running: it is not part of the browser.
     sleep: () => stopProcesses(({ parent }) => parent === running?.child.pid),
     async visit(scheme = 'light') {
       let opened: WebDriver | undefined;
       return {
         async openTab() {
-          // A visitor without a tab costs no browser.
+          // A visitor without a tab needs no browser.
           if (opened === undefined) opened = await startFresh(scheme);
           else await opened.switchTo().newWindow('tab');
           return tabOf(opened, await opened.getWindowHandle());
@@ -108,7 +108,7 @@ interface Driver {
   readonly url: string;
 }
 
-/** It has a process group of its own, to which its browsers belong. */
+/** It has its own process group, which includes its browsers. */
 async function startDriver(program: string, env: NodeJS.ProcessEnv): Promise<Driver> {
   const port = await freePort();
   const child = spawn(program, [`--port=${port}`], { env, stdio: 'ignore', detached: true });
@@ -128,7 +128,7 @@ async function endProcess(child: ChildProcess, end: () => void): Promise<void> {
   await gone;
 }
 
-/** @throws Error if it takes longer than a browser ever takes to start or end */
+/** @throws Error if it takes longer than any start or stop of a browser */
 async function within<Result>(work: Promise<Result>, failure: string): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -137,7 +137,7 @@ async function within<Result>(work: Promise<Result>, failure: string): Promise<R
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** What the next browser reads when it starts. */
+/** Start options of the next browser. */
 function writeSettings(folder: string, scheme: Scheme): void {
   const place = join(folder, 'gtk-3.0');
   mkdirSync(place, { recursive: true });
@@ -157,7 +157,7 @@ async function untilAnswered(url: string): Promise<void> {
   while (!(await answers()) && Date.now() < endsAtMs) await new Promise((done) => setTimeout(done, 50));
 }
 
-/** A browser with a profile that is in its memory alone. */
+/** A browser with a profile in memory only. */
 async function openSession(url: string): Promise<WebDriver> {
   const session = await new Builder()
     .usingServer(url)

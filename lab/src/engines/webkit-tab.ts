@@ -9,10 +9,10 @@ const codes: Readonly<Record<Exclude<Key, 'Shift+Tab'>, string>> = {
   Escape: Code.ESCAPE,
 };
 
-/** The window that the next action of a driver concerns. */
+/** The window of a driver's next action. */
 const currentOf = new WeakMap<WebDriver, string>();
 
-/** What a script in the page answers. */
+/** The result of a script in the page. */
 type Answer<Value> = { readonly value: Value } | { readonly error: string };
 
 /** @param handle of the tab's window, which is the driver's current one */
@@ -24,7 +24,7 @@ export function tabOf(session: WebDriver, handle: string): Tab {
     currentOf.set(session, handle);
     return act();
   };
-  /** Waits for an element that is shown and stays where it is. */
+  /** Waits for a visible and stationary element. */
   const settled = async (selector: string): Promise<WebElement> => {
     let before = '';
     await session.wait(
@@ -36,7 +36,7 @@ export function tabOf(session: WebDriver, handle: string): Tab {
         return isSettled;
       },
       WAIT_MS,
-      `${selector} is not shown`,
+      `${selector} is not visible`,
     );
     return session.executeScript(`return ${find(selector)}`);
   };
@@ -69,7 +69,7 @@ export function tabOf(session: WebDriver, handle: string): Tab {
     fill: (selector, text) =>
       inTab(async () => {
         await settled(selector);
-        // The driver's own command draws the page again for each key.
+        // The driver's own command redraws the page for each key.
         const isFilled = await session.executeScript(`
           const field = ${find(selector)};
           field.focus();
@@ -86,7 +86,7 @@ export function tabOf(session: WebDriver, handle: string): Tab {
     type: (text) => inTab(() => session.actions().sendKeys(text).perform()),
     resize: (width) =>
       inTab(async () => {
-        // The pointer is in the middle of the screen: without a window manager the window below it has the focus.
+        // The pointer is in the middle of the screen: without a window manager, the window under it has the focus.
         const x = Math.floor((WIDTH - width) / 2);
         await session.manage().window().setRect({ x, y: 0, width, height: HEIGHT });
         await session.wait(

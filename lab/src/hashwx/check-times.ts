@@ -1,4 +1,4 @@
-// What a check of HashWX costs in this process.
+// The duration of a HashWX check in this process.
 import { createHash, randomBytes } from 'node:crypto';
 import { solvesHashwx, warmHashwx } from '@tollgate/shared/pow';
 
@@ -6,7 +6,7 @@ import { solvesHashwx, warmHashwx } from '@tollgate/shared/pow';
 const CHECKS = 100;
 const SAMPLES = 100;
 
-/** Times calls. A busy machine only takes speed away, so the least of the samples is the least disturbed. */
+/** Times calls. A busy machine only slows them down, so the minimum is the least disturbed sample. */
 export function microseconds(work: (i: number) => unknown): number[] {
   return Array.from({ length: SAMPLES }, () => {
     const startedMs = performance.now();
@@ -17,10 +17,10 @@ export function microseconds(work: (i: number) => unknown): number[] {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
 
-/** Returns a function that checks the solution of one of some challenges, whose four parts are all right. */
+/** Returns a function that checks the solution of one of several challenges, with all four parts correct. */
 export function openPassingCheck(): (i: number) => boolean {
   const hashwx = warmHashwx();
-  // Of difficulty 2 each part passes half of the time: a solution of all four is soon found, and others end earlier.
+  // With difficulty 2, each part passes half of the time: a solution of all four is quickly found, and others end earlier.
   const tasks = Array.from({ length: 64 }, () => {
     const task = { seed: randomBytes(32).toString('hex'), partDifficulty: 2, noncesPerFunction: 65_536 };
     for (let i = 0; ; i++) {

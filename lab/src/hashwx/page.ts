@@ -1,4 +1,4 @@
-// Runs in a browser: rates of HashWX in one worker, and whole searches of the client.
+// Runs in a browser: HashWX rates in one worker, and complete searches of the client.
 import { type HashwxTask, openSolver, type SearchTask } from '@tollgate/client/challenge';
 import type { RateOrder, WorkerRate } from './rate-worker.js';
 
@@ -8,12 +8,12 @@ const hexDigits = (digits: number) =>
   Array.from({ length: digits }, () => Math.floor(Math.random() * 16).toString(16)).join('');
 
 const bench = {
-  /** The result of the last order; undefined while it runs. */
+  /** The result of the last job; undefined while it runs. */
   get ended() {
     return ended;
   },
 
-  /** Hashes in a worker of its own, with one function after the other. */
+  /** Hashes in a separate worker, with one function after the other. */
   rate(order: RateOrder): void {
     run(async () => {
       const worker = new Worker(new URL('./rate-worker.js', import.meta.url), { type: 'module' });
@@ -29,7 +29,7 @@ const bench = {
 
   /**
    * Solves challenges as a form does, each with a fresh solver.
-   * @returns milliseconds, from the first call to the solution, brought to the mean work
+   * @returns milliseconds from the first call to the solution, scaled to the mean work
    */
   solve(
     difficulty: number,

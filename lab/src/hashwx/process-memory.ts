@@ -1,4 +1,4 @@
-// The processes that this one has started, and those that they have started: which they are, and their memory.
+// The descendants of this process, and their memory.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Parents by process. */
@@ -7,7 +7,7 @@ function parents(): Map<number, number> {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
-      // The name of a program, in brackets, may hold spaces.
+      // The name of a program, in brackets, may contain spaces.
       const [, parent] = readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
       found.set(Number(name), Number(parent));
     } catch {
@@ -17,7 +17,7 @@ function parents(): Map<number, number> {
   return found;
 }
 
-/** The processes that this one has started, and those that they have started. */
+/** All descendants of this process. */
 export function descendants(): number[] {
   const parentOf = parents();
   const isOurs = (pid: number | undefined): boolean =>
@@ -25,7 +25,7 @@ export function descendants(): number[] {
   return [...parentOf.keys()].filter((pid) => pid !== process.pid && isOurs(pid));
 }
 
-/** Returns their proportional memory in MB: pages that several share count once. */
+/** Returns their proportional memory in MB: shared pages count once. */
 export function descendantsMemory(): number {
   let kilobytes = 0;
   for (const pid of descendants()) {

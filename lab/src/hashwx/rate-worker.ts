@@ -14,7 +14,7 @@ export interface WorkerRate {
   readonly ms: number;
 }
 
-/** As the client's search does. */
+/** As in the client's search. */
 const slice = 8192;
 
 self.onmessage = async ({ data: { nonces, isCompiled, ms } }: MessageEvent<RateOrder>) => {

@@ -1,27 +1,27 @@
-// A day of one account: its owner signs in now and then, strangers fail at it, and a thief may have a device cookie.
+// A day of one account: its owner logs in now and then, strangers fail, and a thief may have a device cookie.
 
 import type { Random } from '../random.js';
 import type { Scenario } from './scenarios.js';
 import { DEFAULT_BUDGET } from './scenarios.js';
 import { openWorld, type Person, type Try } from './world.js';
 
-/** What a day came to. */
+/** The results of a day. */
 export interface Day {
-  /** The price of each login of the owner in bits, and how many of them needed an image or did not succeed. */
+  /** The price of each login of the owner in bits, and how many of them required an image or failed. */
   readonly ownerBits: readonly number[];
   readonly ownerImages: number;
   readonly ownerRefused: number;
-  /** When tries of others reached the password, in milliseconds since the day began. */
+  /** When attempts of others reached the password, in milliseconds since the start of the day. */
   readonly onAccount: readonly number[];
   readonly onDevice: readonly number[];
-  /** The time in which failures are forgotten, in milliseconds. */
+  /** The decay of failures, in milliseconds. */
   readonly decayMs: number;
 }
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const OWNER_LOG_INS = 24;
-/** One login of so many is mistyped first. */
+/** One in this many logins is mistyped first. */
 const MISTYPED = 5;
 
 type Actor = 'owner' | 'stranger' | 'thief';
@@ -38,7 +38,7 @@ export async function playDay(scenario: Scenario, random: Random): Promise<Day> 
     const note = (one: Try | undefined) => {
       if (one !== undefined) reached[one.countedFor].push(world.nowMs() - beganMs);
     };
-    /** Each stranger has an address of their own, so that none has to wait. */
+    /** Each stranger has a separate address, so that none is throttled. */
     const stranger = (device?: Person['device']): Person => {
       strangers += 1;
       const ip = `2001:db8:${(strangers >> 16).toString(16)}:${(strangers & 0xffff).toString(16)}::1`;
@@ -80,7 +80,7 @@ export async function playDay(scenario: Scenario, random: Random): Promise<Day> 
   }
 }
 
-/** Who comes when, the earliest first. */
+/** All attempts by time. */
 function planOf({ strangersPerHour, hasThief }: Scenario, random: Random) {
   const plan: { readonly atMs: number; readonly who: Actor }[] = [];
   const add = (who: Actor, count: number) => {
@@ -88,12 +88,12 @@ function planOf({ strangersPerHour, hasThief }: Scenario, random: Random) {
   };
   add('owner', OWNER_LOG_INS);
   add('stranger', strangersPerHour * 24);
-  // Always at the ready for the moment in which a failure of the device is forgotten.
+  // Always ready for the moment at which a device failure is forgotten.
   if (hasThief) for (let atMs = 0; atMs < DAY_MS; atMs += MINUTE_MS) plan.push({ atMs, who: 'thief' });
   return plan.toSorted((one, other) => one.atMs - other.atMs);
 }
 
-/** The most of these times within any span of this length. @param times ascending */
+/** The maximum number of these times within any span of this length. @param times ascending */
 export function mostWithin(times: readonly number[], spanMs: number): number {
   let [first, most] = [0, 0];
   for (const [last, atMs] of times.entries()) {

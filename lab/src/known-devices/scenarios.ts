@@ -1,4 +1,4 @@
-// The days that are played: how many strangers try, whether they answer images, and who has a device cookie.
+// The simulated days: the number of strangers, whether they solve images, and who has a device cookie.
 
 /** A kind of day. */
 export interface Scenario {

@@ -1,4 +1,4 @@
-// One account under the real rules of attempts, on an embedded store whose clock a simulation moves.
+// One account under the real attempt rules, on an embedded store with a simulated clock.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,22 +13,22 @@ import { priceOf } from '@tollgate/shared/pow';
 import { type CaptchaOptions, resolveCaptchaOptions } from '@tollgate/shared/schemas';
 import { openChallengeStore, openStore } from '@tollgate/shared/store';
 
-/** Who tries a password. */
+/** A client that tries a password. */
 export interface Person {
   /** The client's address. */
   readonly ip: string;
-  /** The device whose cookie the person has. */
+  /** The device of the client's cookie. */
   readonly device?: KnownDevice | undefined;
-  /** Whether the person answers a required image; without it the person gives up there. */
+  /** Whether the client solves a required image; otherwise it gives up there. */
   readonly answersImages: boolean;
 }
 
-/** A try at the password: what it cost, and for whom it was counted. */
+/** An attempt at the password: its cost, and its counters. */
 export interface Try {
   readonly bits: number;
   readonly image: boolean;
   readonly countedFor: 'account' | 'device';
-  /** Clears the failures of what it counted for: the password was right. */
+  /** Clears the failures of its counters: the password was right. */
   succeed(): Promise<void>;
 }
 
@@ -36,9 +36,9 @@ export interface Try {
 export interface World {
   readonly options: CaptchaOptions;
   nowMs(): number;
-  /** Moves the time on. */
+  /** Advances the time. */
   pass(ms: number): void;
-  /** Does what is asked for until the password is looked at; undefined if the person has to wait or gives up. */
+  /** Meets the requirements until the password is checked; undefined if the client is throttled or gives up. */
   attempt(person: Person): Promise<Try | undefined>;
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export function openWorld(): World {
   };
 }
 
-/** As the guard of the login does it, with the work of who is told the price by each refusal. */
+/** As in the login's guard, with the work of a client that learns the price from each rejection. */
 async function attempt(verifier: ChallengeVerifier, person: Person): Promise<Try | undefined> {
   const { pow } = verifier.options;
   const { ip, device, answersImages } = person;
@@ -108,7 +108,7 @@ function termsOf({ pow }: CaptchaOptions) {
     floor: pow.difficulty,
     ceiling: pow.max_difficulty,
     failureStep: pow.step,
-    // The volume of an address is no matter of the account.
+    // The volume of an address does not depend on the account.
     volumeStep: 0,
     volumeEvery: 1,
   };

@@ -1,4 +1,4 @@
-// One kept-alive HTTP/1.1 connection. It costs a third less than the HTTP libraries, which would delay the Redis beside it.
+// One kept-alive HTTP/1.1 connection. It costs a third less than HTTP libraries, which would delay the Redis beside it.
 import { connect, type Socket } from 'node:net';
 
 export interface Answer {
@@ -9,7 +9,7 @@ export interface Answer {
 }
 
 export interface Connection {
-  /** Sends a whole request. The answer to the one before must have come. */
+  /** Sends a complete request. The previous response must have arrived. */
   send(request: string, onAnswer: (answer: Answer) => void): void;
   close(): void;
 }
@@ -20,7 +20,7 @@ const END_OF_CHUNKS = '\r\n0\r\n\r\n';
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 const CHUNKED = /\r\ntransfer-encoding: *chunked/i;
 
-/** Opens a connection; it is opened again for the next request if the server closes it. */
+/** Opens a connection; it is reopened for the next request if the server closes it. */
 export async function openConnection({ hostname, port }: URL): Promise<Connection> {
   let socket: Socket | undefined;
   let text = '';
@@ -62,7 +62,7 @@ export async function openConnection({ hostname, port }: URL): Promise<Connectio
   };
 }
 
-/** Returns the answer that a text holds, or undefined while a part of it is missing. */
+/** Returns the response in a text, or undefined if incomplete. */
 function readAnswer(text: string): Answer | undefined {
   const headEnd = text.indexOf(END_OF_HEAD);
   if (headEnd < 0) return undefined;

@@ -1,4 +1,4 @@
-// The load generator, a process of its own: carries out one plan after the other, each sent as a message.
+// The load generator, a separate process: executes one plan after the other, each sent as a message.
 import { cpuSeconds } from '../cpu-time.js';
 import { percentile } from '../statistics.js';
 import { type Answer, type Connection, openConnection } from './connection.js';
@@ -57,7 +57,7 @@ function sendInTurn(client: Client, isOver: () => boolean, send: Send): Promise<
   });
 }
 
-/** Sends as many requests as are due, whatever has been answered; those without a free connection wait, and the wait counts. */
+/** Sends requests when they are due, regardless of responses; those without a free connection wait, and the wait counts. */
 function sendAtRate(
   clients: readonly Client[],
   rate: number,

@@ -1,4 +1,4 @@
-// Starts the load generator, and turns what it counted into costs.
+// Starts the load generator, and computes costs from its counts.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -10,9 +10,9 @@ export interface Cost {
   readonly failures: number;
   readonly statuses: Readonly<Record<number, number>>;
   readonly requestsPerSecond: number;
-  /** Processor time in microseconds for each request answered, by the names in the plan's `pids`. */
+  /** Processor time in microseconds for each completed request, by the names in the plan's `pids`. */
   readonly micros: Readonly<Record<string, number>>;
-  /** Share of the time in which each of them computed. */
+  /** Share of the time in which each of them used a processor. */
   readonly busy: Readonly<Record<string, number>>;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -20,12 +20,12 @@ export interface Cost {
 }
 
 export interface Generator {
-  /** Carries out a plan, one at a time. */
+  /** Executes a plan, one at a time. */
   run(plan: LoadPlan): Promise<Cost>;
   close(): Promise<void>;
 }
 
-/** @param cores where it runs; anywhere unless said */
+/** @param cores to run on; any by default */
 export function openGenerator(cores?: readonly number[]): Generator {
   const child = fork(fileURLToPath(new URL('./generator.js', import.meta.url)), {
     serialization: 'advanced',

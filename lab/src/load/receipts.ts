@@ -12,7 +12,7 @@ import { untilAnswered } from '../until-answered.js';
 const SITE = 'bench';
 const SITE_SECRET = 'the-secret-of-the-site-of-this-benchmark-00';
 
-/** The variables of the challenge service with this site, and a limit that no load reaches. */
+/** The challenge service's variables with this site, and a limit above any load. */
 export const SITE_ENVIRONMENT = {
   SITES: JSON.stringify({ [SITE]: { secret_sha256: hash('sha256', SITE_SECRET), hostnames: ['*'] } }),
   RATE_LIMIT_SITEVERIFY: '10000000',
@@ -23,7 +23,7 @@ const RECEIPT_SECONDS = 3600;
 const LIMIT = { max: 1e9, windowMs: 60_000 };
 const TERMS = { floor: 1, ceiling: 1, failureStep: 0, volumeStep: 0, volumeEvery: 1 };
 
-/** Opens a supply of forms, each of which asks about a new receipt. @param secret `CHALLENGE_SECRET` of the service */
+/** Opens a supply of forms, each with a new receipt. @param secret `CHALLENGE_SECRET` of the service */
 export function openReceipts(storeUrl: string, secret: string): BodySupply {
   const ring = openKeyRing(secret);
   return openSupply(async (count) => {

@@ -1,4 +1,4 @@
-// The routes of both services that are put under load, each with what its requests need.
+// The measured routes of both services, each with the resources of its requests.
 
 import { HASHWX } from '@tollgate/shared/pow';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
@@ -10,10 +10,10 @@ import type { Cost, Generator } from './open-generator.js';
 import type { LoadPlan } from './plan.js';
 import { openReceipts } from './receipts.js';
 
-/** What a run decides itself. */
+/** Options of a run. */
 export type Pace = Pick<LoadPlan, 'connections' | 'seconds' | 'rate'>;
 
-/** Puts load on a route once; the processes are named `service` and `Redis`. */
+/** Applies load to a route once; the processes are named `service` and `Redis`. */
 export type Route = (pace: Pace) => Promise<Cost>;
 
 export interface Routes {
@@ -28,7 +28,7 @@ export interface Routes {
   readonly gate: Route;
 }
 
-/** The site of the gate in a run. */
+/** The gated site of a run. */
 export const GATED_SITE = 'http://gated.test';
 
 const JSON_BODY = { 'content-type': 'application/json' };
@@ -91,7 +91,7 @@ export function openRoutes(
         pids: session,
         ...pace,
       }),
-    // As a gateway asks about a request with a pass.
+    // A gateway's check of a request with a pass.
     async gate(pace) {
       pass ??= await passOf(site);
       const headers = { ...gatedHeaders, cookie: pass };
@@ -102,7 +102,7 @@ export function openRoutes(
         ...pace,
       });
     },
-    // Refresh tokens are single-use: each connection sends the last one that it got, in this run or the one before.
+    // Refresh tokens are single-use: each connection sends the last one received, in this run or the previous one.
     async refresh(pace) {
       const urls = [`${site.session}/refresh`];
       const cost = await generator.run({ urls, method: 'POST', cookies, pids: session, ...pace });
@@ -120,7 +120,7 @@ const gatedHeaders = {
   accept: 'text/html',
 };
 
-/** Works for a pass of the gate, before `GATED_SITE`. Returns its cookie. */
+/** Solves work for a pass of the gate, in front of `GATED_SITE`. Returns its cookie. */
 async function passOf({ challenge }: Site): Promise<string> {
   const work = await (await fetch(`${challenge}/api/captcha/pow`, { headers: gatedHeaders })).json();
   const { token, salt, difficulty } = work as { token: string; salt: string; difficulty: number };

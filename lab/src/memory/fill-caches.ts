@@ -1,13 +1,12 @@
-// Fills what session-service remembers of tokens and sessions, so that it does not grow any more afterwards.
+// Fills session-service's caches of tokens and sessions, so that they stop growing.
 import { once } from 'node:events';
 import { openStore } from '@tollgate/shared/store';
 import { send } from '../scaling/send.js';
 import { type PreparedSession, prepareSessions } from '../scaling/sessions.js';
 
 /**
- * More than a process remembers (50,000, proof-of-use.ts), so that the table of the sessions has its last size: it has
- * room for 65,536, counting those that were dropped, and grows once more. More tokens than are kept verified
- * (token-codec.ts) are among them.
+ * More than a process keeps (50,000, proof-of-use.ts), so that the session table has its final size: it has room for 65,536,
+ * including dropped ones, and grows once more. They exceed the cache of verified tokens (token-codec.ts), too.
  */
 const SESSIONS = 70_000;
 /** Prepared and verified before their tokens expire. */
@@ -16,8 +15,8 @@ const CONNECTIONS = 20;
 
 /**
  * Lets each process verify a token of each of many sessions.
- * @param environment with the secrets of the tokens, and `ACCESS_TTL`
- * @throws Error if a token is refused
+ * @param environment with the token secrets, and `ACCESS_TTL`
+ * @throws Error if a token is rejected
  */
 export async function fillCaches(
   urls: readonly string[],
@@ -48,5 +47,5 @@ async function verifyAll(url: string, sessions: readonly PreparedSession[]): Pro
   };
   const extent = { requests: sessions.length };
   const { failures } = await send({ urls: [url], connections: CONNECTIONS, extent, next });
-  if (failures > 0) throw new Error(`${failures} of ${sessions.length} tokens were refused`);
+  if (failures > 0) throw new Error(`${failures} of ${sessions.length} tokens were rejected`);
 }

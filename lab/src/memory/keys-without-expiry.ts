@@ -1,14 +1,14 @@
-// Looks at every key of a Redis server for those that would stay for ever.
+// Finds keys of a Redis server that never expire.
 import type { Redis } from 'ioredis';
 
 /** The keys of a server. */
 export interface KeyReport {
   readonly keys: number;
-  /** The names of those without an expiry. */
+  /** Names of the keys without an expiry. */
   readonly eternal: readonly string[];
 }
 
-/** What PTTL answers for a key that never expires; one that has expired since it was listed is -2. */
+/** The PTTL reply for a key that never expires; -2 if it has expired since it was listed. */
 const NO_EXPIRY = -1;
 const AT_ONCE = 1000;
 

@@ -1,4 +1,4 @@
-// The load of the drills, several times at once, and how many requests it has sent.
+// Several concurrent loads of the drills, and the number of their requests.
 import { openLedger } from '../drills/ledger/ledger.js';
 import type { Exchange } from '../drills/ledger/timeline.js';
 import { openHttpClient } from '../drills/load/http-client.js';
@@ -10,13 +10,13 @@ import { openRandom } from '../random.js';
 
 const CLIENT_TIMEOUT_MS = 10_000;
 
-/** How many requests were answered, and those of them that failed. */
+/** The number of completed requests, and the failed ones. */
 export interface Counts {
   requests: number;
   failed: Exchange[];
 }
 
-/** What the load of the drills acts with: it does everything that the services do. */
+/** The environment of the drills' load, which uses all functions of the services. */
 export function openWorld(site: Site<OnRedis>): { world: World; counts: Counts } {
   const client = openHttpClient(CLIENT_TIMEOUT_MS);
   site.lab.onClose(() => client.close());
@@ -39,8 +39,8 @@ export function openWorld(site: Site<OnRedis>): { world: World; counts: Counts }
 }
 
 /**
- * Starts so many loads of the drills, of 40 operations a second each.
- * @returns what ends them, and resolves when nothing is under way any more
+ * Starts this many loads of the drills, of 40 operations a second each.
+ * @returns ends them, and resolves when all requests have completed
  */
 export function startLoads(world: World, count: number): () => Promise<void> {
   const loads = Array.from({ length: count }, () => startLoad(world, []));

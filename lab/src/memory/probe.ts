@@ -1,4 +1,4 @@
-// Loaded into a service before its own code: tells its memory, after a collection, to whoever connects.
+// Loaded into a service before its own code: reports its memory, after a collection, to each connection.
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -6,21 +6,21 @@ import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 import { anonymousBytes } from '../cpu-time.js';
 
-/** What a connection is told, as JSON. Bytes. */
+/** The report to a connection, as JSON. Bytes. */
 export interface HeapReading {
   /**
-   * Resident memory of its own. Without the pages of files, most of them of Node's program: they are there once for all
-   * processes, and come and go as the system finds room. All resident memory where the system does not tell them apart.
+   * Resident memory without file pages, most of which belong to Node's program: all processes share them, and they come and
+   * go as the system finds room. All resident memory if the system does not separate them.
    */
   readonly anonymous: number;
-  /** Resident pages of files. */
+  /** Resident file pages. */
   readonly ofFiles: number;
-  /** The heap of the main thread, and what it holds outside of it. */
+  /** The main thread's heap, and its external memory. */
   readonly heapUsed: number;
   readonly external: number;
 }
 
-/** The variable that names the folder of the sockets, and makes a process listen there under its id. */
+/** The variable with the folder of the sockets, where a process listens under its id. */
 export const PROBE_FOLDER = 'TOLLGATE_MEMORY_PROBE';
 
 /** The socket of a process. */
@@ -33,7 +33,7 @@ if (folder !== undefined && isMainThread) {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   createServer((socket) => {
-    // The second collection frees what the finalizers of the first have let go.
+    // The second collection frees objects released by finalizers of the first.
     collect();
     collect();
     const { rss, heapUsed, external } = process.memoryUsage();

@@ -1,4 +1,4 @@
-// The slope of a series of samples, with an interval that allows for samples that resemble the ones before them.
+// The slope of a series of samples, with an interval that allows for samples that resemble their predecessors.
 
 /** A sample: a time and what was measured then. */
 export interface Sample {
@@ -6,21 +6,21 @@ export interface Sample {
   readonly value: number;
 }
 
-/** A straight line's slope, in units of the values per unit of time, and the half width of its 95 % interval. */
+/** The slope of a line, in units of the values per unit of time, and the half width of its 95 % interval. */
 export interface Slope {
   readonly slope: number;
   readonly halfWidth: number;
 }
 
 /**
- * Fits a line by least squares. Memory is not drawn anew for each sample, so as many samples count as would be
- * independent: n (1 - r) / (1 + r), where r is the correlation of each residual with the one before it (Bayley and
- * Hammersley, 1946, for a first-order autoregression).
+ * Fits a line by least squares. Successive memory samples are correlated, so the effective number of samples is
+ * n (1 - r) / (1 + r), where r is the correlation of each residual with the previous one (Bayley and Hammersley, 1946, for a
+ * first-order autoregression).
  *
  * @throws RangeError for fewer than four samples
  */
 export function fitSlope(samples: readonly Sample[]): Slope {
-  if (samples.length < 4) throw new RangeError('a slope needs four samples');
+  if (samples.length < 4) throw new RangeError('a slope requires four samples');
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const meanAt = mean(samples.map(({ at }) => at));
   const meanValue = mean(samples.map(({ value }) => value));

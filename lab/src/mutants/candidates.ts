@@ -1,11 +1,11 @@
-// Candidate tests for a mutant, in their order.
+// Ordered candidate tests for a mutant.
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type CoveredTest, isOutside, ranAt, type Tests } from './coverage.js';
 import type { Place } from './mutant.js';
 import { filesIn, ROOT } from './sources.js';
 
-/** A candidate, with its duration without a mutant if that is known. */
+/** A candidate, with its duration without a mutant if known. */
 export interface Candidate {
   readonly test: string;
   readonly seconds?: number;
@@ -17,7 +17,7 @@ function testText(test: string): string {
   return testTexts.get(test)!;
 }
 
-/** Returns the tests that run the code of a mutant, the nearest and fastest first; then those chosen by their names. */
+/** Returns the tests that run a mutant's code, nearest and fastest first; then those chosen by name. */
 export async function candidatesOf(place: Place, tests: Tests): Promise<Candidate[]> {
   const { source, offset } = place;
   const { file, runs } = source;
@@ -33,7 +33,7 @@ export async function candidatesOf(place: Place, tests: Tests): Promise<Candidat
   return [...covering, ...(isClient ? inBrowser(file, tests) : [])];
 }
 
-/** A rough guess at the share of mutants of a source that a test kills. */
+/** Rough estimate of the share of a source's mutants that a test kills. */
 function nearness(test: string, file: string): number {
   const [testStem, stem] = [test, file].map((path) => basename(path).replace(/\..*/, ''));
   if (testStem === stem) return 0.6;
@@ -42,7 +42,7 @@ function nearness(test: string, file: string): number {
   return test.split('/')[0] === file.split('/')[0] ? 0.1 : 0.05;
 }
 
-/** Where modules run a script of the store. */
+/** Where modules run a store script. */
 function callsOf(name: string): { file: string; offset: number }[] {
   const modules = ['shared/dist/src', 'services/session-service/dist/src'].flatMap(filesIn);
   return modules
@@ -57,7 +57,7 @@ function callsOf(name: string): { file: string; offset: number }[] {
     });
 }
 
-/** Tests in a browser of the same part of the package. */
+/** Browser tests of the same part of the package. */
 function inBrowser(file: string, tests: Tests): Candidate[] {
   const part = file.replace('packages/client/src/', '').replace(/[/.].*/, '');
   const words = file.split(/[/.-]/);
@@ -68,11 +68,11 @@ function inBrowser(file: string, tests: Tests): Candidate[] {
     .map((test) => ({ test }));
 }
 
-/** Tests that name the file or its program: those called after it, then those that read it. */
+/** Tests of the file or its program: those named after it, then those that read it. */
 function ofGateway(file: string, tests: Tests): Candidate[] {
   const name = basename(file);
   const program = name.endsWith('.cfg') ? 'haproxy' : name.includes('nginx') ? 'nginx' : 'caddy';
-  // Of `forward-auth.nginx.conf` the purpose is the first part; files without another are called after the program.
+  // In `forward-auth.nginx.conf` the purpose comes first; other files are named after the program.
   const purpose = /^(forward-auth|gate)\./.exec(name)?.[1] ?? program;
   const score = (test: string) => {
     const code = testText(test);

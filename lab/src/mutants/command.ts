@@ -1,14 +1,14 @@
-// Mutants: small faults put into the code one at a time, and the test that notices each.
+// Mutants: small faults inserted into the code one at a time, and the tests that detect them.
 //
 //   npm run mutants -- draw     draws mutants from all sources and looks for a test that kills each
 //   npm run mutants -- again    tries the recorded ones again, each first with the test that killed it: all, or --killed
 //   npm run mutants -- table    writes the summary into docs/contributing.md
 //
 // The record is lab/mutants.jsonl. A mutant names file, function and line, and is found again after the code has moved; a
-// mutant whose line is gone is reported. Modules are changed where they are compiled, Lua scripts and gateway
-// files where they are, and always restored: nothing else may run in the tree meanwhile. Of the tests
-// that run the line by V8's coverage, the nearest and fastest are tried first; up to eight, or forty seconds of processor
-// time. A record that was made in less time is completed with `again --survived --write`.
+// mutant whose line is gone is reported. Modules are changed where they are compiled, Lua scripts and gateway files where
+// they are, and always restored: nothing else may run in the tree meanwhile. Of the tests that run the line by V8's
+// coverage, the nearest and fastest are tried first; up to eight, or forty seconds of processor time. A record made in less
+// time is completed with `again --survived --write`.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -54,7 +54,7 @@ function parse(args: string[]) {
   }
 }
 
-/** Returns the exit code: 1 if a mutant survives that was killed before, 2 if the command line is not understood. */
+/** Returns the exit code: 1 if a previously killed mutant survives, 2 if the command line is invalid. */
 async function run(args: string[]): Promise<number> {
   return runCommand({ name: 'mutants', usage: USAGE, args }, async () => {
     const { values, positionals } = parse(args);
@@ -95,7 +95,7 @@ async function run(args: string[]): Promise<number> {
         writeSummary(summaryOf(record));
         return 0;
       default:
-        throw new UsageError('name draw, again or table');
+        throw new UsageError('expected draw, again or table');
     }
   });
 }

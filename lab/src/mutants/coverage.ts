@@ -1,11 +1,11 @@
-// The code that each test file runs, measured once in a run, so that a mutant meets the tests that can see it.
+// The code that each test file runs, measured once per run, so that each mutant gets the tests that can detect it.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runTest } from './run-test.js';
 import { filesIn, ROOT } from './sources.js';
 
-/** Offsets of code that ran, in pairs of start and end, ascending. */
+/** Offsets of executed code, as pairs of start and end, ascending. */
 type Ranges = readonly number[];
 
 export interface CoveredTest {
@@ -13,7 +13,7 @@ export interface CoveredTest {
   readonly passed: boolean;
   readonly seconds: number;
   readonly busySeconds: number;
-  /** By compiled file; empty for a test in a browser, of which only the time is known. */
+  /** By compiled file; empty for a browser test, of which only the duration is known. */
   readonly ran: Readonly<Record<string, Ranges>>;
 }
 
@@ -37,7 +37,7 @@ function findTests(): string[] {
     .filter((file) => file.endsWith('.test.js'));
 }
 
-/** Whether a test runs where V8's coverage does not reach: in a browser, or in a gateway. */
+/** Whether a test runs outside V8's coverage: in a browser, or in a gateway. */
 export function isOutside(test: string): boolean {
   return (
     /^tests\/dist\/gateway\//.test(test) || /\bchromium\.js'/.test(readFileSync(join(ROOT, test), 'utf8'))
@@ -80,7 +80,7 @@ export function openTests(say: (line: string) => void): Tests {
   };
 }
 
-/** Whether code at an offset of a compiled file ran. */
+/** Whether code at an offset of a compiled file was executed. */
 export function ranAt({ ran }: CoveredTest, file: string, offset: number): boolean {
   const ranges = ran[file] ?? [];
   for (let at = 0; at < ranges.length; at += 2) {
@@ -92,7 +92,7 @@ export function ranAt({ ran }: CoveredTest, file: string, offset: number): boole
 async function measure(test: string): Promise<CoveredTest> {
   const folder = mkdtempSync('/dev/shm/coverage-');
   const coverage = isOutside(test) ? undefined : folder;
-  // Services then run their modules, and not the bundle of them, which is older.
+  // Services then run their modules instead of the bundle, which is older.
   if (coverage !== undefined) utimesSync(join(ROOT, TOUCHED), new Date(), new Date());
   try {
     const { outcome, seconds, busySeconds } = await runTest(test, LIMIT_SECONDS, coverage);

@@ -1,12 +1,12 @@
-// Draws mutants from all sources: a share for scripts and gateways, and the others in proportion to their lines.
+// Draws mutants from all sources: a share for scripts and gateways, the others in proportion to their lines.
 import { openRandom } from '../random.js';
 import { canLoad, type Mutant, mutantsOf, read } from './mutant.js';
 import type { Source } from './sources.js';
 
-/** Rooms of few lines that are drawn more often than their share. */
+/** Small areas that are drawn more often than their share. */
 const LEAST: Readonly<Record<string, number>> = { Lua: 60, gateways: 40 };
 
-/** Returns different mutants in the order of the draw; the same ones for the same seed and sources. */
+/** Returns different mutants in drawing order; the same ones for the same seed and sources. */
 export function draw(sources: readonly Source[], count: number, seed: number): Mutant[] {
   const random = openRandom(seed);
   const drawn: Mutant[] = [];

@@ -1,4 +1,4 @@
-// A mutant as the record keeps it: by its line, so that it is found again after the code around it has moved.
+// A recorded mutant: identified by its line, so that it is found again after the surrounding code has moved.
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { changesOfLines } from './mutate-lines.js';
@@ -12,14 +12,14 @@ export interface Mutant {
   readonly file: string;
   /** The innermost named function; empty outside of functions. */
   readonly function: string;
-  /** The line that changes; of a module, the compiled one, which is the source without types. */
+  /** The changed line; in a module the compiled one, which is the source without types. */
   readonly line: string;
   /** Which of several equal lines of the function, from 1. */
   readonly nth: number;
   readonly mutant: string;
   /** Test file that failed. */
   readonly killedBy?: string;
-  /** Seconds until it did. */
+  /** Seconds until it failed. */
   readonly seconds?: number;
   /** Number of test files that passed with the mutant. */
   readonly survived?: number;
@@ -45,7 +45,7 @@ export function read({ runs }: Source): string {
   return readFileSync(join(ROOT, runs), 'utf8');
 }
 
-/** Returns all mutants of a source; of a module also such that cannot be parsed. */
+/** Returns all mutants of a source; of a module also those that cannot be parsed. */
 export function mutantsOf(source: Source): Mutant[] {
   const text = read(source);
   const isCode = source.runs.endsWith('.js');
@@ -77,8 +77,8 @@ export function canLoad(mutant: Mutant, source: Source): boolean {
 }
 
 /**
- * Finds the place of a mutant in the working tree: in its file, or else in one of the same name, or else in any, where
- * the line must be the only one.
+ * Finds a mutant in the working tree: in its file, otherwise in one of the same name, otherwise in any, where the line must
+ * be unique.
  * @returns undefined if the line is gone
  */
 export function placeOf(mutant: Mutant, sources: readonly Source[]): Place | undefined {
@@ -119,7 +119,7 @@ function linesOf({ runs }: Source, text: string): Line[] {
   });
 }
 
-/** The function that the end of a line is in, or else the one that begins on it. */
+/** The function that contains the end of a line, otherwise the one that begins on it. */
 function functionAt(functions: readonly NamedFunction[], start: number, last: number): string {
   const around = functions.findLast((each) => each.start <= last && last < each.end);
   return (around ?? functions.find((each) => start <= each.start && each.start <= last))?.name ?? '';

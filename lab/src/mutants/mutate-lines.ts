@@ -1,4 +1,4 @@
-// The mutants of a Lua script or of a gateway's configuration, line by line.
+// The mutants of a Lua script or of a gateway configuration, line by line.
 import type { Change } from './mutate-module.js';
 
 type Rule = readonly [found: RegExp, mutant: (text: string) => string];
@@ -37,7 +37,7 @@ const OF_GATEWAYS: readonly Rule[] = [
   [/ = (?=\/)/g, () => ' '],
 ];
 
-/** Returns the changes of a file that is no module. */
+/** Returns the changes of a file other than a module. */
 export function changesOfLines(file: string, text: string): Change[] {
   const isLua = file.endsWith('.lua');
   const found: Change[] = [];

@@ -51,7 +51,7 @@ const SWAPPED: Readonly<Record<string, string>> = {
   '--': '++',
 };
 
-/** Returns the changes that leave the module one that can be parsed. Strings and object literals are left alone. */
+/** Returns the changes after which the module can still be parsed. Strings and object literals are left unchanged. */
 export function changesOf(code: string): Change[] {
   const found: Change[] = [];
   visit(parse(code), (node) => found.push(...changesAt(node, code)));
@@ -68,7 +68,7 @@ export function isModule(code: string): boolean {
   }
 }
 
-/** Returns the functions of a module that have a name: of their own, of their variable, property or method. */
+/** Returns the named functions of a module: with their own name, or that of their variable, property or method. */
 export function namedFunctions(code: string): NamedFunction[] {
   const found: NamedFunction[] = [];
   visit(parse(code), (node, parent) => {

@@ -1,4 +1,4 @@
-// One test file in a process of its own, ended at its first failure.
+// One test file in a separate process, stopped at its first failure.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from './sources.js';
 
 const MARK = 'MUTANT_RUN';
-/** How long a test may close its browser after a failure. */
+/** Time for a test to close its browser after a failure. */
 const CLOSING_MS = 500;
 const FAILED = /^\s*(not ok \d(?!.*# (SKIP|TODO))|Bail out!)/m;
 
-/** Processes to end with the program. */
+/** Processes to stop with the program. */
 const running = new Map<ChildProcess, string>();
 process.once('exit', () => {
   for (const [child, folder] of running) end(child, folder);
@@ -27,7 +27,7 @@ export interface TestRun {
 
 /**
  * Runs a compiled test file, below the project's folder.
- * @param limitSeconds when it counts as hung
+ * @param limitSeconds time after which it counts as hung
  * @param coverage folder for V8's coverage
  */
 export async function runTest(file: string, limitSeconds: number, coverage?: string): Promise<TestRun> {
@@ -92,7 +92,7 @@ function end(child: ChildProcess, folder: string): void {
   removeFolder(folder);
 }
 
-/** Removes the files of a test, and unmounts its small disks. */
+/** Removes a test's files, and unmounts its small disks. */
 function removeFolder(folder: string): void {
   const mounted = readFileSync('/proc/mounts', 'utf8')
     .split('\n')
@@ -114,7 +114,7 @@ function killProcess(pid: number, name: NodeJS.Signals = 'SIGKILL'): void {
   }
 }
 
-/** Children of a test in process groups of their own, such as browsers. */
+/** Children of a test in separate process groups, such as browsers. */
 function markedProcesses(id: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -128,7 +128,7 @@ function markedProcesses(id: string): number[] {
     .map(Number);
 }
 
-/** Adds the times of children up, which are the second line: `0m1.50s 0m0.20s`. */
+/** Adds the times of children, which are on the second line: `0m1.50s 0m0.20s`. */
 function busySeconds(times: string): number {
   const children = times.split('\n')[1] ?? '';
   let sum = 0;

@@ -1,4 +1,4 @@
-// The sources that mutants are drawn from, and the file that runs for each.
+// The sources of mutants, and the file that runs for each.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ export interface Source {
   /** Its row in the summary. */
   readonly room: string;
   readonly file: string;
-  /** The file that is changed: the compiled one, or the source itself. */
+  /** The file to change: the compiled one, or the source itself. */
   readonly runs: string;
 }
 
@@ -29,7 +29,7 @@ const FOLDERS: readonly (readonly [room: string, folder: string])[] = [
 
 export const ROOMS: readonly string[] = [...new Set(FOLDERS.map(([room]) => room))];
 
-/** Returns all of them: modules, scripts of the store, configurations of gateways. */
+/** Returns all of them: modules, store scripts, gateway configurations. */
 export function findSources(): Source[] {
   return FOLDERS.flatMap(([room, folder]) =>
     filesIn(folder)

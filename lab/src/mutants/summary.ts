@@ -1,4 +1,4 @@
-// The summary of the record, by room.
+// The summary of the record, by area.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mutant } from './mutant.js';

@@ -1,4 +1,4 @@
-// One mutant in the working tree: applied, tested, and taken back.
+// One mutant in the working tree: applied, tested, and reverted.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +8,12 @@ import { type Mutant, type Place, placeOf } from './mutant.js';
 import { runTest } from './run-test.js';
 import { ROOT, type Source } from './sources.js';
 
-/** Processor time that the tests of a mutant may take, for each that may be tried. */
+/** Maximum processor time for a mutant's tests, for each that may be tried. */
 const SECONDS_PER_TRY = 5;
 /** A test that takes this many times as long hangs. */
 const HUNG_TIMES = 4;
 const HUNG_LEAST_SECONDS = 8;
-/** The original text of the file that is changed, for a run that was killed. */
+/** The original text of the changed file, for a killed run. */
 const CHANGED = join(ROOT, 'lab/dist/mutant.json');
 
 export interface Outcome {
@@ -24,7 +24,7 @@ export interface Outcome {
 
 /**
  * Tries tests on a mutant until one fails.
- * @param tries most tests that are tried
+ * @param tries maximum number of tests
  * @param first the test that killed it before
  * @returns undefined if its line is gone
  */
@@ -102,13 +102,13 @@ function apply({ source: { runs }, text, changed }: Place): () => void {
   writeFileSync(path, changed);
   return () => {
     writeFileSync(path, text);
-    // Bundles of services become valid again; those of the client hold the mutant.
+    // Bundles of services become valid again; those of the client contain the mutant.
     if (!runs.startsWith('packages/client/')) utimesSync(path, mtime, mtime);
     rmSync(CHANGED, { force: true });
   };
 }
 
-/** Restores the files that a killed run has changed. */
+/** Restores the files changed by a killed run. */
 export function restoreChanged(): void {
   if (!existsSync(CHANGED)) return;
   const { path, text } = JSON.parse(readFileSync(CHANGED, 'utf8')) as { path: string; text: string };

@@ -1,4 +1,4 @@
-// Memory of each service at rest, before and after load, and of a connection that is kept open.
+// Memory of each service at rest, before and after load, and of an open connection.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceName } from '@tollgate/tools/launcher/local-environment.js';
 import { residentBytes } from '../cpu-time.js';
@@ -14,12 +14,12 @@ import { type ServiceCopy, startCopy } from './service-copies.js';
 
 const MEGABYTE = 1024 * 1024;
 const BOUNDS: Readonly<Record<ServiceName, number>> = { 'session-service': 70, 'challenge-service': 90 };
-/** Opened first: they pay for buffers and code that all share. */
+/** Opened first: these pay for shared buffers and code. */
 const FIRST_CONNECTIONS = 1_000;
 const CONNECTIONS = 4_000;
 const AT_ONCE = 100;
 const LOAD_ROUNDS = 5;
-/** Long enough for the collector to return what the load has left. */
+/** Long enough for the collector to free the memory of the load. */
 const REST_MS = 10_000;
 const SETTLE_MS = 1_000;
 

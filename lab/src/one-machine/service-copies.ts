@@ -13,23 +13,23 @@ import { pin } from '../cores.js';
 import type { Site } from '../site.js';
 
 export interface ServiceCopy {
-  /** Of its public listener. */
+  /** URL of its public listener. */
   readonly url: string;
   readonly pid: number;
-  /** From the start of the process to its first answer. */
+  /** From the start of the process to its first response. */
   readonly startMs: number;
   close(): Promise<void>;
 }
 
 const STOP_MS = 6_000;
 const POLL_MS = 2;
-/** Any status is an answer; these need no token. */
+/** Any status counts as a response; these require no token. */
 const FIRST_REQUEST: Readonly<Record<ServiceName, string>> = {
   'challenge-service': '/api/captcha/pow',
   'session-service': '/profile',
 };
 
-/** Starts a process of a service on the store of a site. @param cores where it runs once it answers; anywhere unless said */
+/** Starts a service process on a site's store. @param cores to run on once it responds; any by default */
 export async function startCopy(
   site: Site,
   name: ServiceName,
@@ -48,7 +48,7 @@ export async function startCopy(
   return { url, pid: service.child.pid!, startMs, close: () => service.stop(STOP_MS) };
 }
 
-/** Asks again and again until there is an answer. @throws Error if the server ends instead */
+/** Repeats a request until there is a response. @throws Error if the server exits instead */
 export async function firstAnswer(url: string, isRunning: () => boolean): Promise<void> {
   while (isRunning()) {
     try {
@@ -58,5 +58,5 @@ export async function firstAnswer(url: string, isRunning: () => boolean): Promis
       await sleep(POLL_MS);
     }
   }
-  throw new Error(`what should answer at ${url} has ended`);
+  throw new Error(`the server at ${url} has exited`);
 }

@@ -1,4 +1,4 @@
-// The time from the start of a process to its first answer.
+// The time from the start of a process to its first response.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -42,7 +42,7 @@ export async function measureStartUp(report: Report, site: Site): Promise<void> 
   }
 }
 
-/** Starts the system as a user does, on its embedded store. @returns milliseconds until the page is there */
+/** Starts the system as a user does, on its embedded store. @returns milliseconds until the page is available */
 async function startAll(folder: string): Promise<number> {
   const ports = await settlePorts(ANY_PORTS);
   const own = {
@@ -58,7 +58,7 @@ async function startAll(folder: string): Promise<number> {
     cwd: projectRoot,
     env: { ...process.env, ...own },
     stdio: 'ignore',
-    // A group of its own: a signal to npm alone would not reach what npm has started.
+    // A separate group: a signal to npm alone would not reach its child processes.
     detached: true,
   });
   await firstAnswer(`http://127.0.0.1:${ports.gateway}/`, () => child.exitCode === null);

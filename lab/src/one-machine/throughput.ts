@@ -1,4 +1,4 @@
-// Requests per second of 1, 2 and 4 processes of one service, and response times below that.
+// Requests per second of 1, 2 and 4 processes of one service, and response times at lower rates.
 import { assignCores, describeCores, pin } from '../cores.js';
 import { type Cost, openGenerator } from '../load/open-generator.js';
 import type { Pace } from '../load/routes.js';
@@ -10,9 +10,9 @@ import { median } from '../statistics.js';
 import { type ServiceCopy, startCopy } from './service-copies.js';
 
 const COUNTS = [1, 2, 4];
-/** Of the most requests per second. */
+/** Shares of the maximum requests per second. */
 const SHARES = [0.5, 0.8];
-/** Requests of two processes to those of one. */
+/** Requests of two processes relative to those of one. */
 const SCALING = 1.8;
 /** For two processes, Redis and the load generator. */
 const CORES_FOR_TWO = 4;

@@ -1,15 +1,15 @@
-// Which functions of ours run in this process meanwhile, by V8's precise coverage.
+// Our functions that run in this process during a task, by V8's precise coverage.
 import { type Profiler, Session } from 'node:inspector/promises';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** The functions that ran, by source file below the project's folder; a function is its name and its place in the file. */
+/** The executed functions, by source file below the project's folder; a function is its name and position in the file. */
 export type Path = ReadonlyMap<string, ReadonlySet<string>>;
 
 export interface Coverage {
-  /** Returns what runs while `work` does, in the services and what they share. */
+  /** Returns the functions executed during `work`, in the services and their shared code. */
   during(work: () => Promise<unknown>): Promise<Path>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function openCoverage(): Promise<Coverage> {
   };
 }
 
-/** Returns what all paths have in common: without the tasks that happened to run meanwhile. */
+/** Returns the intersection of all paths: without tasks that ran at the same time. */
 export function commonPath([first = new Map(), ...others]: readonly Path[]): Path {
   const common = new Map<string, Set<string>>();
   for (const [file, functions] of first) {

@@ -1,4 +1,4 @@
-// Both services in this process, on a Redis of their own, as they are without optional variables.
+// Both services in this process, on a separate Redis, without optional variables.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { openSessionService } from '@tollgate/session-service/service.js';
 import { startService } from '@tollgate/shared/http';
 import { openPrivateRedis } from '../private-redis.js';
 
-/** The account that signs in. */
+/** The account that logs in. */
 export const ACCOUNT = { email: 'path@example.com', password: 'a password of a path' };
 
 export interface ServicesHere {
@@ -46,7 +46,7 @@ export async function openServicesHere(): Promise<ServicesHere> {
   const directory = openEmbeddedDirectory(join(folder, 'users.db'));
   await addOrReplaceUser(directory, ACCOUNT.email, async () => ACCOUNT.password);
   await directory.close();
-  // The lines are made, as for every output, and not kept.
+  // The lines are formatted, as for every output, and discarded.
   const runtime = { output: { write() {} }, run: startService };
   const services = [
     await openSessionService(environment, runtime),

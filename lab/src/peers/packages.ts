@@ -1,4 +1,4 @@
-// The public packages that are compared: installed from the registry into a temporary folder, so that no clone needs them.
+// The compared public packages: installed from the registry into a temporary folder, so that no clone requires them.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,10 +21,10 @@ export const VERSIONS = {
   'better-auth': '1.7.25',
 } as const;
 
-/** Solvers that are large, or bring much that solves nothing. */
+/** Solvers that are large, or have many unrelated dependencies. */
 export const SOLVER_VERSIONS = { '@cap.js/wasm': '0.0.6', 'friendly-challenge': '0.9.20' } as const;
 
-/** Imports a module of the installed packages; the caller says what it uses of it. */
+/** Imports a module of the installed packages; the caller declares the used part. */
 export type LoadPeer = <T>(name: string) => Promise<T>;
 
 export interface Peers {
@@ -35,7 +35,7 @@ export interface Peers {
 
 const LOADER = 'load.mjs';
 
-/** Installs the packages, without running scripts of theirs. @param versions of each by its name */
+/** Installs the packages, without running their scripts. @param versions of each by its name */
 export async function installPeers(versions: Readonly<Record<string, string>> = VERSIONS): Promise<Peers> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-peers-'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: versions }));

@@ -1,4 +1,4 @@
-// Giving a session a new token, with the session in Redis: our refresh beside public session libraries.
+// Renewing a session's token, with the session in Redis: our refresh beside public session libraries.
 
 import { startServer } from '../server-process.js';
 import type { Side } from './side-by-side.js';

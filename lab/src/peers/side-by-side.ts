@@ -1,18 +1,18 @@
-// Measures one kind of work done by us and by others in turn, and compares us with the best of the others.
+// Measures one kind of work by us and by others in turn, and compares us with the best of the others.
 import type { Cost } from '../load/open-generator.js';
 import type { Report } from '../report/report.js';
 import { measureInTurn, ratios } from '../rounds.js';
 import { median } from '../statistics.js';
 
-/** How much more work each second of processor time must do than with the best of the others. */
+/** Required work per second of processor time relative to the best of the others. */
 export const GOAL = 1.4;
 
-/** One side's way to do the work. */
+/** One side's implementation of the work. */
 export interface Side {
   readonly name: string;
-  /** Does less than we do, so that its figures are only shown. */
+  /** Does less than we do, so its figures are only shown. */
   readonly isLess?: boolean;
-  /** @returns microseconds of processor time for one piece of work, by what used it */
+  /** @returns microseconds of processor time for one piece of work, by program */
   readonly measure: () => Promise<Readonly<Record<string, number>>>;
 }
 
@@ -47,7 +47,7 @@ export async function compareSides(
   report.verdict(`${work}, beside ${best!.name}`, times, { atLeast: GOAL });
 }
 
-/** @throws Error if requests failed, because a refusal costs less than the work */
+/** @throws Error if requests failed, because a rejection costs less than the work */
 export function microsOf(
   name: string,
   { micros, failures, statuses }: Cost,

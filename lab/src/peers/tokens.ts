@@ -1,4 +1,4 @@
-// Issuing and opening a token that carries claims, which others can neither read nor change.
+// Issuing and opening a token with claims that others can neither read nor change.
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, webcrypto } from 'node:crypto';
 import { openTokens } from '../open-tokens.js';
 import type { Open } from '../opened.js';
@@ -10,7 +10,7 @@ const CALLS = 1_000;
 const ROUNDS = 30;
 const LIFETIME_SECONDS = 900;
 
-/** A pair of functions; a token is opened at most once, so that no cache answers. */
+/** A pair of functions; a token is opened at most once, so that no cache is used. */
 interface Way {
   readonly name: string;
   /** Others can read its claims. */
@@ -51,7 +51,7 @@ export async function compareTokens(report: Report, open: Open, load: LoadPeer):
   await compareSides(report, 'opening a token', opening, ROUNDS);
 }
 
-/** @throws Error unless a token opens, and is refused with one letter changed */
+/** @throws Error unless a token opens, and is rejected with one letter changed */
 async function check({ name, issue, open }: Way): Promise<void> {
   const token = await issue(claimsOf(1));
   if ((await open(token)) === undefined) throw new Error(`${name} did not open its own token`);
@@ -174,7 +174,7 @@ async function iron(load: LoadPeer): Promise<Way> {
     issue: (claims) => sealData(claims, options),
     async open(token) {
       const claims = await unsealData(token, options);
-      // It answers a seal that it refuses with an empty object.
+      // For a rejected seal it returns an empty object.
       return Object.keys(claims).length > 0 ? claims : undefined;
     },
   };

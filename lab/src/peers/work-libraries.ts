@@ -1,4 +1,4 @@
-// Public proof-of-work libraries behind one interface, each with its used or open challenges in Redis, as long as they live.
+// Public proof-of-work libraries behind one interface, each with its used or open challenges in Redis for their lifetime.
 import type { Redis } from 'ioredis';
 import type { LoadPeer } from './packages.js';
 
@@ -6,7 +6,7 @@ export const WORK_KINDS = ['altcha-lib v1', 'altcha-lib v2', '@cap.js/server'] a
 export type WorkKind = (typeof WORK_KINDS)[number];
 
 export interface WorkLibrary {
-  /** @returns what the browser gets */
+  /** @returns the response to the browser */
   issue(): Promise<object>;
   /** Checks that work was done, in time and for the first time. */
   check(body: object): Promise<boolean>;
@@ -20,10 +20,10 @@ const LIFETIME_MS = 3_600_000;
 const expiry = () => new Date(Date.now() + LIFETIME_MS);
 const toBase64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64');
 
-/** @param redis where it keeps what a second process and a restart must know */
+/** @param redis for data shared with a second process and kept across a restart */
 export function openWorkLibrary(kind: WorkKind, load: LoadPeer, redis: Redis): Promise<WorkLibrary> {
   if (kind === '@cap.js/server') return openCap(load, redis);
-  /** Marks a challenge as used. Resolves with whether it was not used before. */
+  /** Marks a challenge as used. Resolves with whether it was unused. */
   const markUsed = async (id: string) =>
     (await redis.set(`altcha:${id}`, '1', 'PX', LIFETIME_MS, 'NX')) === 'OK';
   return kind === 'altcha-lib v1' ? openAltcha1(load, markUsed) : openAltcha2(load, markUsed);
@@ -127,7 +127,7 @@ async function openCap(load: LoadPeer, redis: Redis): Promise<WorkLibrary> {
     },
   };
   const cap = new Cap({ noFSState: true, storage, disableAutoCleanup: true });
-  // One challenge as with the others instead of its usual 50. With difficulty 0 any nonce solves it, and checking costs the same.
+  // One challenge like the others instead of its usual 50. With difficulty 0 any nonce solves it, at the same cost to check.
   const createOne = () =>
     cap.createChallenge({ challengeCount: 1, challengeDifficulty: 0, expiresMs: LIFETIME_MS });
   return {

@@ -16,7 +16,7 @@ const SOLVED_PER_SECOND = 15_000;
 const AT_ONCE = 100;
 const JSON_BODY = { 'content-type': 'application/json' };
 
-/** What all comparisons over HTTP share. */
+/** Common parts of all comparisons over HTTP. */
 export interface Bench {
   readonly report: Report;
   readonly open: Open;
@@ -62,7 +62,7 @@ export async function compareWork(bench: Bench): Promise<void> {
   await compareSides(report, 'checking a work', checking, rounds);
 }
 
-/** @throws Error unless a solved work is accepted once, and refused the second time */
+/** @throws Error unless a solved work is accepted once, and rejected the second time */
 async function proveSingleUse(kind: WorkKind, url: string, body: string): Promise<void> {
   const submit = async () => {
     const response = await fetch(url, { method: 'POST', headers: JSON_BODY, body });
@@ -70,7 +70,7 @@ async function proveSingleUse(kind: WorkKind, url: string, body: string): Promis
     return response.status;
   };
   const statuses = [await submit(), await submit()];
-  if (statuses.join() !== '200,403') throw new Error(`${kind} answered ${statuses} to one work sent twice`);
+  if (statuses.join() !== '200,403') throw new Error(`${kind} returned ${statuses} for one work sent twice`);
 }
 
 async function prepare(kind: WorkKind, peers: Peers, redis: PrivateRedis, count: number): Promise<string[]> {

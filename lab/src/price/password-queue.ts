@@ -1,18 +1,18 @@
-// The queue of passwords of one process, in virtual time: one thread, every check takes as long.
+// The password queue of one process, in virtual time: one thread, constant duration of a check.
 import { FULL_LOAD, type QueueLoad } from '@tollgate/shared/pow';
 
 /** A queue. Times are seconds. */
 export interface PasswordQueue {
-  /** Returns when the check of a password that comes now is done; null if it is refused. Times must not fall. */
+  /** Returns when the check of a password that arrives now is done; null if it is rejected. Times must not fall. */
   add(atS: number): number | null;
   /** Returns the load of the second that ends now, and begins the next one. */
   take(nowS: number): QueueLoad;
 }
 
-/** @param checkS how long a check takes @param places how many passwords may wait */
+/** @param checkS duration of a check @param places maximum number of waiting passwords */
 export function openPasswordQueue(checkS: number, places: number): PasswordQueue {
   let freeS = 0;
-  /** The work that has been taken in, and the part of it that was done before the second began. */
+  /** The accepted work, and the part of it that was done before the second began. */
   let takenS = 0;
   let doneBeforeS = 0;
   return {

@@ -1,4 +1,4 @@
-// The rules that the simulation compares: what each adds to the floor of the price.
+// The simulated rules: the bits that each adds to the floor of the price.
 import {
   FALL_MS,
   LOAD_RULE,
@@ -10,7 +10,7 @@ import {
   type QueueLoad,
 } from '@tollgate/shared/pow';
 
-/** What all processes reported of a second. */
+/** The reports of all processes for a second. */
 export interface ReportedSecond {
   readonly issued: number;
   /** Means over the processes. */
@@ -18,11 +18,11 @@ export interface ReportedSecond {
   readonly drawings: QueueLoad;
 }
 
-/** A rule with its memory. */
+/** A rule with its state. */
 export interface PriceRule {
-  /** Takes the reports of a second, at its end. */
+  /** Processes the reports of a second, at its end. */
   note(second: ReportedSecond, nowMs: number): void;
-  /** Bits that are added to the floor. */
+  /** Bits added to the floor. */
   bits(nowMs: number): number;
 }
 
@@ -32,15 +32,15 @@ export interface ComparedRule {
   open(): PriceRule;
 }
 
-/** The bits of each level that the documents recommend. */
+/** The documented bits of each level. */
 export const LEVELS: readonly number[] = [2, 4, 6];
 
-/** The price as it is without load. */
+/** The price without load. */
 export const fixed: ComparedRule = { name: 'fixed price', open: () => ({ note() {}, bits: () => 0 }) };
 
 /**
- * A level that rises while a load lasts.
- * @param loadOf which load counts
+ * A level that rises during a load.
+ * @param loadOf the load that counts
  */
 export function byLoad(
   name: string,
@@ -65,7 +65,7 @@ export function byLoad(
   };
 }
 
-/** What the services do. */
+/** The rule of the services. */
 export const chosen: ComparedRule = byLoad('passwords', LEVELS, ({ passwords }) => passwords);
 
 /** The same with one number changed. */
@@ -88,12 +88,12 @@ function variant(name: string, levels: readonly number[], changed: Partial<LoadR
   return byLoad(name, levels, ({ passwords }) => passwords, { ...LOAD_RULE, ...changed });
 }
 
-/** Drawings count as well. */
+/** Includes drawings. */
 export const byDrawings: ComparedRule = byLoad('passwords and drawings', LEVELS, ({ passwords, drawings }) =>
   Math.max(passwords, drawings),
 );
 
-/** The level is read off the rate of requests: the first one at three times the usual, each further one at three times that. */
+/** The level follows the request rate: the first at three times the usual, each further one at three times the previous. */
 export function byIssues(usualPerSecond: number): ComparedRule {
   return {
     name: 'challenges issued',

@@ -1,11 +1,11 @@
-// Who comes to the simulated site: people with three devices, and attackers.
+// Visitors of the simulated site: users with three devices, and attackers.
 
 /** SHA-256 hashes a second of one native core (docs/benchmarks.md). */
 const CORE = 142_000_000;
-/** The same of one graphics card: 22 thousand million, as published for hashcat on an RTX 4090. Not measured here. */
+/** The same for one graphics card: 22 billion, as published for hashcat on an RTX 4090. Not measured here. */
 const CARD = 22_000_000_000;
 
-/** A device, with the SHA-256 hashes a second of its browser, and its share of the visitors. */
+/** A device, with the SHA-256 hashes a second of its browser, and its share of visitors. */
 export interface Device {
   readonly name: string;
   readonly rate: number;
@@ -19,23 +19,23 @@ export const devices: readonly Device[] = [
   { name: 'laptop', rate: 20_000_000, share: 0.3 },
 ];
 
-/** What comes besides the usual visitors. Times are seconds. */
+/** Load in addition to the usual visitors. Times are seconds. */
 export interface Scenario {
   readonly name: string;
   readonly durationS: number;
-  /** More visitors a second, besides the usual ones. */
+  /** Additional visitors a second. */
   readonly visitors?: number;
-  /** Native hashes a second that go into logins. */
+  /** Native hashes a second for logins. */
   readonly hashes?: number;
-  /** Addresses of the attacker; each keeps to the limits of an address. */
+  /** The attacker's addresses; each stays within the limits of an address. */
   readonly addresses?: number;
-  /** The attacker works for so long, and then rests for so long, in turn. */
+  /** The attacker alternately works and rests for these times. */
   readonly pulse?: { readonly onS: number; readonly offS: number };
-  /** How long before its use the attacker asks for a challenge. */
+  /** Time from an attacker's challenge request to its use. */
   readonly aheadS?: number;
-  /** Challenges a second that are asked for and thrown away. */
+  /** Requested and discarded challenges a second. */
   readonly asks?: number;
-  /** Images a second that are asked for, without work. */
+  /** Requested images a second, without work. */
   readonly images?: number;
   /** Whether the numbers of the rule are compared here. */
   readonly isTelling?: boolean;

@@ -1,4 +1,4 @@
-// A site under attack, in virtual time: the domain code of the price, the limits and the queue of passwords.
+// A site under attack, in virtual time: the domain code of the price, the limits and the password queue.
 
 import { FULL_LOAD, priceOf } from '@tollgate/shared/pow';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
@@ -7,13 +7,13 @@ import { openPasswordQueue } from './password-queue.js';
 import type { ComparedRule } from './rules.js';
 import { type Device, devices, type Scenario } from './scenarios.js';
 
-/** What became of the visitors who came while the attack lasted. */
+/** Results for visitors during the attack. */
 export interface Outcome {
-  /** Share of them that signed in. */
+  /** Share of successful logins. */
   readonly success: number;
-  /** Seconds from the first request to the end of the login, of each who succeeded, by device. */
+  /** Seconds from the first request to the end of each successful login, by device. */
   readonly waitsS: Readonly<Record<string, readonly number[]>>;
-  /** Bits that were added to the floor, on average over the attack. */
+  /** Average bits added to the floor during the attack. */
   readonly meanBits: number;
   /** Seconds from the end of the attack until the price is the usual one. */
   readonly fallBackS: number;
@@ -21,7 +21,7 @@ export interface Outcome {
 
 /** Logins a second of usual visitors. */
 export const VISITORS_PER_SECOND = 10;
-/** The site: two processes with one thread for passwords each, together 125 a second. */
+/** The site: two processes with one password thread each, together 125 a second. */
 const PROCESSES = 2;
 const CHECK_S = 0.016;
 const PLACES = 32;
@@ -33,7 +33,7 @@ const LOG_INS_OF_ADDRESS = 30 / 60;
 const STEP_S = 0.02;
 const CALM_S = 30;
 const AFTER_S = 300;
-/** A client tries again after a 503, so often in all, and so long after it. */
+/** Attempts of a client after a 503, and their interval. */
 const TRIES = 3;
 const RETRY_S = 2;
 const DECAY_S = 900;
@@ -57,7 +57,7 @@ function bitsFor(extra: number, requests: number): number {
   return priceOf(terms, 0, Math.max(1, Math.floor(requests)));
 }
 
-/** Runs one scenario under one rule. The same seed gives the same outcome. */
+/** Runs one scenario under one rule. The same seed gives the same result. */
 export function simulate(scenario: Scenario, compared: ComparedRule, seed: number): Outcome {
   const random = openRandom(seed);
   const rule = compared.open();
@@ -71,7 +71,7 @@ export function simulate(scenario: Scenario, compared: ComparedRule, seed: numbe
   let came = 0;
   let signedIn = 0;
   let issued = 0;
-  /** Challenges that the attacker has asked for. */
+  /** Challenges requested by the attacker. */
   let requests = 0;
   let lastRaisedS = endS;
 

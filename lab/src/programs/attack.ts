@@ -1,4 +1,4 @@
-// The price list: what each attempt costs an attacker's core with native solvers, and what a browser waits for it.
+// The price list: the cost of each attempt for an attacker's core with native solvers, and the wait of a browser.
 
 import { HASHWX_EXCHANGE } from '@tollgate/shared/pow';
 import { compileSolvers, type NativeSolvers, type RateSample } from '../attack/native-solvers.js';
@@ -20,10 +20,10 @@ import type { Program } from '../program.js';
 import type { Report } from '../report/report.js';
 import { servePage } from '../solver/bundled-page.js';
 
-/** Rounds of all native engines in turn, some before each engine of a browser. */
+/** Rounds of all native engines in turn, some before each browser engine. */
 const NATIVE_ROUNDS = 12;
 const BROWSER_ROUNDS = 2;
-/** The most bits that browsers solve here; longer waits are computed from these. */
+/** The maximum bits that browsers solve here; longer waits are computed from these. */
 const MOST_BITS = 24;
 const SOLVES: ReadonlyMap<number, number> = new Map([
   [16, 5],
@@ -130,7 +130,7 @@ async function measureEngine(engine: Engine, address: string, waits: Waits): Pro
         ['HashWX', new Map()],
       ]);
     waits.set(engine.name, found);
-    // The first solve loads and compiles what later ones find.
+    // The first solve loads and compiles code for later ones.
     await solve(tab, 'SHA-256', 16, 1);
     await solve(tab, 'HashWX', 16, 1);
     for (const [bits, times] of SOLVES) {
@@ -159,7 +159,7 @@ async function solveOnce(tab: Tab, algorithm: AlgorithmName, bits: number): Prom
   return ended.value;
 }
 
-/** The waits for some searches, one after the other, by engine. */
+/** The waits for several searches, one after the other, by engine. */
 function waitsOf(waits: Waits, algorithm: AlgorithmName, bits: readonly number[]): Record<string, number[]> {
   const columns = [...waits].map(([engine, found]) => {
     const [first = [], ...others] = bits.map((of) => {

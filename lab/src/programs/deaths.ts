@@ -1,4 +1,4 @@
-// A process dies again and again, in every way, while three write to one embedded store.
+// A process dies repeatedly, in every way, while three write to one embedded store.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { Program } from '../program.js';
 import type { Report } from '../report/report.js';
 
 const COUNT = 1000;
-/** The longest time that another process may go without a commit. */
+/** Maximum time without a commit of another process. */
 const BOUND_MS = 1000;
 
 const program: Program = {

@@ -1,4 +1,4 @@
-// The wait for the work at the default price, on slow devices and in odd browsers and pages.
+// The wait for the work at the default price, on slow devices and in unusual browsers and pages.
 
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
 import { type Condition, conditions } from '../devices/conditions.js';
@@ -54,11 +54,11 @@ const program: Program = {
 };
 export default program;
 
-/** Some solves together. */
+/** Several solves together. */
 interface Batch {
-  /** For the mean work: luck is taken out. */
+  /** Scaled to the mean work, which removes luck. */
   readonly waitMs: number;
-  /** Before the search began. */
+  /** Until the search began. */
   readonly startMs: number;
   readonly state: Solve['state'];
 }
@@ -83,7 +83,7 @@ async function measure(engine: Engine, condition: Condition, address: string): P
   }
 }
 
-/** In a fresh page, where nothing is compiled. It is slowed while it solves. */
+/** In a fresh page without compiled code. It is slowed while it solves. */
 async function solveOnce(tab: Tab, times: number): Promise<Solve> {
   await tab.reload();
   await tab.waitFor('globalThis.bench !== undefined');

@@ -10,7 +10,7 @@ const SECONDS = 3;
 /** Requests for a challenge per second. */
 const RATE = 500;
 const DRAWING_CONNECTIONS = 8;
-/** The p99 may be this many times as long: on two cores that draw and issue at the same time, it cannot stay the same. */
+/** The p99 may be this many times as long: with drawing and issuing on two cores, it cannot stay the same. */
 const BOUND = 3;
 
 const program: Program = {

@@ -11,7 +11,7 @@ import type { PairReport } from '../servers/store-pairs.js';
 
 const WORKER = fileURLToPath(new URL('../servers/store-pairs.js', import.meta.url));
 const SECONDS = 5;
-/** The least that two processes together must do, in pairs per second, and their longest wait. */
+/** Minimum of two processes together, in pairs per second, and their maximum wait. */
 const LEAST_PAIRS = 20_000;
 const LONGEST_MS = 250;
 

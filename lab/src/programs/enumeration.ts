@@ -1,4 +1,4 @@
-// Whether the response time of a refused login reveals that an account exists.
+// Whether the response time of a rejected login reveals that an account exists.
 import type { Program } from '../program.js';
 import { openSite, type Site } from '../site.js';
 import { prepareSolvedWork } from '../solved-work.js';
@@ -15,7 +15,7 @@ const program: Program = {
     const site = await open(openSite({ accounts: [ACCOUNT] }));
     const [known, unknown]: [number[], number[]] = [[], []];
     for (let pair = 0; pair < ATTEMPTS / 2; pair++) {
-      // Alternates the order, so that neither profits from what the other has warmed up.
+      // Alternates the order, so that neither benefits from warm caches of the other.
       const knownFirst = pair % 2 === 0;
       for (const isKnown of [knownFirst, !knownFirst]) {
         const email = isKnown ? ACCOUNT.email : `unknown-${pair}@example.com`;
@@ -46,7 +46,7 @@ async function attemptOnce({ session, environment, storeUrl }: Site, email: stri
   return elapsedMs;
 }
 
-/** Clears the failures: from the fifth on an account has to wait, and the wait is not measured. */
+/** Clears the failures: from the fifth on an account is throttled, and the wait is not measured. */
 async function clearFailures({ redis }: Site): Promise<void> {
   const client = redis!.client;
   const keys = [...(await client.keys('captcha:fail:*')), ...(await client.keys('captcha:wait:*'))];

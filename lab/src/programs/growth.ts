@@ -1,4 +1,4 @@
-// A million live challenges and a million sessions in Redis: the memory of each, and whether requests get slower.
+// A million live challenges and a million sessions in Redis: the memory of each, and whether requests become slower.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { powIssue } from '@tollgate/challenge-service/domain/proof-of-work.js';
@@ -19,7 +19,7 @@ const PROBES = 5_000;
 const ROUNDS = 5;
 const CHALLENGE_BYTES = 250;
 const SESSION_BYTES = 400;
-/** How much slower a request may be with a million entries. */
+/** Maximum slow-down of a request with a million entries. */
 const MAX_RATIO = 1.15;
 const HOUR_MS = 3_600_000;
 const RULES = {
@@ -86,7 +86,7 @@ function issuer(challenges: ChallengeStore): () => Promise<string> {
   const limit = { max: 1e9, windowMs: 60_000 };
   const deps = { options, ring: openKeyRing('s'.repeat(32)), limit, random: randomBytes };
   return async () => {
-    // A thousand addresses, because the counters of addresses are part of the memory of challenges.
+    // A thousand addresses, because address counters are part of the challenges' memory.
     const { issue } = powIssue(deps, `198.51.${randomBytes(1)[0]! & 3}.${randomBytes(1)[0]}`, null);
     await challenges.issuePow(issue);
     return issue.token;

@@ -1,4 +1,4 @@
-// HashWX: what a check costs in Node, and what browsers hash, for the choice of the nonces of a function.
+// HashWX: the duration of a check in Node, and the rates of browsers, to choose the nonces per function.
 import { randomBytes } from 'node:crypto';
 import { HASHWX_EXCHANGE, hashwxPartHashes, openHashwx, warmHashwx } from '@tollgate/shared/pow';
 import type { Engine, Tab } from '../engines/engine.js';
@@ -113,7 +113,7 @@ async function measureWaits(engine: Engine, address: string): Promise<Map<string
   }
 }
 
-/** Runs an order of the page, and waits for its result. */
+/** Runs a job of the page, and waits for its result. */
 async function ordered<Value>(tab: Tab, expression: string): Promise<Value> {
   await tab.evaluate(`void ${expression}`);
   await tab.waitFor('globalThis.bench.ended !== undefined');

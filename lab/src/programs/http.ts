@@ -14,7 +14,7 @@ import { startServer } from '../server-process.js';
 import { openSite } from '../site.js';
 import { median } from '../statistics.js';
 
-/** A route, the bare servers to compare it with, and the share of the first one's requests per processor second that it must reach. */
+/** A route, its bare servers, and the required share of the first one's requests per processor second. */
 interface Comparison {
   readonly name: string;
   readonly route: keyof Routes;
@@ -37,7 +37,7 @@ const CHECKS = ['check-corked', 'check'] as const;
 
 const SHA256_CHECK = 'the guard, one proof of work';
 const HASHWX_CHECK = 'the guard, HashWX';
-/** The check itself, measured in a process that does nothing else, may take so many times as long in a service. */
+/** Maximum duration of the check in a service, relative to a process that does nothing else. */
 const HASHWX_BOUND = 1.5;
 
 const SITEVERIFY = 'POST /api/captcha/siteverify';
@@ -155,7 +155,7 @@ async function reportTails(
   }
 }
 
-/** The bound holds for the first floor, which is treated as the service is; the share of the other is printed. */
+/** The bound holds for the first floor, which is treated like the service; the share of the other is printed. */
 function reportShares(
   report: Report,
   { name, floors, bound }: Comparison,
@@ -175,7 +175,7 @@ function reportShares(
   }
 }
 
-/** What a check of HashWX costs more than one of SHA-256 must be the time of its hashes. */
+/** The additional cost of a HashWX check over one of SHA-256 must be the time of its hashes. */
 function reportHashwx(report: Report, costs: Record<string, Cost[]>): void {
   const micros = (name: string) => (costs[name] ?? []).map(({ micros }) => micros.service!);
   const [hashwx, sha256] = [micros(HASHWX_CHECK), micros(SHA256_CHECK)];

@@ -1,4 +1,4 @@
-// A service that has nothing to do: the processor time until it listens, its memory, and how often it wakes up.
+// An idle service: the processor time until it listens, its memory, and its wake-ups.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { serviceNames } from '@tollgate/tools/launcher/local-environment.js';
@@ -10,7 +10,7 @@ import type { Report } from '../report/report.js';
 import { openSite, type Site } from '../site.js';
 
 const MEGABYTE = 1024 * 1024;
-/** The collector and the first checks after a start are over by then. */
+/** By then, the collector and the first checks after a start have run. */
 const SETTLE_MS = 60_000;
 const MAX_WAKE_UPS = 4;
 

@@ -1,4 +1,4 @@
-// What foreign failures cost the owner of an account, and what a stolen device cookie gains.
+// The cost of other people's failures for an account's owner, and the gain of a stolen device cookie.
 import { parseArgs } from 'node:util';
 import { type Day, mostWithin, playDay } from '../known-devices/day.js';
 import { DEFAULT_BUDGET, SCENARIOS } from '../known-devices/scenarios.js';
@@ -7,7 +7,7 @@ import { openRandom } from '../random.js';
 import type { Report, Row } from '../report/report.js';
 import { median } from '../statistics.js';
 
-/** The columns, and what they are called in the document. */
+/** The columns, and their titles in the document. */
 const COLUMNS = {
   'price, bits': "owner's price, bits",
   'highest, bits': 'the highest, bits',
@@ -72,7 +72,7 @@ function figuresOf(days: readonly Day[]): Record<Column, readonly number[]> {
 /** A mistyped password is the owner's own failure, and costs a step. */
 const MOST_OWNER_BITS = 18;
 
-/** @param greatest the greatest figure of a column: of the owner only where the owner is known */
+/** @param greatest the maximum of a column: of the owner only where the owner is known */
 function judge(report: Report, greatest: (column: Column) => number): void {
   report.verdict('tries by a stolen cookie in a decay', greatest('by cookie'), { atMost: DEFAULT_BUDGET });
   const known = 'an owner who is known:';

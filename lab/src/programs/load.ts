@@ -1,4 +1,4 @@
-// Price by load: what honest visitors get and pay under attack, by the rule that raises the price.
+// Price by load: success and price of honest visitors under attack, by the rule that raises the price.
 import { byDrawings, byIssues, type ComparedRule, chosen, fixed, variants } from '../price/rules.js';
 import { devices, scenarios } from '../price/scenarios.js';
 import { type Outcome, simulate, VISITORS_PER_SECOND } from '../price/simulate.js';
@@ -49,7 +49,7 @@ function columnsOf(outcomes: readonly Outcome[]) {
   };
 }
 
-/** Scenarios whose figures say no more than those of another one. */
+/** Scenarios whose figures add nothing to those of another one. */
 const alike = new Set([
   'a quarter of a core',
   'the farm, fetching ahead',

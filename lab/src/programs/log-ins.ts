@@ -8,7 +8,7 @@ import { openSite } from '../site.js';
 import { prepareSolvedWork } from '../solved-work.js';
 
 const LOG_INS = 500;
-/** Logins under way as long as the refreshes are sent: each connection sends the next when one is answered. */
+/** Concurrent logins while the refreshes are sent: each connection sends the next after a response. */
 const STEADY_LOG_INS = 16;
 const ROUNDS = 5;
 const CONNECTIONS = 8;
@@ -85,7 +85,7 @@ or ${STEADY_LOG_INS} at any time, from another one. No process is pinned: the ha
 };
 export default program;
 
-/** Logins of unknown accounts. The service hashes for these too; on one account most attempts would have to wait. */
+/** Logins of unknown accounts. The service hashes for these, too; on one account most attempts would be throttled. */
 async function strangersOf(storeUrl: string, secret: string, round: number): Promise<string[]> {
   const solved = await prepareSolvedWork(storeUrl, secret, LOG_INS);
   return solved.map((work, at) =>

@@ -1,4 +1,4 @@
-// How long the main thread of a page is kept busy while the device works, in each engine.
+// Busy times of a page's main thread while the device works, in each engine.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import type { Program } from '../program.js';
 
 const ROUNDS = 5;
 const ROUND_MS = 1_500;
-/** A longer task delays what a person does so that they notice (W3C Long Tasks). */
+/** A longer task delays user actions noticeably (W3C Long Tasks). */
 const LONGEST_MS = 50;
 const clientFolder = fileURLToPath(new URL('../../../../packages/client/dist/src/', import.meta.url));
 const ways = { nothing: 'idle', workers: 'work in workers', none: 'work without workers' } as const;
@@ -71,7 +71,7 @@ function measureRound(tab: Tab, way: Way): Promise<number> {
       if (!over.signal.aborted) channel.port2.postMessage(0);
     };
     channel.port2.postMessage(0);
-    // So hard that the end of the round comes first.
+    // Hard enough that the end of the round comes first.
     const task = { head: '0'.repeat(32), difficulty: 32 };
     const options = { signal: over.signal, maxHashes: Infinity };
     const search = ${way !== 'nothing'} ? solver.search(task, options).catch(() => 0) : 0;

@@ -1,4 +1,4 @@
-// Whether the memory of the services stays the same under a steady load, and whether every key of the store expires.
+// Whether the services' memory stays the same under a steady load, and whether every store key expires.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,28 +25,28 @@ const SAMPLE_MS = 10_000;
 const MINUTE_MS = 60_000;
 const KILOBYTE = 1024;
 /**
- * Before the run, so many loads at once until so many requests are answered: V8 compiles what runs often, and each thread
- * takes memory for it. That grows with the logarithm of the requests.
+ * Loads before the run, and their number of requests: V8 compiles frequent code, and each thread takes memory for it. That
+ * grows with the logarithm of the requests.
  */
 const WARM_UP = { loads: 8, requests: 60_000 };
 const WARM_UP_LOOKS_MS = 1_000;
 
-/** The first third is left out: until then the faster load of the warm-up is forgotten, and the heap finds its size. */
+/** The first third is left out: until then the faster warm-up load has an effect, and the heap finds its size. */
 const SETTLING_SHARE = 1 / 3;
 
 /**
- * Slope up to which a series counts as flat, in bytes per request: an object with one field has 16 on the heap and an
- * entry of a map about 40, so whatever is kept for each request shows.
+ * Maximum slope of a flat series, in bytes per request: an object with one field has 16 on the heap and a map entry about
+ * 40, so anything kept for each request is detected.
  */
 const BYTES_PER_REQUEST = 32;
 
-/** Access tokens are short-lived, so that the ended sessions in memory have their final number after two minutes. */
+/** Access tokens are short-lived, so that the number of ended sessions in memory is final after two minutes. */
 const ENVIRONMENT = { ACCESS_TTL: '60' };
 
-/** For tokens that are made here. */
+/** For tokens created here. */
 const SECRETS = ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY'];
 
-/** Medians of so many parts of the run are printed. */
+/** Number of parts of the run whose medians are printed. */
 const PARTS = 6;
 
 const PROBE = new URL('../memory/probe.js', import.meta.url).href;
@@ -86,7 +86,7 @@ export default program;
 
 interface Extent {
   readonly minutes: number;
-  /** How many loads run at once. */
+  /** Number of concurrent loads. */
   readonly loads: number;
 }
 
@@ -159,7 +159,7 @@ function reportSlopes(
         'half width': halfWidth,
         ...mediansOf(samples, minutes),
       });
-      // A slope that cannot be told from 0 is none.
+      // A slope that is not significantly different from 0 counts as 0.
       const distinct = slope - halfWidth <= 0 ? Math.min(slope, 0) : slope;
       report.verdict(`${name}, ${what}: slope`, distinct, { atMost: bound }, 'kB a minute');
     }

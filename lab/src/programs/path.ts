@@ -1,4 +1,4 @@
-// The path of a request: how many files and functions of ours a reader meets who follows it.
+// The path of a request: the number of our files and functions that a reader follows.
 import { commonPath, openCoverage, type Path } from '../path/coverage.js';
 import { ACCOUNT, openServicesHere, type ServicesHere } from '../path/services.js';
 import type { Program } from '../program.js';
@@ -6,7 +6,7 @@ import { prepareSolvedWork } from '../solved-work.js';
 
 const MEASURED = 3;
 
-/** A request, and its response once it has been read to its end. */
+/** A request, and its response once it has been read completely. */
 type Send = () => Promise<Response>;
 
 const program: Program = {
@@ -48,7 +48,7 @@ Arguments name requests, such as \`refresh\`, whose functions are then listed by
 };
 export default program;
 
-/** Returns for each request what prepares the next one. */
+/** Returns for each request a function that prepares the next one. */
 async function requests({
   session,
   challenge,
@@ -78,7 +78,7 @@ async function requests({
   };
 }
 
-/** @throws Error for a response that is no success */
+/** @throws Error for an unsuccessful response */
 async function receive(url: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, init);
   await response.clone().arrayBuffer();

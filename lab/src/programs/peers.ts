@@ -1,4 +1,4 @@
-// What a user would pick instead, from the registry: the same work done by us and by others, measured in turns.
+// Public alternatives from the registry: the same work by us and by others, measured in turns.
 import { parseArgs } from 'node:util';
 import { assignCores, describeCores } from '../cores.js';
 import { openGenerator } from '../load/open-generator.js';

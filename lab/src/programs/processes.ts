@@ -1,4 +1,4 @@
-// One machine: how many requests several processes of a service answer, how fast, with how much memory, and how soon.
+// One machine: throughput, response times, memory and start-up of several processes of a service.
 import { parseArgs } from 'node:util';
 import { ACCOUNT } from '../log-in.js';
 import { measureMemory } from '../one-machine/memory.js';
@@ -29,7 +29,7 @@ Arguments: ${SUBJECTS.join(', ')} (all of them without). Options: --rounds 5 --s
     const pace = { connections: Number(values.connections), seconds: Number(values.seconds) };
     const environment = { REFRESH_WINDOW: '0', MAX_SESSIONS: '500' };
     const site = await open(openSite({ environment, accounts: [ACCOUNT] }));
-    // Before load has come from this process and its neighbours.
+    // Before load from this process and its neighbours.
     if (wants('memory')) await measureMemory(report, open, site, pace);
     if (wants('start-up')) await measureStartUp(report, site);
     if (wants('throughput')) await measureThroughput(report, open, site, pace, Number(values.rounds));

@@ -13,7 +13,7 @@ import { percentile } from '../statistics.js';
 const COUNT = 1_000_000;
 const AT_ONCE = 2_000;
 const LIFETIME_MS = 120_000;
-/** The longest time that an issue may wait for a batch. */
+/** Maximum time that an issue may wait for a batch. */
 const BOUND_MS = 50;
 
 const program: Program = {

@@ -1,4 +1,4 @@
-// How much Tesseract reads of the images of the default preset, and of a control that it must be able to read.
+// Tesseract's recognition of the default preset's images, and of a control that it must be able to read.
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { Program } from '../program.js';

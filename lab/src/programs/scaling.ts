@@ -1,4 +1,4 @@
-// What each operation costs, how throughput grows with masters and processes, and what two deployments would need.
+// The cost of each operation, the growth of throughput with masters and processes, and the requirements of two deployments.
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { openStore } from '@tollgate/shared/store';
@@ -109,7 +109,7 @@ async function measureCosts(
   return { costs, atRest };
 }
 
-/** Runs something, then closes what it has opened, the last first. */
+/** Runs a task, then closes its resources, the last first. */
 async function withClosing<T>(run: (onClose: OnClose) => Promise<T>): Promise<T> {
   const closers: (() => unknown)[] = [];
   try {

@@ -61,7 +61,7 @@ async function measureRates(page: Page, cores: number): Promise<Rates> {
   return rates;
 }
 
-/** A busy machine only takes speed away, so the fastest slices are the least disturbed. */
+/** A busy machine only slows them down, so the fastest slices are the least disturbed. */
 const fastest = (samples: readonly number[]) => percentile(samples, 0.98);
 
 function reportRates(rates: Rates, report: Report): void {
@@ -75,7 +75,7 @@ function reportRates(rates: Rates, report: Report): void {
   }
 }
 
-/** Measures in fresh pages, in which nothing is compiled or started. */
+/** Measures in fresh pages without compiled code or started workers. */
 async function measureFirstSolves(site: BundledPage): Promise<FirstSolve[]> {
   const solves: FirstSolve[] = [];
   for (let at = 0; at < FIRST_SOLVES; at++) {

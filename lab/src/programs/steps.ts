@@ -1,4 +1,4 @@
-// What each step costs that a request to `siteverify` cannot do without, in a bare server to which one after the other is added.
+// The cost of each step of a `siteverify` request, in a bare server to which one after the other is added.
 import { assignCores, describeCores } from '../cores.js';
 import { type Cost, openGenerator } from '../load/open-generator.js';
 import { openPrivateRedis } from '../private-redis.js';
@@ -16,7 +16,7 @@ const STEPS = [
   'CORS',
 ] as const;
 
-/** What a server may do for a request. */
+/** Optional steps of a server for a request. */
 export type Step = (typeof STEPS)[number];
 
 const ROUNDS = 7;

@@ -1,4 +1,4 @@
-// Issuing and reading an access token, compared with the cryptography that they need.
+// Issuing and reading an access token, compared with the cryptography alone.
 import {
   createCipheriv,
   createDecipheriv,
@@ -17,7 +17,7 @@ import { ratios } from '../rounds.js';
 const ROUNDS = 60;
 const CALLS = 2_000;
 const BOUNDS = { issue: 1.8, read: 1.45, 'read again': 1.1 };
-/** The signature is most of the time, so the rest must be little beside it. */
+/** The signature takes most of the time, so the rest must be small. */
 const PUBLIC_BOUNDS = { issue: 1.8, read: 1.45, 'read again': 1.1 };
 const ALGORITHMS = ['ES256', 'EdDSA'] as const;
 /** A signature takes ten times as long as a seal. */

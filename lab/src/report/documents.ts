@@ -1,4 +1,4 @@
-// Writes results of programs into the documents about them.
+// Writes results of programs into their documents.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,10 @@ import { describeFigure, type Verdict } from './report.js';
 
 const DOCS = fileURLToPath(new URL('../../../../docs/', import.meta.url));
 
-/** Returns the verdicts of a program as a table; the bounds stand in the list of programs, a missed one is bold. @param measuredOn the machine, the day, and whether others used it */
+/**
+ * Returns a program's verdicts as a table; the bounds are in the list of programs, a missed one is bold.
+ * @param measuredOn the machine, the day, and whether others used it
+ */
 export function verdictTable(verdicts: readonly Verdict[], measuredOn: string): string {
   const rows = verdicts.map((verdict) => {
     const { name, unit, isKept } = verdict;
@@ -17,7 +20,7 @@ export function verdictTable(verdicts: readonly Verdict[], measuredOn: string): 
 }
 
 /**
- * Replaces the table of a program in a document, where it stands between two comments; a new one gets a section at the end.
+ * Replaces a program's table in a document, between two comments; a new one gets a section at the end.
  * @param document below docs
  */
 export function writeTable(document: string, program: string, table: string): void {

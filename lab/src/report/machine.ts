@@ -1,4 +1,4 @@
-// The machine that a program runs on: what it is, whether others use it, and its speed at what every program needs.
+// The machine of a program: its description, its use by others, and its speed in common operations.
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
@@ -11,9 +11,9 @@ import { startServer } from '../server-process.js';
 import { median } from '../statistics.js';
 import type { Report } from './report.js';
 
-/** With a higher load average others compute too, and figures are too low. */
+/** Above this load average other programs compute, too, and figures are too low. */
 const IDLE_LOAD = 0.5;
-/** Cores that others may use, on average, before figures count as disturbed. */
+/** Average cores used by others above which figures count as disturbed. */
 const DISTURBED = 0.1;
 const ROUNDS = 5;
 
@@ -27,7 +27,7 @@ export interface Machine {
   readonly loadAverage: number;
 }
 
-/** Prints what the machine is, and warns if it is busy. */
+/** Prints the machine's description, and warns if it is busy. */
 export function reportMachine(report: Report): Machine {
   const machine: Machine = {
     processor: cpus()[0]?.model ?? 'unknown',
@@ -46,7 +46,7 @@ export function reportMachine(report: Report): Machine {
   return machine;
 }
 
-/** Names the machine and the day, and says if others used it. @param othersUsed cores, on average */
+/** Names the machine and the day, and reports use by others. @param othersUsed cores, on average */
 export function describeRun(
   { processor, cores, node }: Machine,
   startedAt: string,

@@ -1,7 +1,7 @@
-// Collects the results of a program: printed as lines while it runs, kept for JSON and the document.
+// Collects the results of a program: printed as lines while it runs, stored for JSON and the document.
 import { median } from '../statistics.js';
 
-/** The median of some samples, and the least and the greatest of them. */
+/** The median of some samples, with minimum and maximum. */
 export interface Figure {
   readonly median: number;
   readonly low: number;
@@ -13,7 +13,7 @@ export interface Row {
   readonly figures: Readonly<Record<string, Figure>>;
 }
 
-/** What a claim says of a figure. */
+/** A verdict on a figure. */
 export type Bound = { readonly atLeast: number } | { readonly atMost: number };
 
 export interface Verdict extends Figure {
@@ -71,20 +71,20 @@ export function openReport(print: (line: string) => void): Report {
   };
 }
 
-/** Says in a line whether a bound is kept. */
+/** Reports in a line whether a bound is kept. */
 export function describeVerdict(verdict: Verdict): string {
   const { name, bound, unit, isKept } = verdict;
   const value = `${describeFigure(verdict)}${unit && ` ${unit}`}`;
   return `${isKept ? 'kept  ' : 'MISSED'} ${name}: ${value}; ${describeBound(bound, unit)}`;
 }
 
-/** Says a bound in words. */
+/** Describes a bound in words. */
 export function describeBound(bound: Bound, unit: string): string {
   const [word, value] = 'atLeast' in bound ? ['at least', bound.atLeast] : ['at most', bound.atMost];
   return `${word} ${value.toLocaleString('en')}${unit && ` ${unit}`}`;
 }
 
-/** Writes a number with at least three digits, or as the integer that it is. */
+/** Writes a number with at least three digits, or unchanged if it is an integer. */
 export function formatNumber(value: number): string {
   const size = Math.abs(value);
   if (Number.isInteger(value) || size >= 100) return Math.round(value).toLocaleString('en');

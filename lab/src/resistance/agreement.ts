@@ -1,4 +1,4 @@
-// Compares the answers of a reader with the texts of the images, without regard to capitals, as the service does.
+// Compares a reader's answers with the texts of the images, case-insensitively, as the service does.
 
 export interface Agreement {
   /** Texts read without a mistake. */
@@ -25,7 +25,7 @@ export function compareAll(texts: readonly string[], answers: readonly string[])
   return sum;
 }
 
-/** Compares the answers with the texts of other images: what a reader gets right by chance. */
+/** Compares the answers with the texts of other images: a reader's hits at random. */
 export function compareByChance(texts: readonly string[], answers: readonly string[]): Agreement {
   const sum = { exact: 0, placed: 0, aligned: 0, texts: 0, characters: 0 };
   for (let shift = 1; shift <= Math.min(10, texts.length - 1); shift++) {
@@ -35,7 +35,7 @@ export function compareByChance(texts: readonly string[], answers: readonly stri
   return sum;
 }
 
-/** Returns the characters kept by the cheapest edit from one text to the other (V. Levenshtein, 1965), and by the one of these that keeps most. */
+/** Returns the characters kept by the cheapest edit between two texts (V. Levenshtein, 1965), or the maximum of several. */
 export function alignedCharacters(text: string, answer: string): number {
   const editCost = 1 << 16;
   // Cost and kept characters in one number, so that the smaller is the better.

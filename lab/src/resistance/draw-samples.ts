@@ -1,4 +1,4 @@
-// Draws images of a preset with the code of the service, and measures the time.
+// Draws images of a preset with the service's code, and measures the time.
 import { createHash } from 'node:crypto';
 import { type DrawingJob, drawingJob } from '@tollgate/challenge-service/image/derivation.js';
 import { drawImage } from '@tollgate/challenge-service/image/draw.js';
@@ -12,7 +12,7 @@ export interface Samples {
   readonly jobs: readonly DrawingJob[];
   readonly pngs: readonly Uint8Array[];
   readonly driver: string;
-  /** Time of each image, by the clock. */
+  /** Wall-clock time of each image. */
   readonly drawMs: readonly number[];
   /** Per second of processor time on this thread. */
   readonly imagesPerSecond: number;
@@ -20,12 +20,12 @@ export interface Samples {
 
 export interface SampleOptions {
   readonly count: number;
-  /** Decides the texts and effects of all images. */
+  /** Determines the texts and effects of all images. */
   readonly seed: number;
   readonly driver?: DriverName;
 }
 
-/** Draws before the measurement, which the optimiser needs. */
+/** Draws before the measurement, required by the optimiser. */
 const WARM_UP_DRAWS = 300;
 
 /** @throws Error if no image library loads */

@@ -1,10 +1,10 @@
-// The presets of the benchmark: the default, the default without contrast inversion, and a control without effects.
+// The benchmark's presets: the default, the default without contrast inversion, and a control without effects.
 import { defaultPreset, type ImagePreset } from '@tollgate/challenge-service/presets/preset.js';
 
 const { picture, letters, wave, speckles } = defaultPreset;
 
 export const IMAGE_PRESETS: Readonly<Record<string, ImagePreset>> = {
-  /** Separate and upright letters, dark on white. A reader that fails on these says nothing about the other presets. */
+  /** Separate and upright letters, dark on white. A reader that fails on these proves nothing about the other presets. */
   control: {
     ...defaultPreset,
     picture: {
@@ -17,6 +17,6 @@ export const IMAGE_PRESETS: Readonly<Record<string, ImagePreset>> = {
     speckles: { ...speckles, count: 0 },
   },
   default: defaultPreset,
-  /** What remains against a program written for these images that undoes the contrast inversion. */
+  /** The remaining resistance to a program for these images that reverts the contrast inversion. */
   'line-undone': { ...defaultPreset, picture: { ...picture, counterchange_px: 0 } },
 };

@@ -1,7 +1,10 @@
-// The ways in which an attacker prepares an image before a program reads it.
+// An attacker's preparations of an image before a program reads it.
 import type { GreyImage } from './grey-image.js';
 
-/** Converts to black and white at the threshold that separates the two best (N. Otsu, "A threshold selection method from gray-level histograms", 1979). */
+/**
+ * Converts to black and white at the best separating threshold (N. Otsu, "A threshold selection method from gray-level
+ * histograms", 1979).
+ */
 export function threshold(image: GreyImage): GreyImage {
   const limit = otsuLevel(image.pixels);
   return { ...image, pixels: image.pixels.map((level) => (level <= limit ? 0 : 255)) };

@@ -8,7 +8,7 @@ import { decodePng, encodePgm } from './grey-image.js';
 import { PREPARATIONS } from './operations.js';
 import { PAGE_MODES, type Reading, readImages } from './tesseract.js';
 
-/** The result of one way of reading. */
+/** The result of one combination. */
 export interface Attempt {
   readonly name: string;
   readonly seen: Agreement;
@@ -18,7 +18,7 @@ export interface Attempt {
   readonly hits: readonly boolean[];
 }
 
-/** Tesseract processes at once. */
+/** Concurrent Tesseract processes. */
 const AT_ONCE = 2;
 
 export async function readSamples({ jobs, pngs }: Samples): Promise<Attempt[]> {
@@ -59,7 +59,7 @@ export async function readSamples({ jobs, pngs }: Samples): Promise<Attempt[]> {
   return attempts;
 }
 
-/** Returns the characters read beyond chance, as a share of those that chance does not read. */
+/** Returns the share of characters read beyond chance, of those that chance does not read. */
 export function placedBeyondChance({ seen, byChance }: Attempt): number {
   const chance = byChance.placed / byChance.characters;
   return (seen.placed / seen.characters - chance) / (1 - chance);

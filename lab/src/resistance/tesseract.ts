@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The assumed page layouts: 6 a block of text, 7 a line, 8 a word. Mode 13, a raw line, reads these images as 8 does. */
+/** The assumed page layouts: 6 a block of text, 7 a line, 8 a word. Mode 13, a raw line, is like 8 here. */
 export const PAGE_MODES = [6, 7, 8] as const;
 
 export type PageMode = (typeof PAGE_MODES)[number];
@@ -17,7 +17,7 @@ export interface Reading {
 }
 
 /**
- * Returns what Tesseract reads in each file, without white space; an empty text where it crashes.
+ * Returns Tesseract's text of each file, without white space; empty where it crashes.
  *
  * @param list path for the list of files
  * @throws Error if Tesseract is missing or fails
@@ -55,7 +55,7 @@ function crashedAt(failure: unknown): number | null {
   return last ? Number(last[1]) : null;
 }
 
-/** Returns what Tesseract prints as its version, such as `tesseract 5.3.0`. */
+/** Returns Tesseract's version, such as `tesseract 5.3.0`. */
 export async function tesseractVersion(): Promise<string> {
   const { stdout, stderr } = await run('tesseract', ['--version']);
   return (stdout + stderr).split('\n')[0]!;

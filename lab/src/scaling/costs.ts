@@ -1,4 +1,4 @@
-// What one request of each operation costs the service, the store and the network.
+// The cost of one request of each operation for the service, the store and the network.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RedisServer } from '@tollgate/test-support/redis-server.js';
 import { cpuSeconds } from '../cpu-time.js';
@@ -12,34 +12,34 @@ export interface OperationCost {
   readonly serviceMicros: number;
   /** Commands that the service sends to the store. */
   readonly commandsSent: number;
-  /** Commands that the store executes, those inside scripts included. */
+  /** Commands that the store executes, including those inside scripts. */
   readonly commandsExecuted: number;
   readonly storeMicros: number;
   /** Bytes to the store and from it. */
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Memory of the store, until what was written expires. */
+  /** Memory of the store, until the written data expire. */
   readonly storedBytes: number;
   readonly responseBytes: number;
   readonly failures: number;
-  /** Keys that more than half of the requests touch, although each comes from another user and address. */
+  /** Keys that more than half of the requests use, although each comes from another user and address. */
   readonly hotKeys: readonly string[];
 }
 
-/** What a store does each second for processes that have nothing to do. */
+/** A store's work per second for idle processes. */
 export type AtRest = Pick<StoreReading, 'cpuMicros' | 'commands' | 'bytesIn' | 'bytesOut'>;
 
 const REST_MS = 3_000;
 const WARM_UP_SHARE = 0.2;
-/** Writes in the background may follow an answer. */
+/** Writes in the background may follow a response. */
 const SETTLE_MS = 100;
 const WATCHED = 50;
 const HOT_SHARE = 0.5;
 
-/** Commands that a process sends whatever it is asked: it follows the ended sessions, and reports its load each second. */
+/** Commands that a process always sends: it follows the ended sessions, and reports its load each second. */
 const FOLLOWING = /^xread | captcha:\{load\}/;
 
-/** Measures processes that are warm and have nothing to do. */
+/** Measures warm, idle processes. */
 export async function measureRest({ client }: RedisServer): Promise<AtRest> {
   const before = await readStore(client);
   await pause(REST_MS);
@@ -90,7 +90,7 @@ export async function measureCost(
   };
 }
 
-/** @throws Error unless the response contains what it must; its status says whether the others succeed */
+/** @throws Error unless the response contains the expected text; its status shows whether the others succeed */
 async function tryOnce({ name, expected = '' }: Operation, url: string, request: Prepared): Promise<void> {
   const { method, path, headers = {}, body = null } = request;
   const response = await fetch(new URL(path, url), { method, headers, body });

@@ -1,7 +1,7 @@
 // Gives each of several processes a share of a core: `cpu-share.js SHARE PID…`, until it is disconnected.
 //
-// A process that has used more than its share is stopped until it has some again. Only the main thread counts: it is what
-// saturates, in Redis and in Node.
+// A process over its share is stopped until it has some again. Only the main thread counts, because it saturates first, in
+// Redis and in Node.
 import { readFileSync } from 'node:fs';
 
 const TICK_MS = 1;
@@ -24,7 +24,7 @@ setInterval(() => {
   lastMs = nowMs;
   for (const each of processes) {
     const used = usedMs(String(each.pid));
-    // What is not used is not saved up.
+    // An unused share is not accumulated.
     each.creditMs = Math.min(each.creditMs + granted - (used - each.used), GRAIN_MS);
     each.used = used;
     if (!each.isStopped && each.creditMs < 0) process.kill(each.pid, 'SIGSTOP');

@@ -1,11 +1,11 @@
-// Computes what a deployment needs from what its requests cost.
+// Computes a deployment's requirements from the costs of its requests.
 import type { OperationCost } from './costs.js';
 import { LOG_IN, LOG_IN_WITHOUT_PASSWORD } from './operations.js';
 
-/** Requests a second of each operation, by its name, and how long what it stores stays there, in seconds. */
+/** Requests a second of each operation, by its name, and the lifetime of its stored data, in seconds. */
 export type Mix = Readonly<Record<string, { readonly perSecond: number; readonly keptSeconds?: number }>>;
 
-/** What a mix needs. Cores are those of processor time, without headroom. */
+/** The requirements of a mix. Cores are those of processor time, without headroom. */
 export interface Deployment {
   readonly sessionCores: number;
   readonly challengeCores: number;
@@ -13,7 +13,7 @@ export interface Deployment {
   readonly applicationCores: number;
   readonly storeCores: number;
   readonly commandsPerSecond: number;
-  /** To the store and from it, in bytes a second. */
+  /** To and from the store, in bytes a second. */
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly storedBytes: number;
@@ -34,7 +34,7 @@ const SERVED_BY: Readonly<Record<string, 'sessionCores' | 'challengeCores' | 'ap
   'check through the guard': 'applicationCores',
 };
 
-/** @throws RangeError for an operation of the mix that has no cost */
+/** @throws RangeError for an operation of the mix without a cost */
 export function deploymentFor(mix: Mix, costs: readonly OperationCost[]): Deployment {
   const needs = {
     sessionCores: 0,
@@ -50,7 +50,7 @@ export function deploymentFor(mix: Mix, costs: readonly OperationCost[]): Deploy
   for (const [name, { perSecond, keptSeconds = 0 }] of Object.entries(mix)) {
     const cost = costOf(name, costs);
     const server = SERVED_BY[name];
-    if (cost === undefined || server === undefined) throw new RangeError(`nothing is known of ${name}`);
+    if (cost === undefined || server === undefined) throw new RangeError(`no cost for ${name}`);
     needs[server] += (perSecond * cost.serviceMicros) / 1e6;
     needs.storeCores += (perSecond * cost.storeMicros) / 1e6;
     needs.commandsPerSecond += perSecond * cost.commandsSent;
@@ -62,7 +62,7 @@ export function deploymentFor(mix: Mix, costs: readonly OperationCost[]): Deploy
   return needs;
 }
 
-/** The store is measured with many requests at a time, which passwords do not allow: there a command costs it less. */
+/** The store is measured with many concurrent requests, which passwords do not allow: there a command costs it less. */
 function costOf(name: string, costs: readonly OperationCost[]): OperationCost | undefined {
   const cost = costs.find((one) => one.name === name);
   const busy = costs.find((one) => one.name === LOG_IN_WITHOUT_PASSWORD);

@@ -37,7 +37,7 @@ const USERS = fileURLToPath(new URL('./users.js', import.meta.url));
 const READY = { unreadyMs: 10_000, silentMs: 60_000 };
 const STOP_MS = 6_000;
 
-/** Starts `count` processes of each service; they are ready when the promise resolves. */
+/** Starts `count` processes of each service; resolves when they are ready. */
 export async function startFleet(storeUrl: string, count: number): Promise<Fleet> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
   const environment = {
@@ -50,7 +50,7 @@ export async function startFleet(storeUrl: string, count: number): Promise<Fleet
     STORE_URL: storeUrl,
     USERS_URL: `module:${USERS}`,
     [HASH_VARIABLE]: await hashPassword(PASSWORD),
-    // All processes have one address for browsers, and each has its own ports.
+    // All processes have one public address, and each has its own ports.
     PUBLIC_URL: 'http://localhost',
   };
   const start = async (name: ServiceName, at: number) => {

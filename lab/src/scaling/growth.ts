@@ -1,4 +1,4 @@
-// How throughput grows with the masters of a cluster and with the processes of a service, on small machines.
+// The growth of throughput with cluster masters and service processes, on small machines.
 import { once } from 'node:events';
 import { openStore } from '@tollgate/shared/store';
 import type { Redis } from 'ioredis';
@@ -15,10 +15,10 @@ export interface Servers {
   readonly masters: readonly { readonly client: Redis }[];
 }
 
-/** What a number of small machines did. */
+/** The results of a number of small machines. */
 export interface Growth {
   readonly operation: string;
-  /** What was made small, and how many of them there were. */
+  /** Which processes were limited, and their number. */
   readonly kind: 'masters' | 'processes';
   readonly machines: number;
   readonly requestsPerSecond: number;
@@ -27,7 +27,7 @@ export interface Growth {
   readonly storeMicros: number;
   /** Share of a core that each small machine used. */
   readonly used: readonly number[];
-  /** For each master, its part of all commands and of all keys. */
+  /** For each master, its share of all commands and of all keys. */
   readonly commandShares: readonly number[];
   readonly keyShares: readonly number[];
   readonly failures: number;
@@ -37,11 +37,11 @@ export interface Growth {
 export interface Shares {
   readonly masters: number;
   readonly processes: number;
-  /** Connections for each: more would wait longer than the services wait for the store. */
+  /** Connections for each: more would wait longer than the services' store timeout. */
   readonly connections: number;
 }
 
-/** So small that the machines below saturate long before this one does. @param factor multiplies them */
+/** Small enough that the machines below saturate long before this one does. @param factor multiplies them */
 export function sharesOf(factor: number): Shares {
   return { masters: 0.02 * factor, processes: 0.05 * factor, connections: Math.ceil(80 * factor) };
 }
@@ -52,7 +52,7 @@ const WARM_UP_SECONDS = 2;
 const SUPPLY = 30_000;
 const MEASURED = [ISSUE_WORK, REFRESH];
 
-/** Measures with small masters; the services have what they need. */
+/** Measures with small masters; the services are not limited. */
 export async function growMasters(servers: Servers, shares: Shares): Promise<Growth[]> {
   const fleet = await startFleet(servers.url, 1);
   try {
@@ -64,7 +64,7 @@ export async function growMasters(servers: Servers, shares: Shares): Promise<Gro
   }
 }
 
-/** Measures with `count` small processes of each service; the store has what it needs. */
+/** Measures with `count` small processes of each service; the store is not limited. */
 export async function growProcesses(servers: Servers, count: number, shares: Shares): Promise<Growth[]> {
   const fleet = await startFleet(servers.url, count);
   try {
@@ -77,7 +77,7 @@ export async function growProcesses(servers: Servers, count: number, shares: Sha
 
 interface SmallMachines {
   readonly kind: Growth['kind'];
-  /** The processes that are made small, of those that serve an operation. */
+  /** The limited processes of those that serve an operation. */
   readonly pids: (nodes: readonly Pick<FleetNode, 'pid'>[]) => readonly number[];
   readonly shares: Shares;
 }
@@ -109,7 +109,7 @@ async function measure(
   const run = (seconds: number) => send({ urls, connections, extent: { seconds }, next });
   await run(WARM_UP_SECONDS);
   return await onSmallMachines(small, shares[kind], async () => {
-    // Nobody has saved anything up when the measurement begins.
+    // No accumulated share remains when the measurement begins.
     await run(WARM_UP_SECONDS);
     const cpuBefore = [cpuOf(nodes), small.map((pid) => cpuOf([{ pid }]))] as const;
     const before = await readAll(masters);

@@ -1,4 +1,4 @@
-// What the services are asked for, each as a supply of requests that come from different users and addresses.
+// The measured operations, each as a supply of requests from different users and addresses.
 import { randomInt } from 'node:crypto';
 import type { Store } from '@tollgate/shared/store';
 import type { ServerProcess } from '../server-process.js';
@@ -9,7 +9,7 @@ import type { Prepared } from './send.js';
 import { nextUser, prepareSessions } from './sessions.js';
 import { emailOf, PASSWORD } from './users.js';
 
-/** What operations are prepared with. */
+/** Resources for preparing operations. */
 export interface Ground {
   readonly fleet: Fleet;
   /** An application with one guarded route; undefined if no check through the guard is measured. */
@@ -23,12 +23,12 @@ export interface Operation {
   readonly name: string;
   /** The processes that serve it. */
   readonly servedBy: (ground: Ground) => readonly Pick<FleetNode, 'url' | 'pid'>[];
-  /** Requests of a measurement, and those under way at a time. */
+  /** Requests of a measurement, and concurrent ones. */
   readonly requests: number;
   readonly connections: number;
-  /** What the body of a successful response contains, if its status does not tell. */
+  /** A text in the body of a successful response, if its status is not conclusive. */
   readonly expected?: string;
-  /** Prepares a supply of at least `count` requests; it starts again from the first when it is used up. */
+  /** Prepares a supply of at least `count` requests; it restarts from the first when it is used up. */
   readonly prepare: (ground: Ground, count: number) => Promise<() => Prepared>;
 }
 
@@ -36,7 +36,7 @@ const MANY = { requests: 20_000, connections: 50 };
 const CHALLENGES = '/api/captcha';
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** One of 131,072 addresses of the network that is set aside for benchmarks (RFC 2544). */
+/** One of 131,072 addresses of the network reserved for benchmarks (RFC 2544). */
 const fromAnywhere = () => ({
   'x-forwarded-for': `198.${randomInt(18, 20)}.${randomInt(256)}.${randomInt(256)}`,
 });
@@ -96,7 +96,7 @@ const solved = ({ storeUrl, fleet }: Ground, count: number) =>
   prepareSolvedWork(storeUrl, fleet.environment.CHALLENGE_SECRET!, count);
 
 export const LOG_IN = 'login';
-/** With a hash that costs next to nothing: what else a login costs when there are many at a time. */
+/** With an almost free hash: the other costs of many concurrent logins. */
 export const LOG_IN_WITHOUT_PASSWORD = 'login, without its password';
 
 function logIn(hash: 'argon2id' | 'cheap'): Pick<Operation, 'servedBy' | 'prepare'> {
@@ -139,7 +139,7 @@ export const OPERATIONS: readonly Operation[] = [
     },
   },
   { ...logIn('argon2id'), name: LOG_IN, requests: 400, connections: 4 },
-  // No more at once than one thread for passwords lets wait.
+  // No more at once than may wait for one password thread.
   { ...logIn('cheap'), name: LOG_IN_WITHOUT_PASSWORD, requests: 5_000, connections: 32 },
   REFRESH,
   verify('verify, first use of a token', 1),

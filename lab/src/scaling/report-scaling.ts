@@ -1,22 +1,22 @@
-// Reports what was measured, and compares it with the bounds.
+// Reports the measurements, and compares them with the bounds.
 import type { Report } from '../report/report.js';
 import type { AtRest, OperationCost } from './costs.js';
 import { deploymentFor, EXAMPLES } from './deployment.js';
 import type { Growth, Shares } from './growth.js';
 
-/** The least growth of throughput from one machine to several, as a share of their number. */
+/** Minimum growth of throughput from one machine to several, as a share of their number. */
 const LEAST_GROWTH = 0.85;
-/** The least throughput, as a share of the one computed from the costs: what is computed must not promise too much. */
+/** Minimum throughput, as a share of that computed from the costs, so that the computation does not promise too much. */
 const LEAST_OF_COMPUTED = 0.8;
-/** The keys that requests of different users may have in common. */
+/** The keys that requests of different users may share. */
 const KNOWN_HOT_KEYS: Readonly<Record<string, readonly string[]>> = { logout: ['session:revoked'] };
-/** A core that is used more than this leaves no room for peaks and for the end of a neighbour. */
+/** A core with more use than this has no room for peaks and the failure of a neighbour. */
 const HEADROOM = 0.6;
 
 const MEGABYTE = 1e6;
 const GIGABYTE = 1e9;
 
-/** Reports what is the same for all operations, and compares them with the bounds. */
+/** Reports the common figures of all operations, and compares them with the bounds. */
 export function reportRest(report: Report, costs: readonly OperationCost[], atRest: AtRest): void {
   report.row('at rest, a second, one of each service', {
     commands: atRest.commands,
@@ -60,7 +60,7 @@ export function reportGrowth(report: Report, growth: Growth): void {
   });
 }
 
-/** Compares the growth from one machine to the most, and each throughput with the one that the costs let expect. */
+/** Compares the growth from one machine to the most, and each throughput with that expected from the costs. */
 export function reportVerdicts(
   report: Report,
   all: readonly Growth[],
@@ -89,7 +89,7 @@ export function reportVerdicts(
   report.verdict(`failed requests on small ${all[0]!.kind}`, failures, { atMost: 0 });
 }
 
-/** Computes what the examples of the documents need. */
+/** Computes the requirements of the documents' examples. */
 export function reportExamples(report: Report, costs: readonly OperationCost[]): void {
   for (const [name, mix] of Object.entries(EXAMPLES)) {
     const needs = deploymentFor(mix, costs);

@@ -9,20 +9,20 @@ export interface Prepared {
   readonly body?: string;
 }
 
-/** How much to send: a number of requests in all, or as many as fit into a time. */
+/** The amount: a total number of requests, or as many as fit into a time. */
 export type Extent = { readonly requests: number } | { readonly seconds: number };
 
 export interface Sending {
   /** Addresses of the processes. */
   readonly urls: readonly string[];
-  /** Connections to all of them together. Each sends as soon as it has its answer. */
+  /** Total connections. Each sends after its previous response. */
   readonly connections: number;
   readonly extent: Extent;
   /** The next request. */
   readonly next: () => Prepared;
 }
 
-/** What came of it. */
+/** The result. */
 export interface Sent {
   /** Requests with a successful response. */
   readonly answered: number;
@@ -35,7 +35,7 @@ export interface Sent {
 const LENGTH = /\r\ncontent-length: *(\d+)/i;
 const END_OF_HEAD_BYTES = 4;
 
-/** Resolves when all have been answered, or the time is over. */
+/** Resolves when all responses have arrived, or the time is over. */
 export async function send({ urls, connections, extent, next }: Sending): Promise<Sent> {
   const opened = await Promise.all(
     Array.from({ length: connections }, async (_, at) => {

@@ -1,4 +1,4 @@
-// Starts sessions directly on the store, and makes their tokens as session-service does.
+// Starts sessions directly on the store, and creates their tokens as session-service does.
 import { cookieName } from '@tollgate/session-service/domain/presented-cookies.js';
 import { tokenPair } from '@tollgate/session-service/domain/token-pair.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
@@ -9,7 +9,7 @@ import Fastify from 'fastify';
 import { untilAnswered } from '../until-answered.js';
 import { emailOf } from './users.js';
 
-/** A session as its browser holds it. */
+/** A session from its browser's view. */
 export interface PreparedSession {
   readonly accessToken: string;
   /** `NAME=VALUE`. */
@@ -33,14 +33,14 @@ const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, l
 
 let lastUser = 0;
 
-/** Returns the id of a user who has not been here before. */
+/** Returns the id of a new user. */
 export function nextUser(): number {
   lastUser += 1;
   return lastUser;
 }
 
 /**
- * Starts sessions, each of a user of its own.
+ * Starts sessions, each of a different user.
  * @param environment with the secrets of session-service, and its `ACCESS_TTL` unless that is the default
  */
 export async function prepareSessions(

@@ -1,4 +1,4 @@
-// Makes small machines of processes: each gets a share of a core while something is measured.
+// Turns processes into small machines: each gets a share of a core during a measurement.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

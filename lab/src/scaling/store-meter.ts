@@ -1,7 +1,7 @@
-// What a Redis server has done so far, from its own counters.
+// A Redis server's own counters.
 import type { Redis } from 'ioredis';
 
-/** Counters since the start of the server, and what it holds now. */
+/** Counters since the start of the server, and its current content. */
 export interface StoreReading {
   /** Processor time, in microseconds. */
   readonly cpuMicros: number;
@@ -9,7 +9,7 @@ export interface StoreReading {
   readonly commands: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Memory in use without the buffers of clients. */
+  /** Memory in use without client buffers. */
   readonly usedBytes: number;
   readonly keys: number;
 }
@@ -29,7 +29,7 @@ export async function readStore(redis: Redis): Promise<StoreReading> {
   };
 }
 
-/** What happened between two readings. */
+/** The difference of two readings. */
 export function between(before: StoreReading, after: StoreReading): StoreReading {
   return {
     cpuMicros: after.cpuMicros - before.cpuMicros,

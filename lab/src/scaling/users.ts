@@ -1,8 +1,8 @@
-// A directory of users that session-service loads with USERS_URL=module: any number of accounts with one password.
+// A user directory that session-service loads with USERS_URL=module: any number of accounts with one password.
 
 import { PASSWORD, PASSWORD_HASH } from '@tollgate/test-support/static-directory.js';
 
-/** The password of everybody. */
+/** The password of all users. */
 export { PASSWORD };
 
 /** The variable with the argon2id hash of the password. */

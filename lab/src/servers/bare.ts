@@ -1,4 +1,4 @@
-// The bare servers that routes are compared with: `node bare.js KIND [REDIS_URL]` prints its port and serves one route.
+// The bare servers for comparison with routes: `node bare.js KIND [REDIS_URL]` prints its port and serves one route.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +20,10 @@ return count`;
 
 const RECORD = 'x'.repeat(120);
 
-/** `script` and `check` write each command to the socket by itself; those called `corked` write all of one turn of the event loop together. */
+/**
+ * `script` and `check` write each command to the socket separately; those called `corked` write all commands of one turn of
+ * the event loop together.
+ */
 type BareKind = 'http' | 'fastify' | 'script' | 'script-corked' | 'check' | 'check-corked';
 
 async function serve(kind: BareKind, redisUrl: string): Promise<number> {
@@ -36,7 +39,7 @@ async function serve(kind: BareKind, redisUrl: string): Promise<number> {
   if (kind === 'fastify') app.get('/', async () => BODY);
   else {
     const redis = new Redis(redisUrl);
-    // As the services do.
+    // As in the services.
     if (kind.endsWith('-corked')) gatherCommands(redis);
     redis.defineCommand('issue', { lua: SCRIPT });
     const issue = (redis as unknown as Record<string, (...args: unknown[]) => Promise<number>>).issue!;

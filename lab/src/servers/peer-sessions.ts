@@ -13,7 +13,7 @@ const USER = { id: 123_456, email: 'somebody@example.com' };
 const [kind = '', redisUrl = '', folder = ''] = process.argv.slice(2);
 const load: LoadPeer = loaderOf(folder);
 
-/** Each resolves with what answers `POST /login` and the route that renews the session. */
+/** Each resolves with the handlers of `POST /login` and of the route that renews the session. */
 const libraries: Readonly<Record<SessionKind, () => Promise<RequestListener>>> = {
   'express-session': openExpress,
   '@fastify/session': openFastify,
@@ -23,7 +23,7 @@ const libraries: Readonly<Record<SessionKind, () => Promise<RequestListener>>> =
 const server = createServer(await libraries[kind as SessionKind]());
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
 
-/** The store that both session middlewares use. */
+/** The store of both session middlewares. */
 async function openRedisStore(): Promise<object> {
   const { createClient } = await load<{
     createClient(options: object): { connect(): Promise<unknown> };
@@ -103,7 +103,7 @@ async function openFastify(): Promise<RequestListener> {
   return (request, response) => app.routing(request, response);
 }
 
-/** It has no route that changes the token of a session; reading the session extends it in the store each time. */
+/** It has no route that changes a session's token; reading the session extends it in the store each time. */
 async function openBetterAuth(): Promise<RequestListener> {
   const { betterAuth } = await load<{
     betterAuth(options: object): { api: { signUpEmail(input: object): Promise<Response> } };

@@ -1,5 +1,4 @@
-// A bare server that does some of the steps that `siteverify` cannot do without: `node steps.js REDIS_URL STEP…` prints
-// its port.
+// A bare server with some of the steps of `siteverify`: `node steps.js REDIS_URL STEP…` prints its port.
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { openSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +14,7 @@ local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], 60000) end
 return { count, redis.call('GETDEL', KEYS[2]) }`;
 
-/** As many as the service sends with an answer that must not be cached. */
+/** As many as the service sends with an uncacheable response. */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',

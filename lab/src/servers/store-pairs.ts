@@ -4,11 +4,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { openEmbeddedStore } from '@tollgate/shared/store';
 import { percentile } from '../statistics.js';
 
-/** Pairs under way at a time, as in a service with that many requests. */
+/** Concurrent pairs, as in a service with that many requests. */
 const AT_ONCE = 50;
 const LIFETIME_MS = 120_000;
 
-/** What one process measured. */
+/** The measurements of one process. */
 export interface PairReport {
   readonly pairsPerSecond: number;
   /** Processor time of a pair, in microseconds. */
@@ -17,7 +17,7 @@ export interface PairReport {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly longestMs: number;
-  /** The longest time that the event loop was blocked, in milliseconds. */
+  /** The longest blocking of the event loop, in milliseconds. */
   readonly blockedMs: number;
 }
 

@@ -1,4 +1,4 @@
-// Pages with their scripts bundled as a site bundles them, and one of them in Chromium.
+// Pages with their scripts bundled as on a site, and one of them in Chromium.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
@@ -16,7 +16,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
-/** Modules of the client that are no part of its interface. */
+/** Internal modules of the client. */
 const clientFolder = fileURLToPath(new URL('../../../../packages/client/dist/src', import.meta.url));
 
 export interface BundledPage {
@@ -34,7 +34,7 @@ export interface ServedPage {
 /**
  * @param entry the compiled script of the page
  * @param policy the content security policy of the page and its scripts; none by default
- * @param packages the folders of packages that its imports name and the project does not have
+ * @param packages the folders of imported packages that the project does not have
  */
 export async function servePage(
   entry: URL,
@@ -49,7 +49,7 @@ export async function servePage(
     build: { write: false, target: 'esnext', rollupOptions: { input: fileURLToPath(entry) } },
     worker: { format: 'es' },
   });
-  if (!('output' in built)) throw new Error('one bundle was expected');
+  if (!('output' in built)) throw new Error('expected one bundle');
   for (const part of built.output) {
     files.set(`/${part.fileName}`, part.type === 'chunk' ? part.code : part.source);
   }
@@ -75,7 +75,7 @@ export async function servePage(
 
 /**
  * @param entry the compiled script of the page
- * @param packages the folders of packages that its imports name and the project does not have
+ * @param packages the folders of imported packages that the project does not have
  */
 export async function bundlePage(
   entry: URL,

@@ -14,7 +14,7 @@ type Burst = () => number | Promise<number>;
 const salt = '0123456789abcdef0123456789abcdef';
 const encoder = new TextEncoder();
 
-/** Opens each contender, in a worker. All use SHA-256. Libraries get their message as bytes that are incremented in place. */
+/** Opens each contender, in a worker. All use SHA-256. Libraries get their message as bytes, incremented in place. */
 export const contenders: Readonly<Record<string, () => Burst | Promise<Burst>>> = {
   'tollgate simd': () => openOwn('simd'),
   'tollgate simdMul': () => openOwn('simdMul'),
@@ -38,7 +38,7 @@ async function openOwn(name: KernelName): Promise<Burst> {
   };
 }
 
-/** Its solver counts from 0 until it has solved, so it gets one salt after the other. */
+/** Its solver counts from 0 until the solution, so it gets one salt after the other. */
 async function openCap(): Promise<Burst> {
   await initCap();
   let salts = 0;

@@ -4,13 +4,13 @@ import friendlyWorkerUrl from 'friendly-challenge/worker.min.js?url';
 
 /** One worker of a contender. */
 interface Hasher {
-  /** @returns how many hashes it made */
+  /** @returns the number of hashes */
   run(ms: number): Promise<number>;
   end(): void;
 }
 
 export interface FirstSolve {
-  /** Until the first answer of a worker. */
+  /** Until the first message of a worker. */
   readonly startMs: number;
   /** Until the nonce is found. */
   readonly solvedMs: number;

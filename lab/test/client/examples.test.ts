@@ -1,4 +1,4 @@
-// docs/examples, built with the packed archive in a project of their own, in a browser and against the real system.
+// docs/examples, built with the packed archive in separate projects, in a browser with the real system.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compile } from '@tollgate/test-support/compiler.js';
@@ -14,7 +14,7 @@ import t, { type Test } from 'tap';
 import { build, createServer } from 'vite';
 import { createOutsideProject, packInto, published } from '../packages/outside-project.js';
 
-/** What the examples name besides the package. */
+/** Imports of the examples besides the package. */
 const builders = [
   'react',
   'react-dom',
@@ -42,7 +42,7 @@ interface Visit {
   readonly page: Page;
   /** The warnings and errors on the page's console. */
   readonly said: readonly string[];
-  /** Workers that were started. */
+  /** Started workers. */
   readonly workers: readonly string[];
 }
 
@@ -51,7 +51,7 @@ async function visit(t: Test, options = {}): Promise<Visit> {
   const said: string[] = [];
   const workers: string[] = [];
   page.on('console', (message) => {
-    // The browser itself logs every refusal.
+    // The browser itself logs every failed response.
     const isOfBrowser = message.text().startsWith('Failed to load resource');
     if (['warning', 'error'].includes(message.type()) && !isOfBrowser) said.push(message.text());
   });
@@ -85,27 +85,27 @@ async function signInAndOut(t: Test, { page, said, workers }: Visit, email: stri
   const { answer } = await (await fresh).json();
   const isElement = (await page.locator('tollgate-challenge').count()) > 0;
   if (!isElement) await page.getByRole('alert').filter({ hasText: /./ }).waitFor();
-  t.equal((await alerts(page)).length, isElement ? 0 : 1, 'said once, by the element if there is one');
+  t.equal((await alerts(page)).length, isElement ? 0 : 1, 'shown once, by the element if there is one');
   await image.waitFor();
   await page.getByLabel('Characters in the image').fill(answer);
-  t.same(await alerts(page), [], 'and no longer when it is mended');
+  t.same(await alerts(page), [], 'and no longer after the correction');
   t.equal(await attempt(password), 200);
   await page.getByText(`You are ${email}.`).waitFor();
   await page.reload();
   await page.getByText(`You are ${email}.`).waitFor();
   await page.getByRole('button', { name: 'Log out' }).click();
   await submit.waitFor();
-  t.same(said, [], 'nothing to warn of: the solver is not degraded either');
+  t.same(said, [], 'no warnings: the solver is not degraded either');
   const isWorker = (url: string) => /\/(worker[\w-]*|api\/captcha\/tollgate)\.js/.test(url);
   t.ok(workers.length > 0 && workers.every(isWorker), workers.join(', '));
 }
 
-/** What the page itself says. */
+/** The page's own alerts. */
 async function alerts(page: Page): Promise<string[]> {
   return (await page.getByRole('alert').allInnerTexts()).filter((text) => text !== '');
 }
 
-/** A visitor whom nobody knows signs in to an account with failures: an image is required, and work takes its place. */
+/** A new visitor logs in to an account with failures: an image is required, and effort replaces it. */
 async function signInWithEffort(t: Test, { page }: Visit, email: string): Promise<void> {
   const submit = page.getByRole('button', { name: 'Sign in' });
   const attempt = async () => {
@@ -132,7 +132,7 @@ async function signInWithEffort(t: Test, { page }: Visit, email: string): Promis
   await page.getByText(`You are ${email}.`).waitFor();
 }
 
-/** Fails to sign in until the account requires more than work. */
+/** Fails to log in until the account requires more than work. */
 async function fail(email: string): Promise<void> {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -147,7 +147,7 @@ async function fail(email: string): Promise<void> {
   await context.close();
 }
 
-/** The form cannot be sent until it is ready, nor while a submission is under way. */
+/** The form cannot be sent until it is ready, or while a submission is in progress. */
 async function sendOnce(t: Test): Promise<void> {
   const sent = () => site.requests.filter((request) => request === 'POST /login').length;
   const before = sent();
@@ -164,7 +164,7 @@ async function sendOnce(t: Test): Promise<void> {
   await again.click();
   await again.waitFor({ state: 'detached' });
   t.equal(await submit.isDisabled(), true, 'while the work is done');
-  t.equal(await page.getByText('Security check').isVisible(), true, 'and the page says so');
+  t.equal(await page.getByText('Security check').isVisible(), true, 'and the page shows it');
   releaseWork();
   await page.getByLabel('E-mail').fill('nobody@example.com');
   await page.getByLabel('Password').fill('wrong');
@@ -172,7 +172,7 @@ async function sendOnce(t: Test): Promise<void> {
   const releaseLogin = await holdUp(page, '**/login');
   const answered = page.waitForResponse((response) => response.url().endsWith('/login'));
   await submit.dblclick();
-  t.equal(await submit.isDisabled(), true, 'while the answer is awaited');
+  t.equal(await submit.isDisabled(), true, 'while waiting for the response');
   const enabled = await submit.evaluateHandle((button) => {
     const seen = { times: 0 };
     const look = () => {
@@ -181,7 +181,7 @@ async function sendOnce(t: Test): Promise<void> {
     new MutationObserver(look).observe(button, { attributeFilter: ['disabled'] });
     return seen;
   });
-  // An answer so slow that new work is fetched meanwhile, because the form is in use.
+  // A response slow enough that new work is fetched meanwhile, because the form is in use.
   const renewed = page.waitForResponse((response) => response.url().includes('/api/captcha/pow'));
   await page.clock.fastForward(11_000);
   await page.getByRole('heading').hover();
@@ -191,7 +191,7 @@ async function sendOnce(t: Test): Promise<void> {
   await page.getByRole('alert').filter({ hasText: /./ }).waitFor();
   await submit.and(page.locator(':enabled')).waitFor();
   t.equal(sent() - before, 1);
-  t.equal(await enabled.evaluate(({ times }) => times), 1, 'only with the answer');
+  t.equal(await enabled.evaluate(({ times }) => times), 1, 'only with the response');
 }
 
 /** Blocks requests of the page. @returns a function that releases these and later ones */
@@ -222,7 +222,7 @@ t.test('plain-form', async (t) => {
   await signInWithEffort(t, await visit(t), 'plain@example.com');
 });
 
-t.test('plain-form asks for no challenge while somebody is signed in', async (t) => {
+t.test('plain-form requests no challenge while somebody is signed in', async (t) => {
   const folder = install('plain-form');
   const pages = { '/': folder };
   site.serve(pages);
@@ -245,12 +245,12 @@ t.test('plain-form asks for no challenge while somebody is signed in', async (t)
 for (const name of ['react', 'vue', 'svelte']) {
   t.test(`${name}-form, built by Vite`, async (t) => {
     const root = install(`${name}-form`);
-    if (name === 'react') t.equal(compile(['-p', root], root), '', 'its types are right');
+    if (name === 'react') t.equal(compile(['-p', root], root), '', 'its types are valid');
     await build({ root, logLevel: 'error' });
     const assets = readdirSync(join(root, 'dist', 'assets'));
     t.ok(
       assets.some((file) => /^worker-[\w-]+\.js$/.test(file)),
-      `the worker is a file of its own: ${assets}`,
+      `the worker is a separate file: ${assets}`,
     );
     site.serve({ '/': join(root, 'dist') });
     const visited = await visit(t);
@@ -275,7 +275,7 @@ for (const name of ['react', 'vue', 'svelte']) {
   });
 }
 
-t.test('the documented proxy of Vite and PUBLIC_URL are all that a page needs', async (t) => {
+t.test('the documented Vite proxy and PUBLIC_URL are sufficient for a page', async (t) => {
   const port = await freePort();
   const address = `http://localhost:${port}`;
   const email = 'proxied@example.com';

@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 
 const { resolve } = createRequire(import.meta.url);
-/** At the paths that docs/client uses. */
+/** At the paths used in docs/client. */
 const libraries = {
   '/htmx.min.js': resolve('htmx.org/dist/htmx.min.js'),
   '/htmx-1.min.js': resolve('htmx.org-1/dist/htmx.min.js'),
@@ -43,7 +43,7 @@ const works = () => site.requested.filter((path) => path.startsWith('/pow')).len
 const whenReady = (page: Page) =>
   page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'ready');
 
-/** Sends the form three times as a person does, and expects three deliveries and at most one renewal for each. */
+/** Sends the form three times as a user does, and expects three deliveries and at most one renewal for each. */
 async function sendThrice(t: Test, page: Page, press = () => page.click('form button')): Promise<void> {
   const statuses: number[] = [];
   page.on('response', (response) => {
@@ -70,30 +70,27 @@ const form = (attributes: string, rest = '') => `
   <form ${attributes}><input name="text"><tollgate-challenge></tollgate-challenge>${rest || '<button>Send</button>'}</form>
   <p id="answer"></p>`;
 
-t.test('htmx 2 sends the form of its page again and again', async (t) => {
+t.test('htmx 2 sends the form of its page repeatedly', async (t) => {
   const page = await open(t, sample('htmx'));
   await sendThrice(t, page);
   t.equal(await page.textContent('#answer'), 'Delivered.');
 });
 
-t.test('htmx 1, which reads the inputs by itself, does so too', async (t) => {
+t.test('htmx 1, which reads the inputs itself, does so, too', async (t) => {
   const page = await open(t, sample('htmx').replace('/htmx.min.js', '/htmx-1.min.js'));
   await sendThrice(t, page);
 });
 
-t.test(
-  'htmx sends it from a button that submits nothing, pressed without a move of the pointer',
-  async (t) => {
-    const button =
-      '<button type="button" hx-post="/contact" hx-include="closest form" hx-target="#answer">Go</button>';
-    const page = await open(t, `<script src="/htmx.min.js"></script>${form('', button)}`);
-    await sendThrice(t, page, async () => {
-      await whenReady(page);
-      await page.focus('form button');
-      await page.keyboard.press('Space');
-    });
-  },
-);
+t.test('htmx sends it from a button that submits nothing, pressed without moving the pointer', async (t) => {
+  const button =
+    '<button type="button" hx-post="/contact" hx-include="closest form" hx-target="#answer">Go</button>';
+  const page = await open(t, `<script src="/htmx.min.js"></script>${form('', button)}`);
+  await sendThrice(t, page, async () => {
+    await whenReady(page);
+    await page.focus('form button');
+    await page.keyboard.press('Space');
+  });
+});
 
 t.test('Turbo sends the form of its page, which stays where it is', async (t) => {
   const page = await open(t, sample('turbo'));
@@ -136,7 +133,7 @@ t.test('a morph by Turbo leaves the fields in the form, and each once', async (t
     document.querySelector('form')!.replaceWith(copy);
   });
   await whenReady(page);
-  t.same(await names(), ['pow_token', 'pow_nonce'], 'nor does a copy have those of its original');
+  t.same(await names(), ['pow_token', 'pow_nonce'], 'nor does a copy have the fields of its original');
   t.same(
     await page.$$eval('tollgate-challenge > input', (inputs) =>
       (inputs as HTMLInputElement[]).map((input) => [
@@ -152,7 +149,7 @@ t.test('a morph by Turbo leaves the fields in the form, and each once', async (t
   );
 });
 
-t.test('jQuery serializes the form of its page again and again', async (t) => {
+t.test('jQuery serializes the form of its page repeatedly', async (t) => {
   const page = await open(t, sample('jquery'));
   await sendThrice(t, page);
   t.equal(await page.textContent('#answer'), 'Delivered.');
@@ -168,13 +165,13 @@ const sendWithFetch = (page: Page) =>
     });
   });
 
-t.test('fetch with FormData sends the form again and again, its response unread', async (t) => {
+t.test('fetch with FormData sends the form repeatedly, its response unread', async (t) => {
   const page = await open(t, form(''));
   await sendWithFetch(page);
   await sendThrice(t, page);
 });
 
-t.test('drafts that are saved at every key cost no work, also while other requests end', async (t) => {
+t.test('drafts saved at every key cost no work, also while other requests end', async (t) => {
   const page = await open(t, form(''));
   await whenReady(page);
   await page.evaluate(() => {
@@ -202,7 +199,7 @@ t.test('drafts that are saved at every key cost no work, also while other reques
   t.equal(works() <= 2, true, `${works()} works`);
 });
 
-t.test('a draft saved at each line costs no work, though Enter begins the line', async (t) => {
+t.test('a draft saved at each line costs no work, although Enter begins the line', async (t) => {
   const page = await open(t, form('').replace('<input name="text">', '<textarea name="text"></textarea>'));
   await whenReady(page);
   await page.evaluate(() => {
@@ -221,32 +218,29 @@ t.test('a draft saved at each line costs no work, though Enter begins the line',
   t.equal(works(), 1);
 });
 
-t.test(
-  'a draft saved by each button of an editor costs no work where the form says its address',
-  async (t) => {
-    const tools = '<button type="button" id="bold">Bold</button><button id="send">Send</button>';
-    const page = await open(t, form('action="/contact"', tools));
-    await whenReady(page);
-    await page.evaluate(() => {
-      const form = document.querySelector('form')!;
-      document.querySelector('#bold')!.addEventListener('click', () => {
-        void fetch('/empty', { headers: { 'x-draft': String([...new FormData(form)].length) } });
-      });
+t.test('a draft saved by each button of an editor costs no work if the form has its address', async (t) => {
+  const tools = '<button type="button" id="bold">Bold</button><button id="send">Send</button>';
+  const page = await open(t, form('action="/contact"', tools));
+  await whenReady(page);
+  await page.evaluate(() => {
+    const form = document.querySelector('form')!;
+    document.querySelector('#bold')!.addEventListener('click', () => {
+      void fetch('/empty', { headers: { 'x-draft': String([...new FormData(form)].length) } });
     });
-    await sendWithFetch(page);
-    for (let press = 0; press < 5; press += 1) {
-      const saved = page.waitForResponse('**/empty');
-      await page.focus('#bold');
-      await page.keyboard.press('Space');
-      await (await saved).finished();
-      await page.hover('#send');
-    }
-    t.equal(works(), 1);
-    await sendThrice(t, page, () => page.click('#send'));
-  },
-);
+  });
+  await sendWithFetch(page);
+  for (let press = 0; press < 5; press += 1) {
+    const saved = page.waitForResponse('**/empty');
+    await page.focus('#bold');
+    await page.keyboard.press('Space');
+    await (await saved).finished();
+    await page.hover('#send');
+  }
+  t.equal(works(), 1);
+  await sendThrice(t, page, () => page.click('#send'));
+});
 
-t.test('a page that empties all inputs, or restores a draft of them, leaves the fields', async (t) => {
+t.test('a page that empties all inputs, or restores a draft of them, keeps the fields', async (t) => {
   const page = await open(t, form(''));
   await sendWithFetch(page);
   await whenReady(page);
@@ -257,7 +251,7 @@ t.test('a page that empties all inputs, or restores a draft of them, leaves the 
   await sendThrice(t, page);
 });
 
-t.test('a second press before the response has a work of its own', async (t) => {
+t.test('a second press before the response has its own work', async (t) => {
   const page = await open(t, '');
   const waiting: (() => Promise<void>)[] = [];
   await page.route('**/contact', async (route) => {

@@ -1,4 +1,4 @@
-// The element in Svelte's templates: what their checker must accept, and what it must refuse.
+// The element in Svelte's templates: accepted and rejected code.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
-/** Returns the code of one module that mounts the library which the query of its page names. */
+/** Returns the code of one module that mounts the library in its page's query. */
 export async function bundleWidgets(): Promise<string> {
   const built = await build({
     configFile: false,
@@ -18,11 +18,11 @@ export async function bundleWidgets(): Promise<string> {
       },
     },
   });
-  if (!('output' in built)) throw new Error('nothing was built');
+  if (!('output' in built)) throw new Error('no output was built');
   return built.output[0].code;
 }
 
-/** Names of the libraries with a fixed address in their code, and the path of that script below our prefix. */
+/** Libraries with a fixed script address in their code, and that script's path below our prefix. */
 export const vendorScripts: readonly (readonly [address: RegExp, path: string])[] = [
   [/^https:\/\/(www\.google\.com|(www\.)?recaptcha\.net)\/recaptcha\/api\.js/, '/recaptcha/api.js'],
   [/^https:\/\/challenges\.cloudflare\.com\/turnstile\/v0\/api\.js/, '/turnstile/v0/api.js'],

@@ -1,4 +1,4 @@
-// The vendors' client libraries, unmodified: they load our scripts in place of the vendors', and their users notice nothing.
+// The vendors' client libraries, unmodified: they load our scripts instead of the vendors', with no difference for users.
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { openVisit, startWidgetSite } from '@tollgate/tests/browser/widget-site.js';
 import type { Page } from 'playwright-core';
@@ -54,7 +54,7 @@ t.test('react-google-recaptcha-v3 executes, and unmounts', async (t) => {
 });
 
 t.test('reaptcha renders once it finds the interface', async (t) => {
-  // It loads nothing where a script of this kind is in the page.
+  // It loads nothing if the page has a script of this kind.
   const page = await open('reaptcha');
   t.match(await site.verify('shop', await tokenOf(page)), { success: true });
 });
@@ -70,7 +70,7 @@ t.test('vue3-recaptcha2 renders', async (t) => {
   t.match(await site.verify('shop', await tokenOf(await open('vue3-recaptcha2'))), { success: true });
 });
 
-t.test('@hcaptcha/react-hcaptcha: token and key in the callback, and a promise of both', async (t) => {
+t.test('@hcaptcha/react-hcaptcha: token and key in the callback and in a promise', async (t) => {
   const page = await open('react-hcaptcha');
   await page.waitForFunction(() => told.length === 2);
   const [token, key] = (await page.evaluate(() => told)) as [string, string];

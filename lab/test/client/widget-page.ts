@@ -1,4 +1,4 @@
-// The vendors' client libraries in a page: the library that its address names, mounted as its documentation shows.
+// The vendors' client libraries in a page: the library in its address, mounted as documented.
 import hcaptchaLibrary from '@hcaptcha/react-hcaptcha';
 import { Turnstile } from '@marsidev/react-turnstile';
 import { type ComponentType, createElement } from 'react';
@@ -12,21 +12,21 @@ import VueTurnstile from 'vue-turnstile';
 import vueRecaptcha from 'vue3-recaptcha2';
 
 declare global {
-  /** Where the scripts are: the service with its prefix. */
+  /** Script address: the service with its prefix. */
   var service: string;
-  /** What the component has told its page, oldest first. */
+  /** Calls from the component to its page, oldest first. */
   var told: unknown[];
   /** Methods of the component that the test calls. */
   var methods: Readonly<Record<string, () => unknown>>;
 }
 
 /** A component without the types of its properties: some libraries have none for this version of React. */
-// biome-ignore lint/suspicious/noExplicitAny: it is whatever the library exports
+// biome-ignore lint/suspicious/noExplicitAny: any export of the library
 type AnyComponent = ComponentType<any>;
 
 const HCaptcha = hcaptchaLibrary as unknown as AnyComponent;
 
-/** What a component can be asked through its reference. */
+/** Methods of a component's reference. */
 type Reference<Methods extends string> = { current: Record<Methods, (options?: object) => unknown> | null };
 
 const tell = (...values: unknown[]) => void told.push(...values);

@@ -1,4 +1,4 @@
-// The drills that are short and find most, in full: how fast they recover is for the command, on a machine that is idle.
+// The shortest and most productive drills, in full: recovery times are for the command, on an idle machine.
 
 import t from 'tap';
 import { drills } from '../../src/drills/catalogue.js';
@@ -7,7 +7,7 @@ import { runDrill } from '../../src/drills/run-drill.js';
 
 t.setTimeout(280_000);
 
-/** The drills, with less load after the fault than the command puts on. */
+/** The drills, with less load after the fault than in the command. */
 const SHORT: Readonly<Record<string, Partial<Drill>>> = {
   'redis-silent': { observeMs: 4_000 },
   'sentinel-frozen': { holdMs: 5_000, observeMs: 6_000 },
@@ -16,7 +16,7 @@ const SHORT: Readonly<Record<string, Partial<Drill>>> = {
 
 for (const [name, changes] of Object.entries(SHORT)) {
   const drill = drills.find((one) => one.name === name);
-  if (drill === undefined) throw new RangeError(`there is no drill ${name}`);
+  if (drill === undefined) throw new RangeError(`unknown drill ${name}`);
   t.test(drill.title, async (t) => {
     const steps: string[] = [];
     const onStep = (step: string) => steps.push(step);
@@ -24,8 +24,8 @@ for (const [name, changes] of Object.entries(SHORT)) {
     const result = await runDrill({ ...drill, ...changes }, options);
     t.comment(JSON.stringify(result), ...steps);
     t.same(result.broken, []);
-    // How many fit into the time depends on the machine.
+    // The number within the time depends on the machine.
     t.ok(result.requests > 100, `${result.requests} requests`);
-    for (const count of Object.values(result.looked)) t.ok(count > 0, 'there was something to look at');
+    for (const count of Object.values(result.looked)) t.ok(count > 0, 'something was inspected');
   });
 }

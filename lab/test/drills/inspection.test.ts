@@ -1,4 +1,4 @@
-// The inspection after a drill: it finds what a system has forgotten or accepts again, and nothing in one that has not.
+// The inspection after a drill: finds things that a system has forgotten or accepts again, and nothing in a correct one.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ import { openRandom } from '../../src/random.js';
 type Reply = readonly [status: number, body?: object, cookie?: string];
 type Rule = (request: IncomingMessage) => Reply;
 
-/** Keeps all that it has acknowledged. */
+/** Keeps everything that it has acknowledged. */
 const FAITHFUL: Readonly<Record<string, Rule>> = {
   'POST /refresh': ({ headers }) =>
     headers.cookie === 'live=1'
@@ -27,7 +27,7 @@ const FAITHFUL: Readonly<Record<string, Rule>> = {
   'POST /host/failures': () => [200, { failures: 3 }],
 };
 
-/** Has forgotten everything that it wrote, and what it spent and ended. */
+/** Has forgotten everything that it wrote, spent and ended. */
 const FORGETFUL: Readonly<Record<string, Rule>> = {
   'POST /refresh': ({ headers }) =>
     headers.cookie === 'live=1' ? [401, { code: 'session_revoked' }] : [200, { accessToken: 'new' }, 'x=1'],
@@ -38,7 +38,7 @@ const FORGETFUL: Readonly<Record<string, Rule>> = {
   'POST /host/failures': () => [200, { failures: 1 }],
 };
 
-t.test('a system that keeps what it acknowledged has made no mistake', async (t) => {
+t.test('a system that keeps its acknowledgements has made no mistake', async (t) => {
   const { mistakes, inspection } = await inspectSystem(t, FAITHFUL);
   t.same(Object.values(mistakes), [0, 0, 0, 0, 0, 0, 0]);
   t.same(inspection, {
@@ -76,7 +76,7 @@ t.test('attempts that are counted twice are found, unless an unknown one may be 
   t.equal((await inspectSystem(t, generous, 1)).mistakes['attempt counted twice'], 0);
 });
 
-t.test('a question without an answer is asked again', async (t) => {
+t.test('a request without a response is repeated', async (t) => {
   let refusals = 3;
   const late: Readonly<Record<string, Rule>> = {
     ...FAITHFUL,

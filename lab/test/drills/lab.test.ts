@@ -1,4 +1,4 @@
-// The place of a drill: what is left behind is found and named.
+// A drill's resources: leftovers are found and named.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ t.test('a lab in which everything is closed leaves nothing', async (t) => {
   t.notOk(existsSync(lab.folder));
 });
 
-t.test('a process, a listening port and a temporary file that are left are found', async (t) => {
+t.test('leftover processes, listening ports and temporary files are found', async (t) => {
   const lab = openLab(process.env);
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
     env: lab.environment as NodeJS.ProcessEnv,

@@ -48,7 +48,7 @@ t.test('a run within its bounds passes, with its numbers', async (t) => {
   });
 });
 
-t.test('what needs no store does not shorten a gap', async (t) => {
+t.test('operations without the store do not shorten a gap', async (t) => {
   const exchanges = [at(1_000), at(1_500, undefined, 'verify'), at(2_000)];
   t.equal(judge(drill, run({ exchanges }), { timed: true }).longestGapMs, 1_000);
 });
@@ -75,7 +75,7 @@ t.test('a mistake breaks the drill, unless it is inherent there', async (t) => {
   t.match(brokenBy({ ledger }, { inherent }), [/^spent work accepted again: 1/]);
 });
 
-t.test('what a process did by itself and what is left behind break the drill', async (t) => {
+t.test('unexpected behaviour of processes and leftovers break the drill', async (t) => {
   t.same(brokenBy({ accidents: ['session-service 1 ended by itself with 1'] }), [
     'session-service 1 ended by itself with 1',
   ]);

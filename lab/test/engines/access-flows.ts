@@ -1,4 +1,4 @@
-// The demo page for everybody: what axe objects to, widths, names, and the keyboard alone, in each of its states.
+// Accessibility of the demo page: axe findings, widths, names, and keyboard use, in each of its states.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Test } from 'tap';
@@ -8,14 +8,14 @@ import type { Flows, Stage } from './flows.js';
 import { accountOf } from './site.js';
 
 const widths = [320, WIDTH];
-// Of the browser package, which is tested with it as well.
+// Part of the browser package, which is tested with it as well.
 const require = createRequire(new URL('../../../../packages/client/package.json', import.meta.url));
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What is found in a page: nothing, if all is well. */
+/** Findings in a page; empty if it is correct. */
 interface Findings {
   readonly violations: readonly string[];
-  /** Names that more than one control has. */
+  /** Names shared by several controls. */
   readonly sameNames: readonly string[];
   /** How much wider than the window the page is. */
   readonly overflow: number;
@@ -43,7 +43,7 @@ async function check(t: Test, tab: Tab, state: string): Promise<void> {
   if (!(await tab.evaluate<boolean>(`'axe' in globalThis`))) await tab.evaluate(`(() => { ${axe}; })()`);
   for (const width of widths) {
     await tab.resize(width);
-    // What a script draws for the new width is there then.
+    // By then, scripts have drawn for the new width.
     await tab.evaluate(
       'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))',
     );
@@ -85,7 +85,7 @@ async function walk(t: Test, { site, browser, visitor }: Stage, scheme: Scheme):
   await check(t, tab, 'signed in');
 
   const restart = await site.stopService('session-service');
-  // As a phone loads it: without the layout of a wider window before.
+  // As a phone loads it: without a previous layout for a wider window.
   await tab.resize(320);
   await tab.reload();
   await page.see('look again');
@@ -94,7 +94,7 @@ async function walk(t: Test, { site, browser, visitor }: Stage, scheme: Scheme):
   await page.waitForAccount(account.email);
 }
 
-/** Nothing of the image is cut off at the smallest width. */
+/** The image is not cut off at the smallest width. */
 async function checkInside(t: Test, tab: Tab): Promise<void> {
   await tab.resize(320);
   const outside = `(() => {
@@ -110,7 +110,7 @@ async function checkInside(t: Test, tab: Tab): Promise<void> {
   await tab.resize(WIDTH);
 }
 
-/** Presses Tab until the control has the focus. @returns how often; at most 20 times */
+/** Presses Tab until the control has the focus. @returns the number of presses, at most 20 */
 async function tabTo(page: DemoPage, control: Control): Promise<number> {
   for (let presses = 1; presses <= 20; presses += 1) {
     await page.tab.press('Tab');
@@ -120,10 +120,10 @@ async function tabTo(page: DemoPage, control: Control): Promise<number> {
 }
 
 export const accessFlows: Flows = {
-  'every state can be used by everybody: light': (t, stage) => walk(t, stage, 'light'),
-  'every state can be used by everybody: dark': (t, stage) => walk(t, stage, 'dark'),
+  'every state is accessible: light': (t, stage) => walk(t, stage, 'light'),
+  'every state is accessible: dark': (t, stage) => walk(t, stage, 'dark'),
 
-  async 'a person signs in and out with the keyboard alone, with an image too'(t, { site, openPage }) {
+  async 'keyboard-only login and logout, also with an image'(t, { site, openPage }) {
     const { email, password } = accountOf('keyboard');
     const page = await openPage();
     const { tab } = page;
@@ -137,14 +137,14 @@ export const accessFlows: Flows = {
     t.equal(await tabTo(page, 'show password'), 1);
     await tab.press('Space');
     await tab.waitFor(`document.getElementById('password').type === 'text'`);
-    t.pass('the password can be looked at');
+    t.pass('the password can be shown');
     t.equal(await tabTo(page, 'sign in'), 1);
     for (const failures of [1, 2]) {
       const before = await page.bits();
       await tab.press('Enter');
       await tab.waitFor(`Number(document.getElementById('bits').textContent) > ${before}`);
       await page.waitForChallenge('ready');
-      // The page selects the wrong password, to be typed over.
+      // The page selects the wrong password, to be overwritten.
       await page.waitForFocus('password');
       if (failures === 1) await tab.type('wrong again');
     }

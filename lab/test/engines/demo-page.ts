@@ -1,4 +1,4 @@
-// The demo page as a person uses it, in whatever engine: the one place that knows its ids.
+// The demo page as a user operates it, in any engine: the only place with its ids.
 import { until } from '@tollgate/test-support/until.js';
 import { find, isShown, type Tab } from '../../src/engines/engine.js';
 import type { Site } from './site.js';
@@ -8,7 +8,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** What of the page a person can press, by what it is for. */
+/** The page's controls, by purpose. */
 const controls = {
   email: '#email',
   password: '#password',
@@ -28,38 +28,38 @@ export interface DemoPage {
   readonly tab: Tab;
   click(control: Control): Promise<void>;
   fill(control: Control, text: string): Promise<void>;
-  /** Waits until a person can see it. */
+  /** Waits until it is visible. */
   see(control: Control): Promise<void>;
   /** Waits until it has the focus. */
   waitForFocus(control: Control | 'title'): Promise<void>;
   hasFocus(control: Control): Promise<boolean>;
-  /** Waits until the form is there and its work done. */
+  /** Waits until the form is there and its work is done. */
   waitForForm(): Promise<void>;
-  /** Waits until the page shows that this person is signed in. */
+  /** Waits until the page shows that this user is signed in. */
   waitForAccount(email: string): Promise<void>;
-  /** Fills the form and sends it; resolves when that has been answered. */
+  /** Fills the form and sends it; resolves after the response. */
   submit(account: Credentials): Promise<void>;
-  /** Fills the form, sends it, and waits until it has worked. */
+  /** Fills the form, sends it, and waits for success. */
   signIn(account: Credentials): Promise<void>;
-  /** Sends a wrong password, and resolves with what the page says to that. */
+  /** Sends a wrong password, and resolves with the page's message. */
   fail(email: string): Promise<string>;
-  /** Fails so often that an image is required, which it waits for. */
+  /** Fails until an image is required, and waits for it. */
   failUntilImage(email: string): Promise<void>;
-  /** Presses the button that calls the protected route. @returns the status of the answer */
+  /** Presses the button that calls the protected route. @returns the response status */
   callProfile(): Promise<number>;
-  /** The line that says how the last thing went. */
+  /** The line with the outcome of the last action. */
   notice(): Promise<string>;
   /** Waits until that line is this text. */
   waitForNotice(text: string): Promise<void>;
-  /** The price that is shown, in bits. */
+  /** The displayed price, in bits. */
   bits(): Promise<number>;
-  /** Waits until the price shown is this one, in bits. */
+  /** Waits for this displayed price, in bits. */
   waitForBits(bits: number): Promise<void>;
   /** Waits until the element is in this state, such as `solving`. */
   waitForChallenge(status: string): Promise<void>;
-  /** What the element says of its state. */
+  /** The element's message about its state. */
   word(): Promise<string>;
-  /** How many refreshes this page has had answered since it was loaded. */
+  /** The number of refresh responses of this page since it was loaded. */
   refreshes(): Promise<number>;
 }
 
@@ -89,10 +89,10 @@ export async function openDemoPage(tab: Tab, { front }: Site): Promise<DemoPage>
       const before = logIns();
       await page.fill('email', email);
       await page.fill('password', password);
-      // It counts down while the service asks to wait.
+      // It counts down while the service requires a wait.
       await tab.waitFor(`${find('#submit')}.ariaDisabled !== 'true'`);
       await page.click('sign in');
-      await until(() => logIns() > before, 'the answer to the login');
+      await until(() => logIns() > before, 'the response to the login');
     },
     async signIn(account) {
       await page.waitForForm();
@@ -128,12 +128,12 @@ export async function openDemoPage(tab: Tab, { front }: Site): Promise<DemoPage>
   return page;
 }
 
-/** Waits until the page has had so many refreshes answered. */
+/** Waits until the page has had this many refresh responses. */
 export async function waitForRefreshes(page: DemoPage, count: number): Promise<void> {
   await page.tab.waitFor(`${refreshes} >= ${count}`);
 }
 
-/** A JavaScript expression that is true while the element has the focus, in whichever tree it is. */
+/** A JavaScript expression that is true while the element has the focus, in any tree. */
 export function isFocused(selector: string): string {
   return `${find(selector)}?.matches(':focus') === true`;
 }

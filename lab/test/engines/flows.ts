@@ -1,4 +1,4 @@
-// Runs the flows in an engine: one start of the browser, one system, a visitor of their own for each flow.
+// Runs the flows in an engine: one start of the browser, one system, a new visitor for each flow.
 import type { Test } from 'tap';
 import type { Engine, EngineBrowser, Visitor } from '../../src/engines/engine.js';
 import { engines } from '../../src/engines/engines.js';
@@ -12,17 +12,17 @@ import { sessionFlows } from './session-flows.js';
 import { type Site, startSite } from './site.js';
 import { widgetFlows } from './widget-flows.js';
 
-/** What a flow is given. */
+/** Arguments of a flow. */
 export interface Stage {
   readonly site: Site;
   readonly browser: EngineBrowser;
-  /** A person who has never been here, on a light screen. */
+  /** A new visitor, on a light screen. */
   readonly visitor: Visitor;
-  /** Opens the demo page in a new tab of that person. */
+  /** Opens the demo page in a new tab of that visitor. */
   openPage(): Promise<DemoPage>;
 }
 
-/** A flow, named after what holds in it. */
+/** A flow, named after its expected behaviour. */
 export type Flows = Readonly<Record<string, (t: Test, stage: Stage) => Promise<void>>>;
 
 const flows: Flows = {
@@ -35,10 +35,10 @@ const flows: Flows = {
   ...outageFlows,
 };
 
-/** With Trusted Types the solver tries the plain URL of its worker first, which bundlers need. */
+/** With Trusted Types the solver tries the plain URL of its worker first, as required by bundlers. */
 const plainUrlFirst = /^\/forms\/\S+ require-trusted-types-for trusted-types-sink Worker\b/;
 
-/** Tests all flows in an engine; where it cannot be had, one line says what to install. */
+/** Tests all flows in an engine; if it is missing, one line names the packages to install. */
 export async function testFlows(t: Test, name: Engine['name']): Promise<void> {
   const engine = engines[name];
   if (engine.missing !== undefined) {
@@ -56,8 +56,8 @@ export async function testFlows(t: Test, name: Engine['name']): Promise<void> {
       const openPage = async () => openDemoPage(await visitor.openTab(), site);
       await flow(t, { site, browser, visitor, openPage });
       const complaints = site.front.complaints.splice(0).filter((text) => !plainUrlFirst.test(text));
-      t.same(complaints, [], 'no page complains');
-      t.same(site.elsewhere.complaints.splice(0), [], 'no page elsewhere complains');
+      t.same(complaints, [], 'no page has errors');
+      t.same(site.elsewhere.complaints.splice(0), [], 'no page elsewhere has errors');
     });
   }
 }

@@ -1,4 +1,4 @@
-// An application with plain forms that challenges guard; the only script of its pages imports the element.
+// An application with plain guarded forms; the only script of its pages imports the element.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -14,10 +14,10 @@ export interface FormApplication {
   stop(): Promise<void>;
 }
 
-/** Where it is behind the front. */
+/** Its path behind the front. */
 export const formsPath = '/forms/';
 
-/** Nothing is allowed that the element does not need, and scripts may not turn text into code. */
+/** Allows only the element's requirements, and scripts may not turn text into code. */
 const strictPolicy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -54,9 +54,9 @@ interface FormPage {
   readonly attributes: string;
   /** Attributes of the form. */
   readonly form?: string;
-  /** Whether the element stands behind the form, which it names. */
+  /** Whether the element is outside the form, which it names. */
   readonly isOutside?: boolean;
-  /** What stands below the button. */
+  /** Content below the button. */
   readonly below?: string;
 }
 

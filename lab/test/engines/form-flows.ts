@@ -1,4 +1,4 @@
-// Plain forms that the browser itself sends, under a policy that allows nothing beyond what the element needs.
+// Plain forms that the browser itself sends, under the element's minimal policy.
 
 import { until } from '@tollgate/test-support/until.js';
 import { find, isShown, type Tab } from '../../src/engines/engine.js';
@@ -17,7 +17,7 @@ async function waitUntilDelivered(tab: Tab): Promise<void> {
 
 const element = find('tollgate-challenge');
 
-/** The controls of the page that the box lies on. */
+/** The controls of the page under the box. */
 const covered = `(() => {
     const box = ${find('.box')}.getBoundingClientRect();
     return [...document.querySelectorAll('input, button, a')].filter((node) => {
@@ -27,7 +27,7 @@ const covered = `(() => {
     }).map(({ textContent }) => textContent);
   })()`;
 
-/** Ways to give the focus to an element. */
+/** Ways to focus an element. */
 const focusing: Readonly<Record<string, (tab: Tab) => Promise<unknown>>> = {
   'a script': (tab) => tab.evaluate(`void ${element}.focus()`),
   'its label': (tab) => tab.click('label[for=check]'),
@@ -35,7 +35,7 @@ const focusing: Readonly<Record<string, (tab: Tab) => Promise<unknown>>> = {
 };
 
 export const formFlows: Flows = {
-  async 'a plain form is sent once by a double click, and Back leads to one that can be sent again'(
+  async 'a plain form is sent once by a double click, and after Back it can be sent again'(
     t,
     { site, visitor },
   ) {
@@ -46,7 +46,7 @@ export const formFlows: Flows = {
     await tab.waitFor(isReady);
     const release = site.front.hold(`POST ${formsPath}contact`);
     const clicked = tab.doubleClick(send);
-    // Some drivers wait for the page that the click leads to.
+    // Some drivers wait for the page after the click.
     setTimeout(release, 500);
     await clicked;
     await waitUntilDelivered(tab);
@@ -83,7 +83,7 @@ export const formFlows: Flows = {
     t.match(site.delivered, [{ text: 'with image', imageToken: /^\w{40}$/ }]);
   },
 
-  async 'an element that is focused before its image is displayed passes the focus on to the field'(
+  async 'an element that is focused before its image is displayed moves the focus to the field'(
     t,
     { site, visitor },
   ) {
@@ -136,7 +136,7 @@ export const formFlows: Flows = {
     await tab.waitFor(isShown('[data-placed] #answer'));
     await tab.press('Escape');
     await tab.waitFor(`!${isShown(answer)}`);
-    t.equal(await tab.evaluate(isFocused(text)), true, 'the focus stays where it was');
+    t.equal(await tab.evaluate(isFocused(text)), true, 'the focus does not move');
     await tab.evaluate(`new Promise((done) => setTimeout(done, 500))`);
     t.equal(await tab.evaluate(isShown(answer)), false, 'it stays closed');
     await tab.click(send);
@@ -148,7 +148,7 @@ export const formFlows: Flows = {
     await tab.waitFor(isFocused(answer));
   },
 
-  async 'a script that takes the submission over sends a double click once'(t, { site, visitor }) {
+  async 'a script that handles the submission sends a double click once'(t, { site, visitor }) {
     site.delivered.length = 0;
     const tab = await visitor.openTab();
     await tab.open(`${site.front.address}${formsPath}contact.html`);
@@ -171,7 +171,7 @@ export const formFlows: Flows = {
     t.equal(new Set(site.delivered.map(({ powToken }) => powToken)).size, 2);
   },
 
-  async 'htmx and jQuery send a form again and again, and drafts that are read at every key cost nothing'(
+  async 'htmx and jQuery send a form repeatedly, and drafts read at every key cost nothing'(
     t,
     { site, visitor },
   ) {

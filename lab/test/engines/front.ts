@@ -1,22 +1,22 @@
-// What stands between a browser and the gateway in these tests: it sees every request, and can make the network bad.
+// A proxy between browser and gateway in these tests: it sees every request, and can simulate network faults.
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { watchPath, watchScript } from './watch-script.js';
 
-/** An answer that this front gives by itself. */
+/** A response of this front itself. */
 export interface OwnAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** An answer that has set a refresh cookie. */
+/** A response that has set a refresh cookie. */
 export interface SetCookie {
   /** The request, such as `POST /login`. */
   readonly what: string;
-  /** Whether the request showed a key of the browser. */
+  /** Whether the request proved a key of the browser. */
   readonly hasProof: boolean;
-  /** The kind of key that the session is bound to, as the answer says it. */
+  /** The kind of key to which the response says the session is bound. */
   readonly binding: string | undefined;
   /** Name and value. */
   readonly cookie: string;
@@ -26,36 +26,36 @@ export interface Front {
   /** `http://localhost:PORT` */
   readonly address: string;
   readonly port: number;
-  /** Requests that were answered, oldest first, such as `POST /login 401 login_failed`; without queries and tokens. */
+  /** Completed requests, oldest first, such as `POST /login 401 login_failed`; without queries and tokens. */
   readonly answered: string[];
-  /** The answers that have set a refresh cookie, oldest first. */
+  /** Responses that have set a refresh cookie, oldest first. */
   readonly cookies: SetCookie[];
-  /** What the pages have complained of: errors in their scripts, and breaches of their policies. */
+  /** Errors of the pages' scripts, and violations of their policies. */
   readonly complaints: string[];
-  /** The answer to the newest image, which the service tells in test mode. */
+  /** The answer to the newest image, which the service returns in test mode. */
   imageAnswer(): string;
   /**
-   * Sends what begins with this path to that port of this machine.
-   * @param host the name and port that the browser would have asked for; those that it has asked for unless said
+   * Forwards paths with this prefix to that port of this machine.
+   * @param host the name and port of the browser's request; the original ones by default
    */
   forward(path: string, port: number, host?: string): void;
   /**
-   * Guards what begins with this path: asks the gate on that port first, as a gateway does, and then serves the answer.
+   * Guards paths with this prefix: asks the gate on that port first, as a gateway does, and then serves the response.
    */
   guard(path: string, gatePort: number, answer: OwnAnswer): void;
   /** Serves this itself from now on. @param path without a query */
   serve(path: string, answer: OwnAnswer): void;
   /**
-   * Keeps back the answers to these requests, such as `POST /login`.
-   * @param part what is kept back of them: all of it unless said
-   * @returns lets them go
+   * Delays the responses to these requests, such as `POST /login`.
+   * @param part the delayed part of them: all by default
+   * @returns releases them
    */
   hold(what: string, part?: 'all' | 'body'): () => void;
-  /** Answers these requests in the place of the service. @returns ends that */
+  /** Responds to these requests in place of the service. @returns ends that */
   refuse(what: string, answer: OwnAnswer): () => void;
-  /** Ends all connections and accepts no new one, as a network that is lost. @returns brings it back */
+  /** Closes all connections and accepts no new one, like a lost network. @returns restores it */
   cut(): Promise<() => Promise<void>>;
-  /** Ends all that holds back and refuses answers. */
+  /** Ends all delays and replaced responses. */
   restore(): void;
   stop(): Promise<void>;
 }
@@ -130,7 +130,7 @@ export async function startFront(): Promise<Front> {
     });
   }
 
-  /** Returns what the visitor gets in place of the page; undefined if the request may pass. */
+  /** Returns the visitor's response in place of the page; undefined if the request may pass. */
   async function askGate(port: number, { method = 'GET', url = '/', headers }: IncomingMessage) {
     const { 'content-length': _length, 'transfer-encoding': _encoding, ...others } = headers;
     const question = {

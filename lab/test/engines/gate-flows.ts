@@ -1,4 +1,4 @@
-// The gate before a page: its page works in every engine, and leads to what was wanted.
+// The gate in front of a page: its page works in every engine, and leads to the requested address.
 import { isShown, WIDTH } from '../../src/engines/engine.js';
 import type { Flows } from './flows.js';
 import { guardedPath } from './site.js';
@@ -7,7 +7,7 @@ const isThere = (address: string) =>
   `document.title === 'Guarded' && location.href.endsWith(${JSON.stringify(address)})`;
 
 export const gateFlows: Flows = {
-  async 'a visitor is stopped at the gate, the browser works, and the wanted address opens'(
+  async 'a visitor is stopped at the gate, the browser works, and the requested address opens'(
     t,
     { site, visitor },
   ) {

@@ -1,4 +1,4 @@
-// A service that is slow, refuses, is missing or is restarted: the page says so, and goes on when that is over.
+// A slow, rejecting, missing or restarted service: the page reports it, and continues afterwards.
 import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '@tollgate/test-support/until.js';
 import { find, isShown } from '../../src/engines/engine.js';
@@ -12,14 +12,14 @@ const refreshing = 'POST /refresh';
 const isUnreachable = `${isShown('#looking-problem')} && /^We can't reach the server/.test(${textOf('#looking-problem')})`;
 
 export const outageFlows: Flows = {
-  async 'no work is issued: the element says why, and goes on by itself'(t, { site, openPage }) {
+  async 'no work is issued: the element shows the reason, and continues by itself'(t, { site, openPage }) {
     const restart = await site.stopService('challenge-service');
     const page = await openPage();
     await page.waitForChallenge('error');
     t.match(await page.word(), /^The security check is not available at the moment\. /);
     restart();
     await page.waitForChallenge('ready');
-    t.equal(await page.word(), 'Done.', 'a service that was restarted');
+    t.equal(await page.word(), 'Done.', 'a restarted service');
 
     const end = site.front.refuse(work, {
       status: 429,
@@ -31,7 +31,7 @@ export const outageFlows: Flows = {
     t.match(await page.word(), /^Too many requests\. /);
     end();
     await page.waitForChallenge('ready');
-    t.pass('a service that refused');
+    t.pass('a rejecting service');
 
     const release = site.front.hold(work);
     await page.tab.reload();
@@ -48,7 +48,7 @@ export const outageFlows: Flows = {
     t.pass('a slow service: the form was sent by itself');
   },
 
-  async 'nobody can sign in or renew a session: the page says what to do'(t, { site, openPage }) {
+  async 'login and refresh fail: the page shows the remedy'(t, { site, openPage }) {
     const account = accountOf('outage');
     const page = await openPage();
     await page.waitForForm();
@@ -65,19 +65,16 @@ export const outageFlows: Flows = {
     t.match(await page.tab.evaluate(textOf('#looking-problem')), "We can't reach the server");
     restart();
     await page.waitForAccount(account.email);
-    t.pass('a page that was loaded meanwhile asks again by itself');
+    t.pass('a page loaded meanwhile retries by itself');
 
     restart = await site.stopService('session-service');
     await page.tab.waitFor(isUnreachable);
     restart();
     await page.waitForAccount(account.email);
-    t.pass('longer than an access token lasts: nobody has to sign in again');
+    t.pass('longer than an access token lasts: no new login is required');
   },
 
-  async 'a browser that slept, and woke up before its network did, is still signed in'(
-    t,
-    { site, browser, openPage },
-  ) {
+  async 'a browser that woke up before its network is still signed in'(t, { site, browser, openPage }) {
     const account = accountOf('sleep');
     const page = await openPage();
     await page.signIn(account);
@@ -85,7 +82,7 @@ export const outageFlows: Flows = {
     const wake = browser.sleep();
     t.teardown(wake);
     const mend = await site.front.cut();
-    // Longer than an access token lasts.
+    // Longer than the lifetime of an access token.
     await pause(6_000);
     wake();
     await page.tab.waitFor(isUnreachable);
@@ -96,7 +93,7 @@ export const outageFlows: Flows = {
     t.equal(site.front.answered.filter((one) => one.startsWith('POST /login ')).length, logIns);
   },
 
-  async 'whatever answers in the place of the service signs nobody out'(t, { site, openPage }) {
+  async 'a response from elsewhere logs nobody out'(t, { site, openPage }) {
     const account = accountOf('portal');
     const page = await openPage();
     await page.signIn(account);
@@ -158,7 +155,7 @@ export const outageFlows: Flows = {
     await first.tab.show();
     await first.tab.reload();
     await first.waitForForm();
-    t.equal(refreshes(), before, 'nothing was refreshed');
+    t.equal(refreshes(), before, 'no refresh was sent');
     const copied = await fetch(`${front.address}/refresh`, { method: 'POST', headers: { cookie } });
     t.match(await copied.json(), { code: 'session_revoked' }, 'the session has ended on the server');
   },

@@ -1,9 +1,9 @@
-// What failures cost: a higher price, an image, or work in its place.
+// The price of failures: a higher price, an image, or effort in its place.
 import { isShown } from '../../src/engines/engine.js';
 import type { Flows } from './flows.js';
 import { accountOf, type Site } from './site.js';
 
-/** The answers to logins since the last call. */
+/** The responses to logins since the last call. */
 function logIns({ front }: Site): string[] {
   const answers = front.answered.filter((one) => one.startsWith('POST /login '));
   front.answered.length = 0;
@@ -11,7 +11,7 @@ function logIns({ front }: Site): string[] {
 }
 
 export const priceFlows: Flows = {
-  async 'two wrong passwords raise the price and lead to an image; a wrong answer leads to another'(
+  async 'two wrong passwords raise the price and lead to an image; a wrong answer to another'(
     t,
     { site, openPage },
   ) {
@@ -42,7 +42,7 @@ export const priceFlows: Flows = {
     await page.click('log out');
     await page.waitForForm();
     await page.waitForBits(4);
-    t.pass('a success has made the account cheap again');
+    t.pass('a success resets the price');
   },
 
   async 'the device works in place of the image'(t, { site, openPage }) {
@@ -53,13 +53,13 @@ export const priceFlows: Flows = {
     await page.failUntilImage(account.email);
     await page.click('work or image');
     await page.tab.waitFor(`!${isShown('input#answer')}`);
-    // It is sent when the work is done, which the person need not wait for.
+    // Sent when the work is done, without user action.
     await page.submit(account);
     await page.waitForAccount(account.email);
     t.strictSame(logIns(site), ['422 login_failed', '422 login_failed', '200']);
   },
 
-  async 'a double click signs in once'(t, { site, openPage }) {
+  async 'a double click logs in once'(t, { site, openPage }) {
     const account = accountOf('session');
     const page = await openPage();
     await page.waitForForm();

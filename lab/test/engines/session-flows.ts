@@ -1,4 +1,4 @@
-// A session: sign-in, reload, renewal, a second tab, logout; and all of that from another origin.
+// A session: login, reload, renewal, a second tab, logout; and all of that from another origin.
 import { until } from '@tollgate/test-support/until.js';
 import { find } from '../../src/engines/engine.js';
 import { textOf, waitForRefreshes } from './demo-page.js';
@@ -13,17 +13,17 @@ export const sessionFlows: Flows = {
     const account = accountOf('session');
     t.equal(new URL(site.system.address).protocol, 'http:');
     const first = await openPage();
-    // As a version that always said Secure would have left it.
+    // As set by a version that always used Secure.
     await first.tab.evaluate(`document.cookie = 'refreshToken=left; Path=/refresh; Secure'`);
     const { answered, hold } = site.front;
     answered.length = 0;
     const release = hold('GET /sessions', 'body');
     await first.signIn(account);
-    await until(() => answered.includes('GET /sessions 200'), 'the first half of an answer is sent');
+    await until(() => answered.includes('GET /sessions 200'), 'the first half of a response is sent');
     await first.tab.reload();
     release();
     await first.waitForAccount(account.email);
-    t.pass('a reload, in the middle of an answer');
+    t.pass('a reload in the middle of a response');
 
     await waitForRefreshes(first, 3);
     await first.waitForAccount(account.email);
@@ -47,13 +47,13 @@ export const sessionFlows: Flows = {
     t.pass('a login in one tab reaches the other');
   },
 
-  async 'a session is bound to a key of the browser: its copied cookie is refused, and its page goes on'(
+  async 'a session is bound to a key of the browser: its copied cookie is rejected, and its page continues'(
     t,
     { site, openPage },
   ) {
     const { address, cookies } = site.front;
     const account = accountOf('theft');
-    /** A refresh by whoever has copied the newest cookie, and nothing else. */
+    /** A refresh with only the copied newest cookie. */
     const refreshElsewhere = async () => {
       const cookie = cookies.at(-1)?.cookie ?? '';
       const answer = await fetch(`${address}/refresh`, { method: 'POST', headers: { cookie } });
@@ -92,7 +92,7 @@ export const sessionFlows: Flows = {
     t.same(await page.tab.evaluate(isReadable), [false], 'no script can read the key');
   },
 
-  async 'a page of another origin signs in, refreshes, asks and logs out'(t, { site, visitor }) {
+  async 'a page of another origin logs in, refreshes, requests and logs out'(t, { site, visitor }) {
     const { email, password } = accountOf('elsewhere');
     const tab = await visitor.openTab();
     const isStatus = (status: string) => `${textOf('#status')} === '${status}'`;

@@ -20,11 +20,11 @@ export interface Site {
   readonly elsewhere: Front;
   /** The submissions that the forms' handlers received. */
   readonly delivered: FormApplication['delivered'];
-  /** Stops a service, as an operator does. @returns starts it again, at the same address */
+  /** Stops a service, as an operator does. @returns restarts it, at the same address */
   stopService(name: ServiceName): Promise<() => void>;
 }
 
-/** Where a page stands behind the gate. */
+/** The address of a page behind the gate. */
 export const guardedPath = '/guarded/';
 
 /** The password of every account. */
@@ -45,7 +45,7 @@ const accounts = {
   elsewhere: 'elsewhere@example.com',
 };
 
-/** An account for each flow that signs in, so that the failures of one do not count for another. */
+/** An account for each flow with a login, so that the failures of one do not count for another. */
 export function accountOf(flow: keyof typeof accounts): { email: string; password: string } {
   return { email: accounts[flow], password };
 }

@@ -1,8 +1,7 @@
-// The script that every page of these tests loads first: it tells the front of errors and of breaches of the policy, and takes
-// away the soft shadow of the cards, since WebKit without a graphics card draws it anew with each change and takes most of
-// its time for that.
+// The first script of every test page: reports errors and policy violations to the front, and removes the soft shadow of the
+// cards, because WebKit without a graphics card redraws it with each change and spends most of its time on that.
 
-/** Where the front serves the script, and takes what it tells. */
+/** Where the front serves the script, and receives its reports. */
 export const watchPath = '/watch.js';
 
 export const watchScript = `{

@@ -1,4 +1,4 @@
-// The vendors' client libraries in a page of another origin, with our scripts in the place of the vendors'.
+// The vendors' client libraries in a page of another origin, with our scripts instead of the vendors'.
 import { createHash } from 'node:crypto';
 import { bundleWidgets } from '../client/widget-bundle.js';
 import type { Flows } from './flows.js';

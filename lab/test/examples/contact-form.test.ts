@@ -1,4 +1,4 @@
-// docs/examples/contact-form, installed from the packed archive as a stranger would, against the running services.
+// docs/examples/contact-form, installed from the packed archive as by a user, with the running services.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ const { buildContactForm } = (await import(pathToFileURL(join(folder, 'app.js'))
   buildContactForm: BuildContactForm;
 };
 
-t.test('the archive holds compiled code, scripts of the store, and no test', async (t) => {
+t.test('the archive has compiled code and store scripts, and no tests', async (t) => {
   const files = readdirSync(installed, { recursive: true, withFileTypes: true })
     .filter(
       (entry) =>
@@ -65,7 +65,7 @@ t.test('the archive holds compiled code, scripts of the store, and no test', asy
   );
 });
 
-t.test('what only services use is not installed', async (t) => {
+t.test('packages that only services use are not installed', async (t) => {
   const { peerDependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   const names = Object.keys(peerDependencies);
   t.ok(names.includes('@fastify/swagger') && names.includes('@photostructure/sqlite'));
@@ -137,7 +137,7 @@ async function tests(t: Test, store: { STORE_URL?: string }): Promise<void> {
     t.strictSame(delivered, [message]);
   });
 
-  await t.test('without them it is not', async (t) => {
+  await t.test('without them it is rejected', async (t) => {
     t.match(await send(message, { 'accept-language': 'fr' }), {
       status: 422,
       json: {
@@ -171,13 +171,13 @@ async function tests(t: Test, store: { STORE_URL?: string }): Promise<void> {
   });
 }
 
-t.test('a mistake in its settings stops the start with one line', async (t) => {
+t.test('a mistake in its settings prevents the start with one line', async (t) => {
   const { status, stderr } = runServer({ STORE_URL: 'redis://127.0.0.1:1', CAPTCHA_EFFORT_BITS: '9' });
   t.equal(status, 1);
   t.match(stderr, /^CAPTCHA_EFFORT_BITS must be a whole number from 0 to 8, not "9"\n$/);
 });
 
-/** Runs the example as a program that ends with a mistake. */
+/** Runs the example as a program that exits with a mistake. */
 function runServer(variables: Record<string, string>) {
   const fixed = { CHALLENGE_SECRET: 'challenge-secret-of-this-test-0123456789', PORT: '0' };
   const env = { PATH: process.env.PATH, ...fixed, ...variables };

@@ -1,4 +1,4 @@
-// docs/examples/sign-in: a real OpenID provider, passkeys of Chromium's authenticator, and a link in a mail, each with an
+// docs/examples/sign-in: a real OpenID provider, passkeys with Chromium's authenticator, and an e-mail link, each in an
 // application beside the running services, in a browser.
 
 import { once } from 'node:events';
@@ -85,7 +85,7 @@ async function open(t: Test): Promise<Page> {
 
 const stateIs = (page: Page, state: string) => page.locator('output', { hasText: state }).waitFor();
 
-/** Checks who is signed in, and what the tokens say, also after a reload. */
+/** Checks the signed-in user and the tokens, also after a reload. */
 async function isAnn(t: Test, page: Page, amr: readonly string[] | undefined): Promise<void> {
   await stateIs(page, 'signed-in');
   const requests = [
@@ -134,14 +134,14 @@ t.test('OpenID Connect: the account of a provider opens a session', async (t) =>
   await stateIs(stranger, 'signed-out');
 
   const forged = await app.inject({ url: '/callback?code=x&state=y' });
-  t.equal(forged.statusCode, 403, 'a browser that has not begun');
+  t.equal(forged.statusCode, 403, 'a browser without a started login');
   const foreign = { flow: JSON.stringify({ expectedState: 'y', expectedNonce: 'n', pkceCodeVerifier: 'v' }) };
   const refused = await app.inject({ url: '/callback?code=x&state=y', cookies: foreign });
   t.equal(refused.statusCode, 403, 'a code that the provider has not issued');
   t.equal(seen.length, 2);
 });
 
-t.test('a link in a mail opens a session, once, in the browser that asked for it', async (t) => {
+t.test('an e-mail link opens a session, once, in the browser that requested it', async (t) => {
   const mails: { email: string; link: string }[] = [];
   const app = await start(t, 'magic-link.js', 'buildMagicLink', {
     userOf: async (email: string) => (email === ANN.email ? ANN_ID : undefined),
@@ -155,7 +155,7 @@ t.test('a link in a mail opens a session, once, in the browser that asked for it
     await page.getByText('a mail is on its way').waitFor();
   };
   await ask(MISSING);
-  t.strictSame(mails, [], 'the page says the same, and no mail is sent');
+  t.strictSame(mails, [], 'the page shows the same, and no mail is sent');
   await page.goto(origin);
   await ask(ANN.email);
   t.equal(mails.length, 1);
@@ -169,7 +169,7 @@ t.test('a link in a mail opens a session, once, in the browser that asked for it
   await page.goto('about:blank');
   await page.goto(link);
   await stateIs(page, 'signed-in');
-  t.equal(page.url(), `${origin}/`, 'the token is not in the address any more');
+  t.equal(page.url(), `${origin}/`, 'the token has been removed from the address');
   await isAnn(t, page, ['otp']);
   await page.goto('about:blank');
   await page.goto(link);
@@ -220,7 +220,7 @@ t.test('a passkey that a signed-in user has added opens a session without a pass
   }
 });
 
-/** Signs in at the pages of the provider, and consents. */
+/** Logs in at the provider's pages, and consents. */
 async function atProvider(page: Page, login: string): Promise<void> {
   await page.locator('[name=login]').fill(login);
   await page.locator('[name=password]').fill('any');
@@ -228,7 +228,7 @@ async function atProvider(page: Page, login: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click();
 }
 
-/** An OpenID provider in which everybody has an account, with its own pages for signing in and consenting. */
+/** An OpenID provider in which everybody has an account, with its own login and consent pages. */
 async function startProvider(t: Test) {
   // The package has no types.
   const name = 'oidc-provider';

@@ -1,4 +1,4 @@
-// Tests for the mutants: what is changed, and that a recorded one is found again.
+// Tests of the mutants: the changes, and finding recorded ones again.
 import t from 'tap';
 import { draw } from '../../src/mutants/draw.js';
 import { canLoad, placeOf } from '../../src/mutants/mutant.js';

@@ -1,4 +1,4 @@
-// Every sample of README and docs that uses a package, as files of an outside project.
+// Every package sample of README and docs, as files of an outside project.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { codeBlocks } from '@tollgate/tests/docs/markdown.js';
 import { readProjectFile } from '@tollgate/tests/docs/project-file.js';
 import { listFiles } from '@tollgate/tools/docs/source-files.js';
 
-/** What the samples of a page leave to the reader. */
+/** Declarations that the samples of a page leave to the reader. */
 const pageGlobals = `
 import type { ChallengeController } from '@tollgate/client/challenge';
 import type { TollgateChallenge } from '@tollgate/client/element';
@@ -45,7 +45,7 @@ const pages = () => [
   ...listFiles('docs', /\.md$/),
 ];
 
-/** The programs of docs/examples that a compiler without plugins can read; those of Vue and Svelte are built in other tests. */
+/** The programs of docs/examples that a compiler without plugins can read; Vue and Svelte are built in other tests. */
 const programs = () => listFiles('docs/examples', /^(?!.*(?:svelte|vue)-form|.*vite\.config).*\.(js|tsx)$/);
 
 const usesPackage = /@tollgate\/|\b(session|challenge|element\.controller|createSession)\b[.(]/;
@@ -54,11 +54,11 @@ const usesPackage = /@tollgate\/|\b(session|challenge|element\.controller|create
 export interface SampleFiles {
   /** Compiled strictly. */
   readonly typed: readonly string[];
-  /** JavaScript without types of its own: its parameters are whatever they are. */
+  /** JavaScript without types: its parameters have any type. */
   readonly untyped: readonly string[];
 }
 
-/** Writes the samples into a folder that has the packages installed. */
+/** Writes the samples into a folder with the packages installed. */
 export function writeSamples(folder: string): SampleFiles {
   const typed: string[] = [];
   const untyped: string[] = [];
@@ -87,15 +87,15 @@ export function writeSamples(folder: string): SampleFiles {
   return { typed: ['page-globals.d.ts', ...typed], untyped: ['page-globals.d.ts', ...untyped] };
 }
 
-/** A sample with nothing in the places of `…`, and a module even without an import. */
+/** A sample with the places of `…` removed, as a module even without an import. */
 function complete(code: string): string {
   const filled = code.replace(/^\s*…$/gm, '').replaceAll('=> …', '=> {}');
   return /^(import|export) /m.test(filled) ? filled : `${filled}\nexport {};\n`;
 }
 
 /**
- * JavaScript cannot say what a body or a field of a form is, so both are `any` in it. The module that a page serves is
- * the package.
+ * JavaScript cannot declare the type of a body or a form field, so both are `any` in it. The module served by a page is the
+ * package.
  */
 function withAny(code: string): string {
   return code

@@ -1,4 +1,4 @@
-// The packages as strangers have them: packed, and in a project outside of this repository.
+// The packages as for users: packed, and in a project outside this repository.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -16,14 +16,14 @@ import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import type { Test } from 'tap';
 
-/** The folders of the packages that are published, by the names of their archives. */
+/** The folders of the published packages, by the names of their archives. */
 export const published = {
   'tollgate-shared': 'shared',
   'tollgate-fastify': 'packages/fastify',
   'tollgate-client': 'packages/client',
 };
 
-/** The result of a program: its status, and everything that it said. */
+/** The result of a program: its status, and its complete output. */
 export interface Ended {
   readonly status: number | null;
   readonly output: string;
@@ -36,8 +36,8 @@ export function runNode(args: readonly string[], cwd = projectRoot): Ended {
 }
 
 /**
- * Runs the npm that started the tests, else the one on the PATH.
- * @throws Error with what npm said
+ * Runs the npm that started the tests, otherwise the one on the PATH.
+ * @throws Error with npm's output
  */
 export function npm(cwd: string, ...args: string[]): string {
   const script = process.env.npm_execpath;
@@ -48,7 +48,7 @@ export function npm(cwd: string, ...args: string[]): string {
 }
 
 /**
- * Packs compiled packages as they are, without building them again: tests that run meanwhile import the same files.
+ * Packs compiled packages without rebuilding them: concurrent tests import the same files.
  * @param folders the packages, by their folders
  * @returns the paths of the archives
  */
@@ -60,13 +60,13 @@ export function packInto(destination: string, folders: readonly string[], root =
     .map((name) => join(destination, name));
 }
 
-/** Installs what the `package.json` of a folder names. */
+/** Installs the dependencies in a folder's `package.json`. */
 export function install(folder: string): void {
   const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   npm(folder, 'install', ...flags);
 }
 
-/** What the samples import besides the packages. */
+/** Imports of the samples besides the packages. */
 const importedBySamples = [
   '@fastify/type-provider-typebox',
   '@sinclair/typebox',
@@ -82,17 +82,17 @@ const importedBySamples = [
   '@types/react-dom',
 ];
 
-/** What a project is made of, besides the archives. */
+/** The parts of a project, besides the archives. */
 export interface OutsideProject {
-  /** The folder of docs/examples that is copied; none unless said. */
+  /** The folder of docs/examples to copy; none by default. */
   readonly example?: string;
-  /** The installed packages; those that the samples import unless said. */
+  /** The installed packages; by default those that the samples import. */
   readonly beside?: readonly string[];
 }
 
 /**
- * A project with the archives unpacked in it, and beside them what they declare and other packages, as links to what is
- * installed here: that npm itself installs the archives is tested with the contact form.
+ * A project with the archives unpacked in it, and their dependencies and other packages as links to the installed ones here.
+ * The contact form tests that npm itself installs the archives.
  */
 export function createOutsideProject(
   t: Pick<Test, 'teardown'>,
@@ -137,7 +137,7 @@ function installedFolder(name: string): string {
   return found;
 }
 
-/** How strictly a set of files is compiled. */
+/** The strictness of compiling a set of files. */
 export interface Strictness {
   readonly checkJs: boolean;
 }

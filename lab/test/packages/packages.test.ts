@@ -1,4 +1,4 @@
-// The packages that are published: their archives, their metadata, and their types in a project of strangers.
+// The published packages: their archives, their metadata, and their types in an outside project.
 
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,7 +70,7 @@ t.test('the licence is MIT, and in every archive', async (t) => {
   );
 });
 
-/** The names between the braces of imports and exports, as their own file calls them. */
+/** The names between the braces of imports and exports, as in their own file. */
 const namesOf = (lists: Iterable<RegExpMatchArray>) =>
   [...lists].flatMap(([, list = '']) =>
     list
@@ -79,7 +79,7 @@ const namesOf = (lists: Iterable<RegExpMatchArray>) =>
       .filter((name) => name !== ''),
   );
 
-t.test('every entry point of shared exports what another package imports, and nothing else', async (t) => {
+t.test('every entry point of shared exports exactly the names that other packages import', async (t) => {
   const { exports } = read('shared/package.json') as { exports: Readonly<Record<string, object>> };
   const entries = listFiles('shared/src', /^shared\/src\/[^/]+\.ts$/).map((path) => path.slice(11, -3));
   const compiled = (name: string) => ({ types: `./dist/src/${name}.d.ts`, default: `./dist/src/${name}.js` });
@@ -103,11 +103,11 @@ t.test('every entry point of shared exports what another package imports, and no
 });
 
 const publint = join(projectRoot, 'lab', 'node_modules', 'publint', 'src', 'cli.js');
-/** How a package of modules alone is resolved: not from CommonJS, nor by what came before `exports`. */
+/** Resolution modes of an ESM-only package: not from CommonJS, and not without `exports`. */
 const isForModules = (problem: object) =>
   !('resolutionKind' in problem && ['node10', 'node16-cjs'].includes(String(problem.resolutionKind)));
 
-t.test('publint finds nothing', async (t) => {
+t.test('publint has no findings', async (t) => {
   for (const archive of archives) {
     const { status, output } = runNode([publint, 'run', archive, '--strict']);
     t.equal(status, 0, output);
@@ -115,15 +115,15 @@ t.test('publint finds nothing', async (t) => {
   }
 });
 
-t.test('attw finds nothing', async (t) => {
+t.test('attw has no findings', async (t) => {
   for (const archive of archives) {
     const analysis = await checkPackage(createPackageFromTarballData(readFileSync(archive)));
-    const problems = analysis.types ? analysis.problems.filter(isForModules) : ['it has no types'];
+    const problems = analysis.types ? analysis.problems.filter(isForModules) : ['no types'];
     t.strictSame(problems, [], archive);
   }
 });
 
-t.test('every entry can be imported, and no module beside them', async (t) => {
+t.test('every entry can be imported, and no other module', async (t) => {
   const code = (specifiers: readonly string[]) =>
     `for (const one of ${JSON.stringify(specifiers)}) await import(one);`;
   const load = (...specifiers: string[]) =>
@@ -145,7 +145,7 @@ t.test('every documented sample compiles', async (t) => {
   copyFileSync(join(projectRoot, 'lab/test/packages', fixture), join(outside, fixture));
   t.ok(untyped.length > 15, untyped.join(', '));
   for (const resolution of ['nodenext', 'bundler'] as const) {
-    // The sources of the React example are for its bundler: they import without endings.
+    // The sources of the React example are for its bundler: they import without extensions.
     const files = typed.filter((path) => resolution === 'bundler' || !path.includes('react-form'));
     t.equal(compileOutside(outside, [fixture, ...files], resolution, { checkJs: false }), '', resolution);
     t.equal(compileOutside(outside, untyped, resolution, { checkJs: true }), '', `${resolution}, JavaScript`);

@@ -1,4 +1,4 @@
-// `npm pack` in a clone where the dependencies are installed and nothing is built.
+// `npm pack` in a clone with installed dependencies and no build.
 
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -56,7 +56,7 @@ t.test('npm pack in a fresh clone builds each package first', async (t) => {
       'dist/tollgate/fr.js',
     ],
   };
-  // First the one that depends on another, whose output is not there yet either.
+  // First the one that depends on another, whose output does not exist yet either.
   for (const folder of ['packages/fastify', 'shared', 'packages/client']) {
     const said = JSON.parse(npm(join(clone, folder), 'pack', '--json', '--pack-destination', clone));
     const [packed] = Object.values<Packed>(said);

@@ -1,4 +1,4 @@
-// An application in strict TypeScript: the samples of the documents in JavaScript, with types. Compiled, never run.
+// An application in strict TypeScript: the documents' JavaScript samples, with types. Compiled, never run.
 
 import { type TypeBoxTypeProvider, TypeBoxValidatorCompiler } from '@fastify/type-provider-typebox';
 import { type Static, Type } from '@sinclair/typebox';
@@ -53,7 +53,7 @@ pow({ throttled: true });
 // @ts-expect-error a guard is captcha or pow
 app.post('/wrong', { config: { guards: ['proof'] } }, async () => undefined);
 
-// A type provider: the body is known from its schema.
+// With a type provider, the schema determines the body's type.
 const typed = app.withTypeProvider<TypeBoxTypeProvider>().setValidatorCompiler(TypeBoxValidatorCompiler);
 typed.post('/typed', { schema: { body: SignIn }, config: { guards } }, async (request) => {
   const attempt = await request.countAttempt();
@@ -78,7 +78,7 @@ typed.get('/token', async () => {
   return verdict.ok ? verdict.claims.sid : verdict.reason;
 });
 
-/** What a module for `CAPTCHA_MODULE` exports. */
+/** The exports of a module for `CAPTCHA_MODULE`. */
 export const kinds: readonly ChallengeType[] = [
   {
     name: 'sum',

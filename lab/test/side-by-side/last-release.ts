@@ -15,7 +15,7 @@ const PACKAGES = ['shared', 'services/session-service', 'services/challenge-serv
 
 /**
  * Returns the newest tag `v…` before this commit, or the recorded commit while there is none. Undefined if this is no clone,
- * or one without that commit.
+ * or a clone without that commit.
  */
 export function lastReleaseRef(): string | undefined {
   const { commit } = JSON.parse(readFileSync(join(projectRoot, 'tools', 'last-release.json'), 'utf8'));
@@ -24,7 +24,7 @@ export function lastReleaseRef(): string | undefined {
   return git('cat-file', '-t', `${ref}^{commit}`) === 'commit' ? ref : undefined;
 }
 
-/** Writes out and compiles a version, a tag or a commit. It runs on the installed dependencies of this one. */
+/** Checks out and compiles a version, a tag or a commit. It runs on the installed dependencies of this one. */
 export function openRelease(t: Pick<Test, 'teardown'>, ref: string): ProgramOf {
   const folder = tempDir(t);
   const archive = join(folder, 'source.tar');
@@ -38,8 +38,8 @@ export function openRelease(t: Pick<Test, 'teardown'>, ref: string): ProgramOf {
 }
 
 /**
- * Links each installed package, but the version's own packages to its own folders. Packages that only that version uses, such
- * as lmdb, are the lab's.
+ * Links each installed package, but the version's own packages to its own folders. Packages that only that version uses,
+ * such as lmdb, are the lab's.
  */
 function linkDependencies(folder: string): void {
   const own = join(folder, 'node_modules', '@tollgate');
@@ -56,7 +56,7 @@ function linkDependencies(folder: string): void {
   }
 }
 
-/** Its types were checked when it was released, with the dependencies that it had then. */
+/** Its types were checked at its release, with the dependencies of that time. */
 function compile(folder: string, base: string): void {
   const compilerOptions = {
     rootDir: '.',

@@ -1,4 +1,4 @@
-// During a rollout the last released version and this one serve side by side: what one has written the other reads.
+// During a rollout the last released version and this one serve side by side: each reads the other's data.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ t.test('side by side on one Redis', { skip }, async (t) => {
     });
   }
 
-  await t.test('the commands of this version read what both have written', async (t) => {
+  await t.test('the commands of this version read data of both', async (t) => {
     for (const version of [before, after]) {
       const ip = newAddress();
       const session = await logIn(version, ip, newUser());
@@ -121,7 +121,7 @@ t.test('side by side on one Redis', { skip }, async (t) => {
       t.equal((await verify(writer, rotated.authorization)).status, 204);
       const back = held(await writer.session.post('/refresh', { headers: { cookie: rotated.cookie }, ip }));
       const late = await reader.session.post('/refresh', { headers: { cookie: first.cookie }, ip });
-      t.equal(late.status, 200, 'a tab that comes late is served');
+      t.equal(late.status, 200, 'a late tab is served');
       const list = await reader.session.get('/sessions', {
         headers: { authorization: back.authorization },
         ip,
@@ -163,7 +163,7 @@ t.test('side by side on one Redis', { skip }, async (t) => {
     });
 
     await t.test('work in parts, instead of an image', async (t) => {
-      // The quick solver: the least effort that is issued takes four million hashes.
+      // The fast solver: the smallest effort takes four million hashes.
       const refusal = JSON.stringify({ captcha_required: true });
       const { out } = await spawnCommand(SOLVER, [writer.challenge.url, refusal]);
       const body = { ...newUser(), ...JSON.parse(out) };
@@ -171,7 +171,7 @@ t.test('side by side on one Redis', { skip }, async (t) => {
       t.equal((await reader.session.post('/login', { ip, body })).status, 200);
     });
 
-    await t.test('for an application that asks', async (t) => {
+    await t.test('for a host API application', async (t) => {
       const { fields } = await issueWork(writer, ip);
       const headers = { authorization: `Bearer ${HOST_API_KEY}` };
       const verdict = await reader.challengeAdmin.post('/host/verify', { headers, body: { ...fields, ip } });
@@ -199,7 +199,7 @@ t.test('side by side on one Redis', { skip }, async (t) => {
         ip: newAddress(),
         body: { ...user, ...plain.fields },
       });
-      t.match(cheap, { status: 422, json: { captcha_required: true } }, 'an image is demanded');
+      t.match(cheap, { status: 422, json: { captcha_required: true } }, 'an image is required');
       const image = await issueImage(reader, ip);
       const { fields } = await issueWork(reader, ip, scope);
       const body = { ...user, ...fields, ...image.fields };
@@ -226,26 +226,22 @@ t.test('side by side on one Redis', { skip }, async (t) => {
   }
 });
 
-t.test(
-  'an upgrade on one machine: files that this version cannot read stop its start',
-  { skip },
-  async (t) => {
-    const folder = tempDir(t);
-    const environment = { ...CHEAP, ...openSecrets(folder, {}), DATA_DIR: folder };
-    const user = { email: 'person@example.com', password: PASSWORD };
-    const ip = '198.18.1.1';
-    const users = program?.('session-service').replace('server.js', 'cli/users.js') ?? '';
-    const added = await spawnCommand(users, ['add', user.email], { DATA_DIR: folder }, `${PASSWORD}\n`);
-    t.match(added, { code: 0 });
+t.test('an upgrade on one machine: unreadable files prevent the start', { skip }, async (t) => {
+  const folder = tempDir(t);
+  const environment = { ...CHEAP, ...openSecrets(folder, {}), DATA_DIR: folder };
+  const user = { email: 'person@example.com', password: PASSWORD };
+  const ip = '198.18.1.1';
+  const users = program?.('session-service').replace('server.js', 'cli/users.js') ?? '';
+  const added = await spawnCommand(users, ['add', user.email], { DATA_DIR: folder }, `${PASSWORD}\n`);
+  t.match(added, { code: 0 });
 
-    const before = await startVersion(t, 'last', environment, program);
-    const { fields } = await issueWork(before, ip);
-    t.ok(held(await before.session.post('/login', { ip, body: { ...user, ...fields } })));
-    await before.stop();
+  const before = await startVersion(t, 'last', environment, program);
+  const { fields } = await issueWork(before, ip);
+  t.ok(held(await before.session.post('/login', { ip, body: { ...user, ...fields } })));
+  await before.stop();
 
-    await t.rejects(startVersion(t, 'this', environment), {
-      message: /DATA_DIR contains (users|tollgate)\.mdb of an earlier version/,
-    });
-    t.notOk(existsSync(join(folder, 'users.db')), 'nothing was begun beside them');
-  },
-);
+  await t.rejects(startVersion(t, 'this', environment), {
+    message: /DATA_DIR contains (users|tollgate)\.mdb of an earlier version/,
+  });
+  t.notOk(existsSync(join(folder, 'users.db')), 'no new files were created');
+});

@@ -26,7 +26,7 @@ export interface Version {
   stop(): Promise<void>;
 }
 
-/** A session as a browser holds it. */
+/** A session from its browser's view. */
 export interface Held {
   readonly cookie: string;
   readonly authorization: string;
@@ -88,7 +88,7 @@ export async function issueWork({ challenge }: Version, ip: string, scope?: stri
   };
 }
 
-/** The answered fields of an image, and where it is drawn; needs the test mode. */
+/** The fields of a solved image, and its address; requires the test mode. */
 export async function issueImage({ challenge }: Version, ip: string) {
   const { json } = await challenge.get('/api/captcha', { ip });
   return {
@@ -97,7 +97,7 @@ export async function issueImage({ challenge }: Version, ip: string) {
   };
 }
 
-/** What a browser keeps of an answer with tokens. */
+/** The data that a browser keeps of a token response. */
 export function held({ status, text, json, cookies }: Answer): Held {
   if (status !== 200) throw new Error(`no tokens: ${status} ${text}`);
   return {

@@ -1,11 +1,11 @@
-// The behaviours whose rates are printed: what lies inside the rules, and what lies outside.
+// The behaviours whose rates are printed: within the rules, and outside.
 
 import { HOUR, SECOND } from '@tollgate/session-service/test/session-rules.js';
 import type { Behaviour } from './histories.js';
 
 const MINUTE = 60 * SECOND;
 
-/** Two or three tabs, refreshed while they are open and when the browser is; one answer in a hundred is lost. */
+/** Two or three tabs, refreshed while they are open and when the browser is; one response in a hundred is lost. */
 export const ORDINARY: Behaviour = {
   rounds: [20, 40],
   tabs: [1, 3],
@@ -22,7 +22,7 @@ export const ORDINARY: Behaviour = {
   usedPercent: 95,
 };
 
-/** One behaviour and what is different in the rules. */
+/** One behaviour and its differences in the rules. */
 export interface Case {
   readonly behaviour: Behaviour;
   readonly windowMs?: number;
@@ -62,7 +62,7 @@ const AT_ONCE = {
   roundsLater: [0, 0],
   afterMs: [[0, 20 * SECOND]],
 } satisfies Behaviour['thieves'];
-// Seven seconds after its beginning the tabs of a round have been answered.
+// Seven seconds after its beginning, the tabs of a round have their responses.
 const PACED = {
   ...OUTSIDE,
   moves: [4, 16],
@@ -74,7 +74,7 @@ function robbed(thieves: NonNullable<Behaviour['thieves']>, owner: Partial<Behav
   return { behaviour: { ...ORDINARY, ...owner, thieves } };
 }
 
-/** Owners of whose refresh token a thief has a copy. */
+/** Owners whose refresh token has been copied by a thief. */
 export const ROBBED: Readonly<Record<string, Case>> = {
   'outside the window': robbed(OUTSIDE),
   'outside the window, uses nothing': robbed({ ...OUTSIDE, usedPercent: 0 }),

@@ -1,21 +1,21 @@
-// Judges a history without thieves: was its owner logged out for nothing, and what had happened to its answers.
+// Judges a history without thieves: whether its owner was logged out without cause, and which responses were lost.
 
 import type { SessionRules } from '@tollgate/session-service/domain/session-record.js';
 import type { RefreshEntry, Trace } from './trace.js';
 
 const DAY_MS = 86_400_000;
 
-/** The owner's refresh that was refused although nobody else held a token. */
+/** The owner's refresh that was rejected although nobody else had a token. */
 export function falseLogOut(trace: Trace): RefreshEntry | undefined {
   return ownerRefreshes(trace).find(({ generation }) => generation === undefined);
 }
 
-/** Refreshes that are decided within the window of the first of them. */
+/** Refreshes decided within the window of the first of them. */
 type Together = readonly RefreshEntry[];
 
 /**
- * "Its tabs refresh within the window": refreshes that are under way at one time are decided within one window, so
- * none is under way while the next generation is made.
+ * "Its tabs refresh within the window": concurrent refreshes are decided within one window, so none is in progress while the
+ * next generation is created.
  */
 export function tabsShareWindows(trace: Trace, windowMs: number): boolean {
   const groups = byWindow(trace, windowMs);
@@ -25,7 +25,7 @@ export function tabsShareWindows(trace: Trace, windowMs: number): boolean {
   });
 }
 
-/** The most answers lost in any 24 hours. */
+/** The maximum of lost responses in any 24 hours. */
 export function lostAnswersInADay(trace: Trace): number {
   const lost = ownerRefreshes(trace).filter(({ storedAtMs }) => storedAtMs === undefined);
   return most(
@@ -37,8 +37,8 @@ export function lostAnswersInADay(trace: Trace): number {
 }
 
 /**
- * The most generations in any 24 hours of which every answer was lost, each counted at the refresh that makes the
- * loss good: the store cannot know of it earlier.
+ * The maximum of generations in any 24 hours with every response lost, each counted at the refresh that recovers the loss:
+ * the store cannot know of it earlier.
  */
 export function lossesMadeGoodInADay(trace: Trace, { windowMs }: Pick<SessionRules, 'windowMs'>): number {
   const losses = lossesOf(byWindow(trace, windowMs));
@@ -50,7 +50,7 @@ export function lossesMadeGoodInADay(trace: Trace, { windowMs }: Pick<SessionRul
   );
 }
 
-/** When a lost generation was first asked for again, and when for the last time; milliseconds since the login. */
+/** The first and the last request for a lost generation again; milliseconds since the login. */
 interface Loss {
   readonly firstMs: number;
   readonly lastMs: number;
@@ -67,7 +67,7 @@ function lossesOf(groups: readonly Together[]): Loss[] {
       firstMs = undefined;
       continue;
     }
-    // Answers to the same generation that are lost again and again are one loss.
+    // Repeatedly lost responses with the same generation are one loss.
     if (firstMs !== undefined) losses.pop();
     firstMs ??= beginMs;
     losses.push({ firstMs, lastMs: beginMs });

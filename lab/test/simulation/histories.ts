@@ -6,30 +6,30 @@ import type { Fate, History, Move, Round, TabRefresh, Thief } from './history.js
 /** Least and most, both included. */
 export type Range = readonly [number, number];
 
-/** How a browser and its thieves behave. Times are milliseconds. */
+/** The behaviour of a browser and its thieves. Times are milliseconds. */
 export interface Behaviour {
   /** Times at which tabs refresh. */
   readonly rounds: Range;
   /** Tabs that refresh at such a time. */
   readonly tabs: Range;
-  /** Between two such times: one of these. */
+  /** Interval between two such times: one of these. */
   readonly pausesMs: readonly Range[];
   /** From the first tab to the last. */
   readonly spreadMs: number;
-  /** Longest way of a request. */
+  /** Maximum transit time of a request. */
   readonly requestMs: number;
-  /** Longest way of an answer. */
+  /** Maximum transit time of a response. */
   readonly answerMs: number;
-  /** Of a hundred answers so many are lost. */
+  /** Lost responses out of a hundred. */
   readonly lostPercent: number;
-  /** Of a hundred answers so many are used for a protected request. */
+  /** Responses out of a hundred that are used for a protected request. */
   readonly usedPercent: number;
   readonly thieves?: {
     readonly count: Range;
     readonly moves: Range;
     /** Rounds of the owner from the copy to the first refresh, and from one refresh to the next. */
     readonly roundsLater: Range;
-    /** The copy and each refresh come so long after the beginning of a round of the owner: one of these. */
+    /** Delay of the copy and of each refresh from the start of an owner's round: one of these. */
     readonly afterMs: readonly Range[];
     readonly usedPercent: number;
   };
@@ -39,7 +39,7 @@ const CUT_OFF_PERCENT = 4;
 const UNSENT_PERCENT = 4;
 const LONGEST_USE_MS = 60_000;
 
-/** Any history of this behaviour. It shrinks towards few refreshes, and all of them plain. */
+/** Any history of this behaviour. It shrinks towards few and plain refreshes. */
 export function histories(behaviour: Behaviour): fc.Arbitrary<History> {
   const [fewest, mostRounds] = behaviour.rounds;
   return fc.record({
@@ -100,7 +100,7 @@ function someOf(ranges: readonly Range[]): fc.Arbitrary<number> {
   return fc.oneof(...ranges.map(([min, max]) => fc.integer({ min, max })));
 }
 
-/** From 0 to `maxMs`; the two ends are as likely as everything between them. */
+/** From 0 to `maxMs`; the two ends are as likely as all values between them. */
 function within(maxMs: number): fc.Arbitrary<number> {
   return fc.oneof({ weight: 2, arbitrary: fc.integer({ min: 0, max: maxMs }) }, fc.constantFrom(0, maxMs));
 }

@@ -1,20 +1,20 @@
-// Runs the model of rotation with binding (rotation.qnt), and reads the histories that it writes.
+// Runs the model of rotation with binding (rotation.qnt), and reads the resulting histories.
 
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The rule as it is, or an instance of the model without one of its mends. */
+/** The current rule, or an instance of the model without one of its fixes. */
 export type ModelInstance = 'mended' | 'anyoneBinds' | 'windowForgets' | 'unconfirmed';
 
-/** What the model asked of the store, and what it was answered. */
+/** The model's calls of the store, and their results. */
 export interface ModelCall {
   readonly kind: 'start' | 'none' | 'age' | 'rotate' | 'prove' | 'bind' | 'fail_over';
-  /** Time that passes, in ticks of 11 seconds. */
+  /** Elapsed time, in ticks of 11 seconds. */
   readonly ticks: number;
   readonly generation: number;
-  /** What a refresh shows: names of keys, empty for none. */
+  /** Proofs of a refresh: names of keys, empty for none. */
   readonly shown: { readonly proof: string; readonly isFirst: boolean; readonly cookie: string };
   /** The key of a registration. */
   readonly key: string;
@@ -24,9 +24,9 @@ export interface ModelCall {
 }
 
 export interface ModelRun {
-  /** Histories that were tried. */
+  /** Number of tried histories. */
   readonly samples: number;
-  /** The longest of them, in steps. */
+  /** Maximum length in steps. */
   readonly steps: number;
   /** The same seed gives the same histories. */
   readonly seed: number;
@@ -40,7 +40,7 @@ const QUINT = join(
   'dist/src/cli.js',
 );
 
-/** Looks for a history that breaks one of the invariants. Returns what Quint says, and whether it found one. */
+/** Searches for a history that breaks one of the invariants. Returns Quint's output, and whether it found one. */
 export async function findViolation(
   instance: ModelInstance,
   invariants: readonly string[],
@@ -53,7 +53,7 @@ export async function findViolation(
 }
 
 /**
- * Histories of the rule as it is.
+ * Histories of the current rule.
  * @param folder an empty folder for the files
  * @throws Error if one of them breaks an invariant
  */

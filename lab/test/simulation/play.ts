@@ -1,4 +1,4 @@
-// Drives a simulation: with the pure rule and a clock of its own, or with a real store that is made older.
+// Runs a simulation: with the pure rule and a virtual clock, or with a real store that is aged.
 
 import {
   bindingKindOf,
@@ -20,14 +20,14 @@ const KEY = { thumbprint: 'key', compact: 'EC.x.y' };
 
 const THIEF_KEY = { thumbprint: 'thief', compact: 'EC.t.t' };
 
-/** What a refresh shows besides its token. */
+/** Proofs of a refresh besides its token. */
 function shownBy(by: Party | undefined, { isBound, thievesBind }: SimulationOptions): PresentedBinding {
   if (by === 'owner') return { policy: 'offer', proof: isBound ? KEY : undefined };
   if (thievesBind === undefined) return { policy: 'offer' };
   return { policy: 'offer', proof: THIEF_KEY, isFirst: thievesBind === 'first_nonce' };
 }
 
-/** What happens in this history under `decideRotation`. */
+/** The trace of this history under `decideRotation`. */
 export function playOnRule(history: History, options: SimulationOptions): Trace {
   const { rules, isBound = false } = options;
   const play = simulate(history, options);
@@ -59,14 +59,14 @@ function answerOf(rotation: Rotation, nowMs: number): RotationVerdict {
   return { outcome, generation, nowMs, createdAtMs, absoluteExpiresAtMs, attributes, isBound: false };
 }
 
-/** A store with the means to make all that it holds older. */
+/** A store whose data can be aged. */
 export interface AgeingStore {
   readonly sessions: SessionStore;
   age(ms: number): Promise<void>;
 }
 
 /**
- * What happens in this history on a store. Choose `tickMs` so that the milliseconds a test takes decide nothing.
+ * The trace of this history on a store. Choose `tickMs` so that the duration of a test has no influence.
  * @param uid a user without sessions
  */
 export async function playOnStore(

@@ -1,4 +1,4 @@
-// Measures how often owners are logged out for nothing, and how often thieves stay unseen.
+// Measures how often owners are logged out without cause, and how often thieves remain undetected.
 
 import { RULES } from '@tollgate/session-service/test/session-rules.js';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { firstTheft } from './theft.js';
 import type { Trace } from './trace.js';
 
 export interface Sampling {
-  /** How many histories. */
+  /** Number of histories. */
   readonly histories: number;
   /** The same seed gives the same histories. */
   readonly seed: number;
@@ -28,10 +28,10 @@ export interface LogOutRate {
   readonly falseLogOuts: number;
 }
 
-/** What became of the thieves who came before the session was over: each history is one of the three. */
+/** The fate of thieves who came before the end of the session: each history has one of the three. */
 export interface TheftRate {
   readonly thefts: number;
-  /** The thief's first refresh was refused, and the session ended. */
+  /** The thief's first refresh was rejected, and the session ended. */
   readonly turnedAway: number;
   /** The thief got tokens, and later the session ended. */
   readonly found: number;
@@ -70,17 +70,17 @@ export function measureThefts(chosen: Case, sampling: Sampling): Compared<TheftR
   });
 }
 
-/** Thefts of the cookie alone of sessions that are bound to a key. */
+/** Thefts of only the cookie of sessions that are bound to a key. */
 export interface BoundTheftRate {
-  /** Refreshes that thieves tried. */
+  /** Refreshes attempted by thieves. */
   readonly attempts: number;
-  /** Those that were answered with tokens. */
+  /** Those that returned tokens. */
   readonly granted: number;
-  /** Histories in which the owner was logged out, and is not without the thieves. */
+  /** Histories in which the owner was logged out only because of the thieves. */
   readonly falseLogOuts: number;
 }
 
-/** What a thief of the cookie of a bound session gets, and what that does to its owner. */
+/** The gain of a thief of a bound session's cookie, and the effects on its owner. */
 export function measureBoundThefts({ behaviour, ...rules }: Case, sampling: Sampling): BoundTheftRate {
   const options = { rules: { ...RULES, ...rules }, provesUse: true, isBound: true };
   let [attempts, granted, falseLogOuts] = [0, 0, 0];
@@ -99,18 +99,18 @@ export function measureBoundThefts({ behaviour, ...rules }: Case, sampling: Samp
   return { attempts, granted, falseLogOuts };
 }
 
-/** Thefts of the cookie of an unbound session by thieves who show a key of their own. */
+/** Thefts of the cookie of an unbound session by thieves who prove their own key. */
 export interface BindingTheftRate {
   readonly thefts: number;
   /** Thefts that never ended the session. */
   readonly undetected: number;
-  /** Thefts after which the owner was asked for the thief's key. */
+  /** Thefts after which the thief's key was required of the owner. */
   readonly lockedOut: number;
-  /** Refreshes that thieves were granted. */
+  /** Refreshes granted to thieves. */
   readonly granted: number;
 }
 
-/** What a thief gains who binds the session before its owner does. */
+/** The gain of a thief who binds the session before its owner does. */
 export function measureBindingThefts(
   { behaviour, ...rules }: Case,
   thievesBind: 'any_nonce' | 'first_nonce',
@@ -135,10 +135,10 @@ export function measureBindingThefts(
   return { thefts, undetected, lockedOut, granted };
 }
 
-/** What the traces of many histories come to. */
+/** Totals over the traces of many histories. */
 interface Count<Rate> {
   visit(trace: Trace): void;
-  /** @param histories how many were visited */
+  /** @param histories the number of visited ones */
   rate(histories: number): Rate;
 }
 
@@ -150,7 +150,7 @@ function compare<Rate>(
   const [proven, unproven] = [count(), count()];
   const options = { rules: { ...RULES, ...rules } };
   let visited = 0;
-  // A property only for its way through the histories, one at a time however many there are.
+  // A property only for its iteration over the histories, one at a time.
   fc.assert(
     fc.property(histories(behaviour), (history) => {
       visited += 1;

@@ -1,4 +1,4 @@
-// The model of rotation with binding: its invariants hold, are broken without the mends, and the code follows it.
+// The model of rotation with binding: its invariants hold, break without the fixes, and the code follows it.
 
 import type { PresentedBinding } from '@tollgate/session-service/domain/binding/binding-rule.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
@@ -16,20 +16,20 @@ const TICK_MS = 11 * SECOND;
 const MODEL_RULES = { ...RULES, refreshTtlMs: 29 * DAY };
 const INVARIANTS = ['noHonestSignOut', 'bindingHidesNoReuse', 'usedIsUsed'];
 
-t.test('no history of the rule signs an honest owner out, hides a reuse or forgets a use', async (t) => {
-  // The histories that are replayed below are of the step with everything in it.
+t.test('no history of the rule logs an honest owner out, hides a reuse or forgets a use', async (t) => {
+  // The histories replayed below are those of the complete step.
   const run = { samples: 20, steps: 40, seed: 3_040_915, step: 'stepUnproven' };
   const { isViolated, text } = await findViolation('mended', INVARIANTS, run);
   t.notOk(isViolated, text);
 });
 
-t.test('without a mend the model finds what went wrong', async (t) => {
+t.test('without a fix the model finds the fault', async (t) => {
   for (const [instance, invariant, step, seed] of [
-    // A thief of the cookie binds the session: its owner is asked for the thief's key, for ever.
+    // A thief of the cookie binds the session: the thief's key is required of its owner forever.
     ['anyoneBinds', 'bindingHidesNoReuse', 'step', 0x304],
-    // The response to a registration is lost: its owner is asked for a cookie that never came.
+    // The response to a registration is lost: a cookie that never arrived is required of its owner.
     ['unconfirmed', 'noHonestSignOut', 'ownerSteps', 0xcce],
-    // A generation is presented within the window, and the one before it is taken for a lost response.
+    // A generation is presented within the window, and the previous one is taken for a lost response.
     ['windowForgets', 'usedIsUsed', 'stepUnproven', 0x51d2],
   ] as const) {
     const run = { samples: 40, steps: 40, seed, step };
@@ -67,7 +67,7 @@ function expected({ kind, outcome, answer }: ModelCall) {
   return kind === 'rotate' && isGranted ? { outcome, generation: answer } : { outcome };
 }
 
-/** What a refresh comes to without a write. */
+/** The result of a refresh without a write. */
 const READS = new Set(['binding_required', 'revoked']);
 
 const keyNamed = (name: string) => ({ thumbprint: name, compact: `EC.${name}.${name}` });
@@ -81,7 +81,7 @@ function bindingOf({ proof, isFirst, cookie }: ModelCall['shown']): PresentedBin
   };
 }
 
-/** Asks a store what the model asks. The embedded store uses the rule of the domain, Redis its own. */
+/** Calls a store as the model does. The embedded store uses the rule of the domain, Redis its own. */
 function replayOn({ store, age }: StoreUnderTest) {
   const sessions = openSessionStore(store);
   /** The sessions of the user before the last write, and after it. */

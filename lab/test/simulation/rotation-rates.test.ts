@@ -1,4 +1,4 @@
-// Prints how often owners are logged out for nothing and how often thieves stay unseen, by behaviour.
+// Prints how often owners are logged out without cause and how often thieves remain undetected, by behaviour.
 
 import t from 'tap';
 import { ALONE, ROBBED } from './behaviours.js';
@@ -31,7 +31,7 @@ t.test(
 );
 
 t.test(
-  'undetected thefts are counted for every behaviour, and proof of use turns no fewer thieves away',
+  'undetected thefts are counted for every behaviour, and proof of use rejects no fewer thieves',
   async (t) => {
     for (const [name, chosen] of Object.entries(ROBBED)) {
       const { proven, unproven } = measureThefts(chosen, SAMPLING);
@@ -52,11 +52,11 @@ t.test(
 );
 
 t.test(
-  'a thief of the cookie alone gets no refresh of a session that is bound, and its owner notices nothing',
+  'a thief of only the cookie gets no refresh of a bound session, and its owner notices nothing',
   async (t) => {
     for (const [name, chosen] of Object.entries(ROBBED)) {
       const { attempts, granted, falseLogOuts } = measureBoundThefts(chosen, SAMPLING);
-      t.comment(`${name}: of ${attempts} refreshes of thieves ${granted} were answered`);
+      t.comment(`${name}: of ${attempts} refreshes of thieves ${granted} succeeded`);
       t.ok(attempts > 50, 'thieves came');
       t.strictSame([granted, falseLogOuts], [0, 0], name);
     }
@@ -64,7 +64,7 @@ t.test(
 );
 
 t.test(
-  'a thief of an unbound cookie who tries to bind the session first gains nothing by it, and locks nobody out',
+  'a thief of an unbound cookie who tries to bind the session first gains nothing, and locks nobody out',
   async (t) => {
     for (const [name, chosen] of Object.entries(ROBBED)) {
       const { proven } = measureThefts(chosen, SAMPLING);
@@ -72,7 +72,7 @@ t.test(
       const withNonce = measureBindingThefts(chosen, 'first_nonce', SAMPLING);
       t.comment(
         `${name}: of ${tried.thefts} thieves ${percent(tried.undetected, tried.thefts)} undetected,`,
-        `${(tried.granted / tried.thefts).toFixed(2)} refreshes each; with the nonce of the sign-in`,
+        `${(tried.granted / tried.thefts).toFixed(2)} refreshes each; with the nonce of the login`,
         `${percent(withNonce.undetected, withNonce.thefts)} undetected,`,
         `${percent(withNonce.lockedOut, withNonce.thefts)} of the owners locked out`,
       );
@@ -84,10 +84,10 @@ t.test(
       'first_nonce',
       SAMPLING,
     );
-    t.ok(lockedOut > 0, 'the nonce is what keeps thieves from it');
+    t.ok(lockedOut > 0, 'only the nonce prevents this');
   },
 );
 
 function fail(): never {
-  throw new Error('there is no such behaviour');
+  throw new Error('unknown behaviour');
 }

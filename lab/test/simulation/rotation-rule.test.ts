@@ -1,4 +1,4 @@
-// The promises of rotation, for any history of tabs and thieves under the pure rule, and where they end.
+// The promises of rotation, for any history of tabs and thieves under the pure rule, and their limits.
 
 import { DAY, HOUR, RULES, SECOND } from '@tollgate/session-service/test/session-rules.js';
 import fc from 'fast-check';
@@ -54,7 +54,7 @@ t.test(
       fc.property(histories(TABS), rules, fc.boolean(), (history, rules, provesUse) => {
         const trace = playOnRule(history, { rules, provesUse });
         const losses = lossesMadeGoodInADay(trace, rules);
-        // Losses count when they are made good; that this is a restriction is shown below.
+        // Losses count when they are recovered; that this is a restriction is shown below.
         fc.pre(losses <= rules.recoveries && tabsShareWindows(trace, rules.windowMs));
         if (losses > 0 && losses === rules.recoveries) atTheLimit += 1;
         if (losses > 0) recovered += 1;
@@ -65,7 +65,7 @@ t.test(
     t.comment(
       `10,000 histories, ${recovered} with lost answers, ${atTheLimit} with as many as may be recovered`,
     );
-    t.ok(recovered > 2000 && atTheLimit > 500, 'the histories are not all harmless');
+    t.ok(recovered > 2000 && atTheLimit > 500, 'enough histories have losses');
   },
 );
 
@@ -90,7 +90,7 @@ const ROBBED: Behaviour = {
 };
 
 t.test(
-  'a thief who refreshes outside the window and uses what it got is detected at the next refresh of the owner, unless the owner holds the same unused token',
+  'a thief who refreshes outside the window and uses what it got is detected at the next refresh of the owner, unless the owner has the same unused token',
   async (t) => {
     const seen = { detected: 0, same_token: 0, undetected: 0 };
     fc.assert(
@@ -103,8 +103,8 @@ t.test(
       }),
       { numRuns: 20_000, seed: SEED },
     );
-    t.comment(`${seen.detected} detected, ${seen.same_token} with a token that the owner held unused`);
-    t.ok(seen.detected > 1000, 'the thieves are not all turned away');
+    t.comment(`${seen.detected} detected, ${seen.same_token} with an unused token of the owner`);
+    t.ok(seen.detected > 1000, 'enough thieves get tokens');
   },
 );
 
@@ -114,9 +114,9 @@ t.test('the same seed gives the same histories', async (t) => {
 });
 
 t.test(
-  'losses count at the refresh that makes them good: a fifth within a day of that ends the session',
+  'losses count at the refresh that recovers them: a fifth within a day of that ends the session',
   async (t) => {
-    // The first answer is lost as a lid closes and made good ten hours later; four more follow.
+    // The first response is lost when a lid closes and recovered ten hours later; four more follow.
     const loss = [round(HOUR, LOST), round(HOUR, PLAIN)];
     const history = {
       rounds: [
@@ -137,8 +137,8 @@ t.test(
   },
 );
 
-t.test('answers that overtake each other over the edge of a window can end the session', async (t) => {
-  // A tab is answered with generation 2 just before the edge, another with 3 just after it; 2 is stored last.
+t.test('responses that overtake each other at the edge of a window can end the session', async (t) => {
+  // A tab receives generation 2 just before the edge, another 3 just after it; 2 is stored last.
   const crossing = round(29_900, { ...PLAIN, answerMs: 400 }, { ...PLAIN, startMs: 200, answerMs: 100 });
   const history = { rounds: [round(HOUR, PLAIN), crossing, round(HOUR, PLAIN)], thieves: [] };
   const trace = playOnRule(history, { rules: RULES, provesUse: true });
@@ -148,37 +148,34 @@ t.test('answers that overtake each other over the edge of a window can end the s
   t.equal(
     falseLogOut(playOnRule(history, { rules: RULES, provesUse: false })),
     undefined,
-    'proof of use costs it',
+    'proof of use causes it',
   );
 });
 
-t.test(
-  'a thief with the token before one that the owner holds unused looks like a lost answer',
-  async (t) => {
-    const thief = {
-      copy: { round: 0, afterMs: -1 },
-      moves: [
-        { roundsLater: 0, afterMs: 10 * MINUTE, useMs: 0 },
-        { roundsLater: 1, afterMs: 10 * MINUTE, useMs: 0 },
-      ],
-    };
-    const unused = round(HOUR, { ...PLAIN, useMs: undefined });
-    const history = { rounds: [unused, round(HOUR, PLAIN), round(HOUR, PLAIN)], thieves: [thief] };
-    const trace = playOnRule(history, { rules: RULES, provesUse: true });
-    t.match(trace, [
-      { by: 'owner', presented: 1, outcome: 'rotated' },
-      { by: 0, presented: 1, outcome: 'recovered', generation: 2 },
-      { kind: 'use', by: 0, generation: 2 },
-      { by: 'owner', presented: 2, outcome: 'rotated', generation: 3 },
-      { kind: 'use', by: 'owner', generation: 3 },
-      { by: 0, presented: 2, outcome: 'reuse' },
-      { by: 'owner', presented: 3, outcome: 'revoked' },
-    ]);
-    t.strictSame(discoveries(trace, RULES.windowMs), ['same_token']);
-  },
-);
+t.test('a thief with the token before an unused one of the owner looks like a lost response', async (t) => {
+  const thief = {
+    copy: { round: 0, afterMs: -1 },
+    moves: [
+      { roundsLater: 0, afterMs: 10 * MINUTE, useMs: 0 },
+      { roundsLater: 1, afterMs: 10 * MINUTE, useMs: 0 },
+    ],
+  };
+  const unused = round(HOUR, { ...PLAIN, useMs: undefined });
+  const history = { rounds: [unused, round(HOUR, PLAIN), round(HOUR, PLAIN)], thieves: [thief] };
+  const trace = playOnRule(history, { rules: RULES, provesUse: true });
+  t.match(trace, [
+    { by: 'owner', presented: 1, outcome: 'rotated' },
+    { by: 0, presented: 1, outcome: 'recovered', generation: 2 },
+    { kind: 'use', by: 0, generation: 2 },
+    { by: 'owner', presented: 2, outcome: 'rotated', generation: 3 },
+    { kind: 'use', by: 'owner', generation: 3 },
+    { by: 0, presented: 2, outcome: 'reuse' },
+    { by: 'owner', presented: 3, outcome: 'revoked' },
+  ]);
+  t.strictSame(discoveries(trace, RULES.windowMs), ['same_token']);
+});
 
-t.test('an owner who refreshes within the window of the thief is answered like a parallel tab', async (t) => {
+t.test('an owner who refreshes within the window of the thief is treated like a parallel tab', async (t) => {
   const thief = {
     copy: { round: 0, afterMs: 1 },
     moves: [{ roundsLater: 0, afterMs: HOUR - 10_000, useMs: 0 }],

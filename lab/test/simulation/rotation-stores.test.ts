@@ -15,8 +15,7 @@ t.setTimeout(300_000);
 
 const SEED = 3_040_915;
 const HISTORIES = 150;
-// No multiple of it comes within four seconds before a limit of the rules, so that the milliseconds a test takes
-// decide nothing.
+// No multiple of it is within four seconds before a limit of the rules, so that the duration of a test has no influence.
 const TICK_MS = 11 * SECOND;
 const MINUTE = 60 * SECOND;
 

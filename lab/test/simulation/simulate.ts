@@ -1,11 +1,11 @@
-// Plays a history against a store, call by call, and writes down what happened.
+// Plays a history against a store, call by call, and records the trace.
 
 import type { SessionRules } from '@tollgate/session-service/domain/session-record.js';
 import type { RotationVerdict } from '@tollgate/session-service/stores/session-store.js';
 import type { History, Round, TabRefresh, Thief } from './history.js';
 import type { Party, RefreshEntry, Trace, UseEntry } from './trace.js';
 
-/** What the store is asked, `atMs` milliseconds after the login. Only a rotation has a verdict. */
+/** A call of the store, `atMs` milliseconds after the login. Only a rotation has a verdict. */
 export interface StoreCall {
   readonly kind: 'rotate' | 'prove';
   readonly atMs: number;
@@ -16,16 +16,16 @@ export interface StoreCall {
 
 export interface SimulationOptions {
   readonly rules: SessionRules;
-  /** Whether the first use of an access token is told to the store. */
+  /** Whether the first use of an access token is reported to the store. */
   readonly provesUse: boolean;
-  /** Whether the session is bound to a key, which the owner alone shows. */
+  /** Whether the session is bound to a key, which only the owner proves. */
   readonly isBound?: boolean;
   /**
-   * Whether thieves show a key of their own to the unbound session: with a nonce that any refresh gives (`any_nonce`), or
-   * with that of the sign-in, which no copied cookie brings (`first_nonce`).
+   * Whether thieves prove their own key to the unbound session: with a nonce of any refresh (`any_nonce`), or with that of
+   * the login, which no copied cookie includes (`first_nonce`).
    */
   readonly thievesBind?: 'any_nonce' | 'first_nonce';
-  /** Every time is rounded down to a multiple of this; 1 when left out. */
+  /** Every time is rounded down to a multiple of this; 1 by default. */
   readonly tickMs?: number;
 }
 
@@ -34,7 +34,7 @@ interface Token {
   readonly expiresAtMs: number;
 }
 
-/** Something that happens at a time: what the store is asked, and what its verdict does. */
+/** An event at a time: the call of the store, and the effect of its verdict. */
 interface Happening {
   readonly atMs: number;
   happen(): StoreCall | undefined;
@@ -43,14 +43,14 @@ interface Happening {
 
 interface World extends SimulationOptions {
   readonly entries: (RefreshEntry | UseEntry)[];
-  /** What the browser sends with a refresh: the cookie of the last answer that arrived. */
+  /** The browser's cookie for a refresh: that of the last response that arrived. */
   jar: Token;
-  /** Who has been refused, or holds an expired token only. */
+  /** Clients that have been rejected, or have only an expired token. */
   readonly out: Set<Party>;
   at(ms: number): number;
 }
 
-/** Plays the history. Yields what the store is asked and wants the verdict of a rotation back. */
+/** Plays the history. Yields calls of the store and expects the verdict of a rotation. */
 export function* simulate(
   history: History,
   options: SimulationOptions,
@@ -174,7 +174,7 @@ function thiefHappenings(
   return [copy, ...moves];
 }
 
-/** The token if its holder can still present it: the store is never asked about an expired one. */
+/** The token if its holder can still present it: the store is never called with an expired one. */
 function usable(world: World, party: Party, token: Token, atMs: number): Token | undefined {
   if (world.out.has(party)) return undefined;
   if (world.at(atMs) < token.expiresAtMs) return token;

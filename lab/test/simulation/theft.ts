@@ -1,10 +1,10 @@
-// Judges a history with thieves: which of their refreshes must be found out, and whether they were.
+// Judges a history with thieves: which of their refreshes must be detected, and whether they were.
 
 import type { RefreshEntry, Trace, UseEntry } from './trace.js';
 
 /**
- * How the theft ended: the thief's first refresh was refused as reuse and ended the session (`turned_away`), the
- * session ended after the thief had got tokens (`found`), or it lives on. Undefined when no thief came in time.
+ * How the theft ended: the thief's first refresh was rejected as reuse and ended the session (`turned_away`), the session
+ * ended after the thief had got tokens (`found`), or it continues. Undefined if no thief came in time.
  */
 export function firstTheft(trace: Trace): 'turned_away' | 'found' | 'undetected' | undefined {
   const first = trace.find((entry) => entry.kind === 'refresh' && entry.by !== 'owner');
@@ -16,15 +16,14 @@ export function firstTheft(trace: Trace): 'turned_away' | 'found' | 'undetected'
 }
 
 /**
- * What became of a thief's refresh at the owner's next one. `same_token`: the thief was answered with the very
- * generation that an earlier answer had brought to the owner, who had not used it; the store takes the two for one
- * browser whose answer was lost.
+ * The outcome of a thief's refresh at the owner's next one. `same_token`: the thief got the same generation as the owner
+ * from an earlier response, and the owner had not used it; the store takes the two for one browser with a lost response.
  */
 export type Discovery = 'detected' | 'same_token' | 'undetected';
 
 /**
- * Every refresh of a thief that got tokens outside the window of the owner's rotation, before or after it, which it
- * used before the owner's next refresh. One after which the owner does not come again is left out.
+ * Every refresh of a thief that got tokens outside the window of the owner's rotation, before or after it, and used them
+ * before the owner's next refresh. A refresh without a later one of the owner is left out.
  */
 export function discoveries(trace: Trace, windowMs: number): Discovery[] {
   return trace.flatMap((entry, place) => {

@@ -1,8 +1,8 @@
-// What happened in a simulated history.
+// The events of a simulated history.
 
 import type { RotationVerdict } from '@tollgate/session-service/stores/session-store.js';
 
-/** The owner, or the place of a thief in the history's list. */
+/** The owner, or a thief's index in the history's list. */
 export type Party = 'owner' | number;
 
 /** Times are milliseconds since the login. */
@@ -11,11 +11,11 @@ export interface RefreshEntry {
   readonly by: Party;
   readonly sentAtMs: number;
   readonly decidedAtMs: number;
-  /** When its cookie is stored; undefined when the answer was lost. */
+  /** When its cookie is stored; undefined if the response was lost. */
   readonly storedAtMs: number | undefined;
   readonly presented: number;
   readonly outcome: RotationVerdict['outcome'];
-  /** Generation of the answer; undefined when it was refused. */
+  /** Generation in the response; undefined if it was rejected. */
   readonly generation: number | undefined;
 }
 
@@ -26,5 +26,5 @@ export interface UseEntry {
   readonly generation: number;
 }
 
-/** What happened, in the order in which the service saw it. */
+/** The events, in the order in which the service saw them. */
 export type Trace = readonly (RefreshEntry | UseEntry)[];

@@ -1,4 +1,4 @@
-// What the files of the native solvers share.
+// Shared declarations of the native solvers.
 
 #ifndef ATTACK_H
 #define ATTACK_H
@@ -17,10 +17,10 @@ extern const uint32_t SHA256_K[64];
 /** Hashes at most 55 bytes. */
 void sha256_short(const uint8_t *text, size_t length, uint8_t digest[32]);
 
-/** Nonces that a scan tries: the last three digits are 000 to 991, which fills vectors of 16 lanes. */
+/** Nonces of a scan: the last three digits are 000 to 991, which fills vectors of 16 lanes. */
 #define SUFFIXES 992
 
-/** All that a scan needs besides the suffix: what the first 52 bytes of the block decide. */
+/** A scan's input besides the suffix: the values that depend on the first 52 bytes of the block. */
 struct sha256_prefix {
   /** The state after 12 rounds, and after 14 with a suffix of 0. */
   uint32_t state12[8], state13[8];
@@ -59,13 +59,13 @@ struct instruction {
 struct function {
   struct instruction programs[32][8];
   uint64_t input_key[2];
-  /** What an engine makes of the programs: `CODE_BYTES` that can be executed. */
+  /** An engine's compiled programs: `CODE_BYTES` of executable memory. */
   uint8_t *code;
 };
 
 struct hashwx_engine {
   const char *name;
-  /** Writes the code of a function; null if the engine has none. */
+  /** Writes the code of a function; null for an interpreter. */
   void (*compile)(struct function *function);
   /** Hashes `count` nonces, a multiple of 8. */
   void (*hash)(const struct function *function, const uint64_t *nonces, int count, uint64_t *hashes);
@@ -73,10 +73,10 @@ struct hashwx_engine {
 
 #define CODE_BYTES 65536
 
-/** The engines of this processor. @param code memory that can be executed, null if there is none @return their number, at most 4 */
+/** The engines of this processor. @param code executable memory, null if there is none @return their number, at most 4 */
 int hashwx_engines(struct hashwx_engine engines[4], const uint8_t *code);
 
-/** Makes the programs and the key of a seed. */
+/** Generates the programs and the key of a seed. */
 void hashwx_make(struct function *function, const uint8_t seed[32]);
 
 /** Fills the ten registers of a nonce. */

@@ -1,5 +1,5 @@
-// Writes AVX-512 code for a function of HashWX: eight nonces at a time, one in each lane. A program is repeated until no lane
-// jumps any more; a mask keeps the registers of lanes that have ended.
+// Writes AVX-512 code for a HashWX function: eight nonces at a time, one in each lane. A program is repeated until no lane
+// jumps any more; a mask keeps the registers of finished lanes.
 
 #include "attack.h"
 #include "machine-code.h"
@@ -16,7 +16,7 @@ enum { PREFIX_66 = 1, PREFIX_F3 = 2 };
 
 #define BYTES(w, text) bytes(w, text, sizeof(text) - 1)
 
-/** The prefix of an instruction on vectors of 512 bits, and its opcode. @param extended the inverted bits R, X, B and R' */
+/** The prefix of an instruction on 512-bit vectors, and its opcode. @param extended the inverted bits R, X, B and R' */
 static void evex(struct writer *w, int extended, int map, int prefix, int opcode, int second, int mask) {
   byte(w, 0x62);
   byte(w, extended << 4 | map);
@@ -60,7 +60,7 @@ static void move(struct writer *w, int opcode, int reg, int base, int offset) {
   dword(w, (uint32_t)offset);
 }
 
-/** The words of the memory that a register addresses in each lane; words of the same number lie side by side. */
+/** The memory words addressed by a register in each lane; words with the same number are adjacent. */
 static void gather(struct writer *w, int address) {
   apply(w, AND, TEMPORARY, address, ADDRESS, 0);
   apply(w, OR, TEMPORARY, TEMPORARY, LANE, 0);
@@ -139,7 +139,7 @@ static void compile(const struct function *function, uint8_t *code, int reads) {
 
 void hashwx_compile_avx512(struct function *function) { compile(function, function->code, 1); }
 
-/** The processor gathers slowly, so the second phase may be faster one nonce after the other. */
+/** Gathers are slow, so the second phase may be faster with one nonce after the other. */
 void hashwx_compile_mixed(struct function *function) {
   compile(function, function->code, 0);
   hashwx_emit_x86(function, function->code + CODE_BYTES / 2, 1);

@@ -1,4 +1,4 @@
-// Writes x86-64 code for a function of HashWX: R0 to R7 are r8 to r15, R8 and R9 are rbp and rbx, and nothing is saved in memory.
+// Writes x86-64 code for a HashWX function: R0 to R7 are r8 to r15, R8 and R9 are rbp and rbx, and nothing is spilled.
 
 #include "attack.h"
 #include "machine-code.h"
@@ -9,23 +9,23 @@ enum { RAX = 0, RCX = 1, RBX = 3, RBP = 5, RSI = 6, RDI = 7 };
 
 static const uint8_t REGISTER[10] = {8, 9, 10, 11, 12, 13, 14, 15, RBP, RBX};
 
-/** An instruction on two registers of 64 bits. */
+/** An instruction on two 64-bit registers. */
 static void registers(struct writer *w, int opcode, int reg, int rm) {
   byte(w, 0x48 | reg >> 3 << 2 | rm >> 3);
   byte(w, opcode);
   byte(w, 0xc0 | (reg & 7) << 3 | (rm & 7));
 }
 
-/** An instruction on a register of 64 bits with an immediate of 8. */
+/** An instruction on a 64-bit register with an 8-bit immediate. */
 static void immediate(struct writer *w, int opcode, int extension, int rm, int value) {
   registers(w, opcode, extension, rm);
   byte(w, value);
 }
 
-/** Whether a slot takes its source from the memory; then the exponent of the distance of its words, in units of 8 bytes. */
+/** Whether a slot has a memory source; then the exponent of its words' distance, in units of 8 bytes. */
 enum source { REGISTERS = -1, MEMORY = 0, MEMORY_OF_EIGHT = 3 };
 
-/** An instruction whose source is a register, or the word of the memory at rsi + rax times the distance. */
+/** An instruction with a register source, or the memory word at rsi + rax times the distance. */
 static void source(struct writer *w, int opcode, int dst, int src, enum source from) {
   const int reads = from != REGISTERS;
   byte(w, 0x48 | dst >> 3 << 2 | (reads ? 0 : src >> 3));
@@ -106,7 +106,7 @@ static void phase(struct writer *w, const struct function *function, enum source
 static const uint8_t SAVE[] = {0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57};
 static const uint8_t RESTORE[] = {0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c, 0x5d, 0x5b, 0xc3};
 
-/** @param only_reads whether only the read phase is wanted, in the memory of one of eight lanes */
+/** @param only_reads whether to write only the read phase, in the memory of one of eight lanes */
 void hashwx_emit_x86(const struct function *function, uint8_t *code, int only_reads) {
   struct writer w = {code};
   bytes(&w, SAVE, sizeof SAVE);

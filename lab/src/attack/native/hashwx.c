@@ -1,4 +1,4 @@
-// HashWX: its programs, an interpreter, and what its engines have in common. The algorithm is that of docs/decisions/hashwx.md.
+// HashWX: its programs, an interpreter, and shared code of its engines. The algorithm is that of docs/decisions/hashwx.md.
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void stream(const uint64_t key[2], uint64_t salt, uint64_t *words, int co
   }
 }
 
-/** The registers that each place of a permutation may hold, as bits. */
+/** The permitted registers of each position of a permutation, as bits. */
 static const uint8_t ALLOWED[8] = {0xd5, 0xfc, 0xfa, 0xf2, 0xea, 0xca, 0xab, 0x05};
 
 static uint8_t permutations[625][8];

@@ -17,7 +17,7 @@ static inline void bytes(struct writer *w, const void *text, size_t length) {
 
 static inline void byte(struct writer *w, int value) { *w->at++ = (uint8_t)value; }
 
-/** Four bytes, the least significant first, as the processor reads them. */
+/** Four bytes, least significant first, as the processor reads them. */
 static inline void dword(struct writer *w, uint32_t value) { bytes(w, &value, 4); }
 
 #endif

@@ -1,11 +1,11 @@
 // The attacker's side of `npm run bench -- attack`. Each command prints lines of words:
 //   engines                                            the engines of this processor: algorithm, name
-//   hash ENGINE                                        the hashes of HashWX, in hexadecimal; reads lines of a seed and up to 8 nonces
+//   hash ENGINE                                        HashWX hashes in hexadecimal; reads lines of a seed and 1–8 nonces
 //   solve-sha256 ENGINE SALT BITS                      a nonce
 //   solve-hashwx ENGINE SALT PART_HASHES NONCES        four numbers joined by dots; NONCES of a function
 //   rates ROUNDS                                       for each engine and round: algorithm, name, hashes, nanoseconds of
-//                                                      processor time for them, and for the function of HashWX before them
-// ENGINE is the number of a line of `engines` of its algorithm, from 0.
+//                                                      processor time for them, and for the HashWX function before them
+// ENGINE is the line number of an engine among the lines of its algorithm in `engines`, from 0.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void read_hex(uint8_t *bytes, size_t count, const char *digits) {
   }
 }
 
-/** Makes the function of a part and a block of a challenge, whose salt is in the message. */
+/** Generates the function of a part and a block of a challenge, whose salt is in the message. */
 static void make(const struct hashwx_engine *engine, uint8_t message[53], int part, uint32_t block) {
   uint8_t seed[32];
   message[48] = (uint8_t)part;
@@ -154,7 +154,7 @@ int main(int count, char **words) {
   } else if (strcmp(command, "solve-hashwx") == 0 && count == 6 && engine < hashwx_count) {
     solve_hashwx(&hashwx[engine], words[3], strtoull(words[4], NULL, 10), (uint32_t)atoi(words[5]));
   } else {
-    fprintf(stderr, "see the head of main.c\n");
+    fprintf(stderr, "usage: see the head of main.c\n");
     return 1;
   }
   return 0;

@@ -1,4 +1,4 @@
-// A scan with the SHA extensions of x86-64, four nonces at a time, and the list of the engines that this processor can run.
+// A scan with the SHA extensions of x86-64, four nonces at a time, and the list of this processor's engines.
 
 #include "attack.h"
 

@@ -1,7 +1,7 @@
-// A scan on lanes of vectors. Included once for each kind of vector, which defines SCAN, VECTOR, LANES, SPLAT, LOAD, ADD, ROR, SHR,
+// A scan on vector lanes. Included once for each vector type, which defines SCAN, VECTOR, LANES, SPLAT, LOAD, ADD, ROR, SHR,
 // XOR3, CHOOSE, MAJORITY and AT_MOST (a bit for each lane that is at most a limit), and TARGET.
 
-// Words of the schedule that the suffix changes; the others are in `fixed`.
+// Schedule words that depend on the suffix; the others are in `fixed`.
 #define VARIES(i) ((i) == 13 || (i) == 20 || (i) == 22 || (i) == 24 || (i) >= 26)
 
 TARGET int SCAN(const struct sha256_prefix *p, uint32_t limit) {
@@ -9,7 +9,7 @@ TARGET int SCAN(const struct sha256_prefix *p, uint32_t limit) {
     VECTOR w[64], s[8];
     w[13] = LOAD(sha256_suffixes + first);
     for (int i = 0; i < 8; i++) s[i] = SPLAT(p->state13[i]);
-    // In the 14th round the new a and e differ by the suffix alone.
+    // In the 14th round the new a and e differ only by the suffix.
     s[0] = ADD(s[0], w[13]);
     s[4] = ADD(s[4], w[13]);
 #pragma GCC unroll 64

@@ -1,6 +1,6 @@
-// SHA-256: single hashes, and scans for the nonce of a proof of work. Its text is a salt of 32 characters and a number, here of 23
-// digits, so that only the last three change within a scan: they are in the 14th word of the block, and what the words before
-// them decide is computed once.
+// SHA-256: single hashes, and scans for the nonce of a proof of work. Its text is a 32-character salt and a number, here of
+// 23 digits, so that only the last three change within a scan: they are in the 14th word of the block, and values that
+// depend only on earlier words are computed once.
 
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void rounds(uint32_t s[8], const uint32_t w[64], int from, int to) {
   }
 }
 
-/** Reads a block as words. @param length at most 55; what is behind it is padding */
+/** Reads a block as words. @param length at most 55; the rest is padding */
 static void read_block(uint32_t w[16], const uint8_t *text, size_t length) {
   uint8_t block[64] = {0};
   memcpy(block, text, length);

@@ -1,4 +1,4 @@
-// After a drill: everything that the ledger knows is asked for once more, and must be as it was answered.
+// After a drill: requests everything in the ledger again, and compares it with the earlier responses.
 import { isRefusedAgain } from '../load/challenges.js';
 import { noteCount } from '../load/guesser.js';
 import type { Sent } from '../load/http-client.js';
@@ -6,20 +6,20 @@ import { refreshSession } from '../load/visitor.js';
 import type { World } from '../load/world.js';
 import type { GuessedAccount, Session } from './ledger.js';
 
-/** What was looked at. */
+/** The inspected things. */
 export interface Inspection {
-  /** How many of each kind. */
+  /** Their number by kind. */
   readonly looked: Readonly<Record<string, number>>;
-  /** How many got no answer that tells, however often they were asked for. */
+  /** The number without a conclusive response, despite retries. */
   readonly unanswered: number;
 }
 
 export interface InspectionOptions {
-  /** The public listener of each session service: an ended session must be unknown to none of them. */
+  /** The public listener of each session service: each must know of an ended session. */
   readonly sessionUrls: readonly string[];
   /** Whether failures must still be counted. */
   readonly counts: boolean;
-  /** How a difficulty tells the failures of an account. */
+  /** Computes an account's failures from its difficulty. */
   readonly failuresAt: (difficulty: number) => number;
 }
 
@@ -27,10 +27,10 @@ const AT_ONCE = 8;
 const LONGEST_MS = 15_000;
 const PAUSE_MS = 100;
 
-/** A check says whether its answer told anything. */
+/** A check returns whether its response was conclusive. */
 type Check = () => Promise<boolean>;
 
-/** Asks for everything; mistakes are noted in the ledger of the world. */
+/** Requests everything; records mistakes in the world's ledger. */
 export async function inspect(world: World, options: InspectionOptions): Promise<Inspection> {
   const { ledger } = world;
   const accounts = options.counts ? ledger.accounts.items : [];
@@ -66,7 +66,7 @@ export async function inspect(world: World, options: InspectionOptions): Promise
   return { looked, unanswered };
 }
 
-/** The price of an account's next work, or the answer of the host API, tells how many failures are counted. */
+/** The price of an account's next work, or the host API's response, shows the number of counted failures. */
 async function checkCount(
   world: World,
   account: GuessedAccount,
@@ -82,7 +82,7 @@ async function checkCount(
   if (account.ticket === undefined) return true;
   const path = `/api/captcha/pow?scope=${encodeURIComponent(account.ticket)}`;
   const { status, json } = await world.ask('inspection', { method: 'GET', path }, []);
-  // The answer tells the failures before the next attempt.
+  // The response has the failures before the next attempt.
   if (status === 200) noteCount(world, account, failuresAt(json.difficulty) + 1);
   return status === 200;
 }

@@ -1,36 +1,36 @@
-// What was sent and what was answered: cookies, spent submissions, counted attempts. Knows nothing of the services' code.
+// Requests and responses: cookies, spent submissions, counted attempts. Independent of the services' code.
 
-/** A session as its client knows it. */
+/** A session from its client's view. */
 export interface Session {
   readonly id: number;
   cookie: string;
   accessToken: string;
   /** Whether it was refreshed since its login. */
   hasRefreshed: boolean;
-  /** When its logout was answered. */
+  /** When its logout was confirmed. */
   endedMs?: number;
 }
 
-/** A submission whose challenges an answer showed to be accepted. */
+/** A submission whose challenges a response showed to be accepted. */
 export interface Submission {
   readonly to: 'login' | 'application';
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** An account at which somebody guesses. */
+/** An account under a guessing attack. */
 export interface GuessedAccount {
   readonly at: 'login' | 'application';
   readonly key: string;
-  /** Attempts that were answered as counted. */
+  /** Attempts confirmed as counted. */
   counted: number;
-  /** Attempts whose answer does not say whether they were counted. */
+  /** Attempts that may have been counted. */
   unknown: number;
-  /** The ticket of the last refusal, and whether that demanded an image. */
+  /** The ticket of the last rejection, and whether that required an image. */
   ticket?: string;
   needsImage?: boolean;
 }
 
-/** What must not happen. */
+/** Forbidden outcomes. */
 export const MISTAKES = [
   'issued work lost',
   'login lost',
@@ -42,7 +42,7 @@ export const MISTAKES = [
 ] as const;
 export type Mistake = (typeof MISTAKES)[number];
 
-/** Things of which any may be taken out while a request about it is under way. */
+/** Things that can be taken out while a request about them is in progress. */
 export interface Pool<T> {
   readonly items: readonly T[];
   add(item: T): void;
@@ -54,17 +54,17 @@ export interface Pool<T> {
 export interface Ledger {
   /** Sessions that must refresh. */
   readonly live: Pool<Session>;
-  /** Sessions whose logout was answered. */
+  /** Sessions with a confirmed logout. */
   readonly ended: Pool<Session>;
-  /** Sessions whose logout was not answered, or with a failure. */
+  /** Sessions whose logout got no response, or a failure. */
   readonly unsure: Pool<Session>;
   readonly spent: Pool<Submission>;
   readonly accounts: Pool<GuessedAccount>;
-  /** Requests whose effect nobody knows: they are left out of the verdict. */
+  /** Requests with an unknown effect, left out of the verdict. */
   readonly unknown: Record<string, number>;
   readonly mistakes: Readonly<Record<Mistake, string[]>>;
   noteUnknown(what: string): void;
-  /** @param what for people: when and how it was seen */
+  /** @param what for people: when and how it was observed */
   noteMistake(mistake: Mistake, what: string): void;
   nextId(): number;
 }

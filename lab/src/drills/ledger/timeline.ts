@@ -1,18 +1,18 @@
-// When each request was sent and answered, and what follows from that: failures, gaps, the last failure.
+// When each request was sent and got its response, and the derived failures, gaps and last failure.
 
 /** One request of the load. Times are those of `performance.now()`. */
 export interface Exchange {
   readonly operation: string;
   readonly sentMs: number;
   readonly endedMs: number;
-  /** What came instead of an expected answer: `503 store_unavailable`, `timeout`. */
+  /** The result in place of an expected response: `503 store_unavailable`, `timeout`. */
   readonly failure: string | undefined;
 }
 
-/** Operations that are answered without the store. */
+/** Operations that do not use the store. */
 const WITHOUT_STORE = new Set(['verify', 'verify ended']);
 
-/** How many requests failed, by kind: `operation: what came`. */
+/** Number of failed requests, by kind: `operation: result`. */
 export function countFailures(exchanges: readonly Exchange[]): Record<string, number> {
   const counts = new Map<string, number>();
   for (const { operation, failure } of exchanges) {
@@ -23,7 +23,7 @@ export function countFailures(exchanges: readonly Exchange[]): Record<string, nu
   return Object.fromEntries([...counts].sort(([, a], [, b]) => b - a));
 }
 
-/** The longest time, in milliseconds, in which nothing that needs the store was answered as expected. */
+/** The longest time, in milliseconds, without an expected response of an operation that uses the store. */
 export function longestGapMs(exchanges: readonly Exchange[]): number {
   const successes = exchanges
     .filter(({ operation, failure }) => failure === undefined && !WITHOUT_STORE.has(operation))

@@ -1,10 +1,10 @@
-// What every client does with challenges: fetches work and images, and offers again what was spent.
+// Every client's use of challenges: fetches work and images, and submits spent ones again.
 import { type SolvedWork, solveWork, type Work } from './solve-work.js';
 import type { Actor, World } from './world.js';
 
 const CHALLENGES = '/api/captcha';
 
-/** Answers that show that the work of a submission was accepted, and so is spent. */
+/** Responses that show that a submission's work was accepted, and so is spent. */
 const SPENT = ['200', '422 login_failed', '422 captcha_required', '422 pow_insufficient'];
 
 /** Used in about four seconds. */
@@ -17,13 +17,13 @@ export async function fetchWork(world: World, ticket?: string): Promise<SolvedWo
   return answer.status === 200 ? solveWork(answer.json as Work) : undefined;
 }
 
-/** Takes work that was fetched a while ago, as a page does that was open before it is sent; fetches another in its place. */
+/** Takes work fetched a while ago, as a page that is open before it is sent; fetches a replacement. */
 export async function takeWork(world: World): Promise<SolvedWork | undefined> {
   await issue(world);
   return world.stock.shift();
 }
 
-/** Fetches an image, whose answer the test mode tells. */
+/** Fetches an image, whose answer is returned in test mode. */
 export async function fetchImage(
   world: World,
 ): Promise<{ captcha_token: string; captcha: string } | undefined> {
@@ -32,7 +32,7 @@ export async function fetchImage(
   return { captcha_token: answer.json.token, captcha: answer.json.answer };
 }
 
-/** Notes what an answer of the login says about the challenges that went with it. */
+/** Records the result for the challenges of a login. */
 export function noteSubmission(
   world: World,
   fields: Readonly<Record<string, string>>,
@@ -45,21 +45,21 @@ export function noteSubmission(
   else if (isUnknown) ledger.noteUnknown('submissions');
 }
 
-/** The answer to work that is unknown, spent or wrong. */
+/** The response to work that is unknown, spent or wrong. */
 export const POW_INVALID = '422 pow_invalid';
 
-/** Notes that work was refused which was issued, solved and never offered. */
+/** Records the rejection of issued, solved and never submitted work. */
 export function noteLostWork({ ledger }: World): void {
-  ledger.noteMistake('issued work lost', 'it was refused when it was offered first');
+  ledger.noteMistake('issued work lost', 'it was rejected when first submitted');
 }
 
-/** Fetches work to be used later. */
+/** Fetches work for later. */
 export const issue: Actor = async (world) => {
   const work = await fetchWork(world);
   if (work !== undefined && world.stock.length < MOST_IN_STOCK) world.stock.push(work);
 };
 
-/** Offers work again that was accepted before: it must be refused. */
+/** Submits accepted work again: it must be rejected. */
 export const offerAgain: Actor = async (world) => {
   const submission = world.random.pick(world.ledger.spent.items);
   if (submission === undefined) return;
@@ -67,8 +67,8 @@ export const offerAgain: Actor = async (world) => {
 };
 
 /**
- * Offers spent challenges once more, for an account that nobody uses.
- * @returns undefined if the answer does not tell
+ * Submits spent challenges again, for an account that nobody uses.
+ * @returns undefined if the response is inconclusive
  */
 export async function isRefusedAgain(
   world: World,

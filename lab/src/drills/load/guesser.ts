@@ -1,9 +1,9 @@
-// Somebody who guesses at passwords, in the login and in an application of the host API: each attempt must be counted.
+// A guessing attack on passwords, in the login and in an application of the host API: each attempt must be counted.
 import type { GuessedAccount } from '../ledger/ledger.js';
 import { fetchImage, fetchWork, noteLostWork, noteSubmission, POW_INVALID, takeWork } from './challenges.js';
 import { type Actor, isUnknown, type World } from './world.js';
 
-/** From the fifth failure on an account has to wait, and an application's third attempt would need an image. */
+/** From the fifth failure on an account is throttled, and an application's third attempt would require an image. */
 const MOST_ATTEMPTS = { login: 4, application: 2 } as const;
 
 /** One wrong password. The price of the account's next work must show it. */
@@ -16,7 +16,7 @@ export const guess: Actor = async (world) => {
     const image = account.needsImage ? await fetchImage(world) : {};
     if (work === undefined || image === undefined) return;
     const body = { email: account.key, password: 'a wrong password', ...work, ...image };
-    // An attempt whose outcome is unknown may have made an image necessary.
+    // An attempt with an unknown outcome may have led to an image requirement.
     const expected = [
       '422 login_failed',
       POW_INVALID,
@@ -36,8 +36,8 @@ export const guess: Actor = async (world) => {
 };
 
 /**
- * One attempt in an application, which verifies and counts it in one call and sends that again, under the same key, if no
- * answer comes. The next answer must show it.
+ * One attempt in an application, which verifies and counts it in one call and repeats that, under the same key, without a
+ * response. The next response must show it.
  */
 export const attemptInApplication: Actor = async (world) => {
   const { ask, ledger, random, hostApiUrls } = world;
@@ -74,7 +74,7 @@ export const attemptInApplication: Actor = async (world) => {
   }
 };
 
-/** Compares the failures that an answer tells, this attempt included, with those that must have been counted. */
+/** Compares the failures in a response, including this attempt, with those that must have been counted. */
 export function noteCount({ ledger }: World, account: GuessedAccount, failures: number): void {
   const expected = account.counted + 1;
   const what = `${account.key}: ${failures} counted, ${expected} expected, ${account.unknown} unknown`;
@@ -90,7 +90,7 @@ function takeAccount({ ledger, random }: World, at: GuessedAccount['at']): Guess
     (account) => account.at === at && account.counted + account.unknown < MOST_ATTEMPTS[at],
   );
   const chosen = random.pick(open);
-  // Every second attempt is on an account of its own, so that there are always several.
+  // Every second attempt uses a new account, so that there are always several.
   if (chosen === undefined || random.below(2) === 0) {
     return { at, key: `guessed-${ledger.nextId()}@example.com`, counted: 0, unknown: 0 };
   }

@@ -1,4 +1,4 @@
-// Sends requests over kept-alive connections, and says of each that gets no answer why.
+// Sends requests over kept-alive connections, and reports the reason for each missing response.
 import { Agent, type IncomingMessage, request } from 'node:http';
 
 /** One request. */
@@ -10,17 +10,17 @@ export interface Sent {
   readonly body?: object;
 }
 
-/** What came back. */
+/** The result. */
 export interface Answer {
-  /** `200`, `503 store_unavailable`, or why no answer came: `timeout`, `ECONNRESET`. */
+  /** `200`, `503 store_unavailable`, or the reason for no response: `timeout`, `ECONNRESET`. */
   readonly label: string;
-  /** 0 if no answer came. */
+  /** 0 without a response. */
   readonly status: number;
-  /** Whether the request may have reached a service although no answer came. */
+  /** Whether the request may have reached a service despite the missing response. */
   readonly mayHaveArrived: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: each caller knows the body that its status has
+  // biome-ignore lint/suspicious/noExplicitAny: each caller knows the body of its status
   readonly json: any;
-  /** `NAME=VALUE` of the last cookie that the answer sets. */
+  /** `NAME=VALUE` of the last cookie in the response. */
   readonly cookie: string | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface HttpClient {
 
 const MAX_CONNECTIONS = 256;
 
-/** @param timeoutMs longest wait for a whole answer */
+/** @param timeoutMs timeout for a complete response */
 export function openHttpClient(timeoutMs: number): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
   return {

@@ -1,4 +1,4 @@
-// The load: a steady number of operations a second, whatever happens to them.
+// The load: a constant number of operations per second, whatever their results.
 import type { Exchange } from '../ledger/timeline.js';
 import { issue, offerAgain } from './challenges.js';
 import { attemptInApplication, guess } from './guesser.js';
@@ -7,19 +7,19 @@ import type { Actor, World } from './world.js';
 
 /** A running load. */
 export interface Load {
-  /** Everything that was sent so far, in the order of the answers. */
+  /** Everything sent so far, in the order of the responses. */
   readonly exchanges: readonly Exchange[];
-  /** Starts nothing any more, and resolves when everything under way has ended. */
+  /** Stops starting operations, and resolves when all current ones have ended. */
   stop(): Promise<void>;
 }
 
 const OPERATIONS_PER_SECOND = 40;
 
-/** Below the first there are more logins than logouts, above the second it is the other way round. */
+/** Below the first there are more logins than logouts; above the second, the reverse. */
 const FEWEST_SESSIONS = 25;
 const MOST_SESSIONS = 35;
 
-/** A frozen system must not collect requests without end. */
+/** A frozen system must not collect requests without limit. */
 const MOST_UNDER_WAY = 400;
 
 const come: Actor = async (world) => {
@@ -28,7 +28,7 @@ const come: Actor = async (world) => {
   await (isIn ? signIn : signOut)(world);
 };
 
-/** How often each actor acts, of 40 times. */
+/** Each actor's number of turns out of 40. */
 const MIX: readonly (readonly [Actor, number])[] = [
   [come, 10],
   [refresh, 9],

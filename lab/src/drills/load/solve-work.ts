@@ -1,7 +1,7 @@
-// Solves proofs of work as docs/challenges/ describes them, without code of the services.
+// Solves proofs of work as described in docs/challenges/, without code of the services.
 import { createHash } from 'node:crypto';
 
-/** The body of `GET /api/captcha/pow`, as far as it is used. */
+/** The used part of the body of `GET /api/captcha/pow`. */
 export interface Work {
   readonly token: string;
   readonly salt: string;
@@ -14,7 +14,7 @@ export type SolvedWork = {
   readonly pow_nonce: string;
 };
 
-/** Searches the smallest nonce. The drills have little work, so the search does not hold the load up. */
+/** Searches the smallest nonce. The drills' work is small, so the search does not delay the load. */
 export function solveWork({ token, salt, difficulty }: Work): SolvedWork {
   for (let nonce = 0; ; nonce++) {
     const digest = createHash('sha256').update(`${salt}${nonce}`).digest();

@@ -1,9 +1,9 @@
-// People: they sign in, refresh, ask, sign out, and some try a session that has ended.
+// Users: they log in, refresh, read, log out, and some present an ended session.
 import type { Session } from '../ledger/ledger.js';
 import { fetchImage, fetchWork, noteSubmission, POW_INVALID, takeWork } from './challenges.js';
 import { type Actor, isUnknown, type World } from './world.js';
 
-/** Signs in; a success is a session that must refresh. */
+/** Logs in; a success is a session that must refresh. */
 export const signIn: Actor = async (world) => {
   const { signingIn, random } = world;
   const work = await takeWork(world);
@@ -11,7 +11,7 @@ export const signIn: Actor = async (world) => {
   if (person === undefined || work === undefined) return;
   signingIn.add(person);
   const answer = await tryToSignIn(world, person, work);
-  // The client repeats by itself what was too little.
+  // The client repeats insufficient work by itself.
   if (answer.status === 422 && typeof answer.json.pow_scope === 'string') {
     const [better, image] = [
       await fetchWork(world, answer.json.pow_scope),
@@ -26,7 +26,7 @@ export const signIn: Actor = async (world) => {
 async function tryToSignIn(world: World, email: string, fields: Readonly<Record<string, string>>) {
   const { ask, ledger, interrupted, password } = world;
   const body = { email, password, ...fields };
-  // A login that was interrupted counts as a failure until the next success.
+  // An interrupted login counts as a failure until the next success.
   const demands = interrupted.has(email) ? ['422 pow_insufficient', '422 captcha_required'] : [];
   const expected = ['200', POW_INVALID, ...demands];
   const answer = await ask('login', { method: 'POST', path: '/login', body }, expected);
@@ -49,13 +49,13 @@ export const refresh: Actor = async (world) => {
   if ((await refreshSession(world, session)) !== 'gone') world.ledger.live.add(session);
 };
 
-/** Refreshes a session once; a session that is gone is noted as a mistake. */
+/** Refreshes a session once; a missing session is recorded as a mistake. */
 export async function refreshSession(
   { ask, ledger }: World,
   session: Session,
 ): Promise<'live' | 'gone' | 'unanswered'> {
   const headers = { cookie: session.cookie };
-  // A 401 is a mistake of the ledger and no failure of the moment.
+  // A 401 is a mistake of the ledger, not a temporary failure.
   const answer = await ask('refresh', { method: 'POST', path: '/refresh', headers }, ['200', ...REFUSED]);
   if (answer.status === 200 && answer.cookie !== undefined) {
     session.cookie = answer.cookie;
@@ -64,7 +64,7 @@ export async function refreshSession(
     return 'live';
   }
   if (answer.status === 401) {
-    // A session that never refreshed was never more than its login.
+    // A session that never refreshed was only a login.
     const mistake = session.hasRefreshed ? 'logged out by accident' : 'login lost';
     ledger.noteMistake(mistake, `session ${session.id}: ${answer.label}`);
     return 'gone';
@@ -73,7 +73,7 @@ export async function refreshSession(
   return 'unanswered';
 }
 
-/** Uses the access token of a session. A client refreshes once when it is refused, and repeats. */
+/** Uses a session's access token. A client refreshes once after a rejection, and repeats. */
 export const verify: Actor = async (world) => {
   const session = takeLive(world);
   if (session === undefined) return;
@@ -87,7 +87,7 @@ export const verify: Actor = async (world) => {
   if (outcome !== 'gone') world.ledger.live.add(session);
 };
 
-/** Signs out, one half with the token, one half with the cookie; repeats a logout that nobody knows the outcome of. */
+/** Logs out, one half with the token, one half with the cookie; repeats a logout with an unknown outcome. */
 export const signOut: Actor = async (world) => {
   const { ask, ledger, random } = world;
   const again = ledger.unsure.takeAt(0);
@@ -108,7 +108,7 @@ export const signOut: Actor = async (world) => {
   } else ledger.live.add(session);
 };
 
-/** Presents a session that has ended: its cookie at once, its access token once every process must know. */
+/** Presents an ended session: its cookie immediately, its access token once every process must know. */
 export const presentEnded: Actor = async (world) => {
   const { ask, ledger, random, isCalm } = world;
   const session = random.pick(ledger.ended.items);
@@ -123,14 +123,14 @@ export const presentEnded: Actor = async (world) => {
   }
   if (!isCalm() || performance.now() - session.endedMs < REVOCATION_MS) return;
   const sent = { method: 'GET', path: '/verify', headers: bearerOf(session) } as const;
-  // A token that has expired meanwhile is refused as such.
+  // A token that has expired meanwhile is rejected as expired.
   const answer = await ask('verify ended', sent, [...REFUSED, TOKEN_INVALID]);
   if (answer.status === 204) {
     ledger.noteMistake('ended session accepted again', `token of session ${session.id} was accepted`);
   }
 };
 
-/** Every process knows of an ended session after a second; the rest is for a machine that is busy. */
+/** Every process knows of an ended session after a second; the rest is for a busy machine. */
 export const REVOCATION_MS = 1_500;
 
 const TOKEN_INVALID = '401 token_invalid';

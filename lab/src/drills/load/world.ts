@@ -1,4 +1,4 @@
-// What the actors of the load act with: the addresses, the ledger, and one way to ask that records what came.
+// The environment of the load's actors: addresses, ledger, and one recorded way to send requests.
 
 import type { Random } from '../../random.js';
 import type { Ledger } from '../ledger/ledger.js';
@@ -6,9 +6,9 @@ import type { Exchange } from '../ledger/timeline.js';
 import type { Answer, HttpClient, Sent } from './http-client.js';
 import type { SolvedWork } from './solve-work.js';
 
-/** Where the system under load is, and who uses it. */
+/** The addresses of the system under load, and its users. */
 export interface Target {
-  /** The address that browsers see. */
+  /** The public address. */
   readonly publicUrl: string;
   /** The host API of each challenge service, and its key. */
   readonly hostApiUrls: readonly string[];
@@ -19,30 +19,30 @@ export interface Target {
   readonly password: string;
 }
 
-/** The world of the actors. */
+/** The actors' world. */
 export interface World extends Target {
   readonly ledger: Ledger;
   readonly random: Random;
-  /** Work that was fetched and solved, and that nobody has offered; the oldest first. */
+  /** Fetched and solved work that has not been submitted; the oldest first. */
   readonly stock: SolvedWork[];
-  /** People who are signing in: two attempts at once would each count as a failure for the other. */
+  /** Users with a login in progress: two concurrent attempts would each count as a failure for the other. */
   readonly signingIn: Set<string>;
-  /** People of whose last login nobody knows whether it counts as a failure. */
+  /** Users whose last login may count as a failure. */
   readonly interrupted: Set<string>;
   /**
-   * Sends a request and records it; any answer whose label is not expected is a failure. Never rejects.
+   * Sends a request and records it; any response without an expected label is a failure. Never rejects.
    * @param expected labels such as `200` and `422 login_failed`
-   * @param bases where to: the public address unless said; of several, the next one if a connection is refused
+   * @param bases addresses, by default the public one; of several, the next one if a connection is refused
    */
   ask(operation: string, sent: Sent, expected: readonly string[], bases?: readonly string[]): Promise<Answer>;
-  /** Whether ended access tokens must be refused now: no fault is on, and none was a moment ago. */
+  /** Whether ended access tokens must be rejected now: no fault is active, and none was a moment ago. */
   isCalm(): boolean;
 }
 
-/** An actor does one thing and notes what came of it. */
+/** An actor does one thing and records its result. */
 export type Actor = (world: World) => Promise<void>;
 
-/** Makes `ask` of a client; every exchange is handed to `record`. */
+/** Makes `ask` of a client; every exchange is passed to `record`. */
 export function createAsk(
   client: HttpClient,
   publicUrl: string,
@@ -52,17 +52,17 @@ export function createAsk(
     for (const [at, base] of bases.entries()) {
       const sentMs = performance.now();
       const answer = await client.send(base, sent);
-      // Nothing was sent over a refused connection, and whoever balances load goes on to the next.
+      // Nothing was sent over a refused connection, and a load balancer tries the next one.
       if (!answer.mayHaveArrived && at < bases.length - 1) continue;
       const failure = expected.includes(answer.label) ? undefined : answer.label;
       record({ operation, sentMs, endedMs: performance.now(), failure });
       return answer;
     }
-    throw new RangeError('there is no address to ask');
+    throw new RangeError('no address given');
   };
 }
 
-/** Whether a request may have changed something although its answer does not say so. */
+/** Whether a request may have had an effect that its response does not show. */
 export function isUnknown({ status, mayHaveArrived }: Answer): boolean {
   return status >= 500 || (status === 0 && mayHaveArrived);
 }

@@ -1,4 +1,4 @@
-// Loaded into a service before its own code: the drill moves its clock, and it ends when the drill has ended.
+// Loaded into a service before its own code: moves its clock for the drill, and ends it when the drill has ended.
 
 const realNow = Date.now;
 let aheadMs = 0;

@@ -1,13 +1,13 @@
-// Many connections from a process of its own: those that say nothing, and those that ask and never read.
+// Many connections from a separate process: silent ones, and ones that send requests and never read.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { pathToFileURL } from 'node:url';
 
-/** What the process is started with: `idle` or `deaf`, host, port, number of connections. */
+/** Arguments of the process: `idle` or `deaf`, host, port, number of connections. */
 export type ConnectionsArguments = readonly ['idle' | 'deaf', string, string, string];
 
 const AT_ONCE = 250;
-/** Together more than the buffers of both sides hold. */
+/** Together more than the buffers of both sides. */
 const REQUESTS = 400;
 const REQUEST = 'GET /openapi.json HTTP/1.1\r\nHost: drill\r\n\r\n';
 
@@ -29,6 +29,6 @@ async function main([kind, host, port, count]: ConnectionsArguments): Promise<vo
     open += sockets.length;
   }
   console.log(`${open} connections are open`);
-  // Connections that were closed by the other side must not end the process.
+  // Connections closed by the other side must not end the process.
   setInterval(() => {}, 1_000);
 }

@@ -1,4 +1,4 @@
-// The stores of one machine: sessions, challenges and users in files of one folder, which all four processes share.
+// The stores of one machine: sessions, challenges and users in files of one folder, shared by all four processes.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -17,20 +17,20 @@ export interface OnFiles extends Topology {
 }
 
 export interface FilesOptions {
-  /** Makes the folder; a plain one unless said. */
+  /** Creates the folder; a plain one by default. */
   readonly makeFolder?: (lab: Lab, folder: string) => void;
-  /** Program and arguments that each service is started with. */
+  /** Program and arguments that start each service. */
   readonly under?: (lab: Lab) => readonly string[];
 }
 
-/** Each is one process to be made. */
+/** Each is created by one process. */
 const USERS = 3;
 
 const USERS_COMMAND = fileURLToPath(
   new URL('../../../../../services/session-service/dist/src/cli/users.js', import.meta.url),
 );
 
-/** Opens the topology; its users are made with the command `users`. */
+/** Opens the topology; its users are created with the `users` command. */
 export function onFiles({ makeFolder = (_lab, folder) => mkdirSync(folder), under }: FilesOptions = {}) {
   return async (lab: Lab): Promise<OnFiles> => {
     const folder = join(lab.folder, 'data');
@@ -54,9 +54,9 @@ export function onFiles({ makeFolder = (_lab, folder) => mkdirSync(folder), unde
 }
 
 /**
- * Adds a user with the command `users`.
+ * Adds a user with the `users` command.
  * @param environment names the file
- * @param under program and arguments that the command is started with
+ * @param under program and arguments that start the command
  */
 export async function addUser(
   lab: Lab,

@@ -1,4 +1,4 @@
-// The production gateway in front of all processes: Caddy with the file that ships.
+// The production gateway in front of all processes: Caddy with the shipped file.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,13 +37,13 @@ export async function startGateway(
 const upstreams = (services: readonly Service[]) =>
   services.map(({ publicUrl }) => new URL(publicUrl).host).join(' ');
 
-/** Before 2.7 Caddy had another name for the buffers of requests. */
+/** Before 2.7 Caddy had another name for request buffers. */
 function bufferingOf(program: string): string {
   const [, minor = '0'] = /2\.(\d+)/.exec(execFileSync(program, ['version'], { encoding: 'utf8' })) ?? [];
   return Number(minor) < 7 ? 'buffer_requests' : 'request_buffers unlimited';
 }
 
-/** Any answer shows that somebody listens. */
+/** Any response shows that a server is listening. */
 async function answers(publicUrl: string): Promise<boolean> {
   const { port, host } = new URL(publicUrl);
   const asked = fetch(`http://127.0.0.1:${port}/`, { headers: { host }, signal: AbortSignal.timeout(1_000) });

@@ -1,4 +1,4 @@
-// What a drill owns on this machine: a folder, ports, processes; and what is left of them when everything is closed.
+// A drill's resources on this machine: a folder, ports, processes; and leftovers after closing everything.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,34 +7,34 @@ import { ANY_PORTS, settlePorts } from '@tollgate/tools/launcher/free-ports.js';
 import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
 import { findLeftovers, type Owned, ownResources } from './leftovers.js';
 
-/** The place of one run of a drill. */
+/** The resources of one drill run. */
 export interface Lab {
   /** Absolute path of a folder that is removed at the end. */
   readonly folder: string;
-  /** What every process of the drill is given: `PATH`, a folder for temporary files, the mark of the drill. */
+  /** Variables of every process of the drill: `PATH`, a folder for temporary files, the mark of the drill. */
   readonly environment: Environment;
-  /** A port that nothing listens on, below those of outgoing connections. */
+  /** A free port, below those of outgoing connections. */
   freePort(): Promise<number>;
-  /** Registers what closes something that was opened; the last one is called first. */
+  /** Registers a function that closes a resource; the last one is called first. */
   onClose(close: () => unknown): void;
-  /** Something that a process did by itself: it breaks the drill. */
+  /** Unexpected behaviour of a process: it breaks the drill. */
   noteAccident(line: string): void;
   readonly accidents: readonly string[];
-  /** Closes everything. @returns a line for each process, socket and file that is left */
+  /** Closes everything. @returns a line for each leftover process, socket and file */
   close(): Promise<string[]>;
 }
 
-/** What a drill starts for the services to stand on. */
+/** A drill's stores. */
 export interface Topology {
-  /** The variables that name it: `STORE_URL`, `USERS_URL` … */
+  /** The variables with their addresses: `STORE_URL`, `USERS_URL` … */
   readonly environment: Environment;
   /** E-mail addresses of its accounts, if they are not those of the static directory. */
   readonly people?: readonly string[];
-  /** Program and arguments that each service is started with. */
+  /** Program and arguments that start each service. */
   readonly under?: readonly string[];
 }
 
-/** The variable by which the processes of a drill are found. */
+/** The variable that identifies the processes of a drill. */
 const MARK = 'TOLLGATE_DRILL';
 
 /** @param environment that of the command, of which `PATH` and `CADDY`, the path of that program, are used */

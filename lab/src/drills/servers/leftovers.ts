@@ -1,33 +1,33 @@
-// Looks for what a drill has left behind: processes, sockets, files.
+// Finds leftovers of a drill: processes, sockets, files.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a drill owned. */
+/** The drill's resources. */
 export interface Owned {
-  /** A variable with its value that every process of the drill has in its environment. */
+  /** A variable with its value in the environment of every process of the drill. */
   readonly mark: string;
   readonly ports: readonly number[];
-  /** The folder for temporary files of its processes. */
+  /** The processes' temporary folder. */
   readonly temporary: string;
   /** The resources of this process before the drill. */
   readonly resources: ReadonlyMap<string, number>;
 }
 
-/** A process that was told to end needs a moment. */
+/** A process needs a moment to exit. */
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 50;
 
 /** Resources of a Node process that a drill may leave open. */
 const COUNTED = ['TCPSocketWrap', 'TCPServerWrap', 'ProcessWrap'];
 
-/** How many of each resource this process has open. */
+/** The number of open resources of this process, by kind. */
 export function ownResources(): Map<string, number> {
   const open = process.getActiveResourcesInfo();
   return new Map(COUNTED.map((kind) => [kind, open.filter((one) => one === kind).length]));
 }
 
-/** A line for each thing that is left; empty if nothing is. */
+/** A line for each leftover; empty without any. */
 export async function findLeftovers(owned: Owned): Promise<string[]> {
   const deadlineMs = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -65,7 +65,7 @@ function processesWith(mark: string): string[] {
   });
 }
 
-/** Every TCP port of this machine that somebody listens on. */
+/** Every TCP port of this machine with a listener. */
 function listeningPorts(): number[] {
   const lines = ['tcp', 'tcp6'].flatMap((name) => readIfThere(`/proc/net/${name}`).split('\n').slice(1));
   const LISTENING = '0A';
@@ -75,7 +75,7 @@ function listeningPorts(): number[] {
   });
 }
 
-/** A process may end while it is looked at. */
+/** A process may end while it is inspected. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'utf8');

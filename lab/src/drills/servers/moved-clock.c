@@ -1,5 +1,5 @@
-// Loaded into a server with LD_PRELOAD: its clock differs from the machine's by the seconds in the file MOVED_CLOCK.
-// Asks the kernel itself and allocates nothing, because a server may ask for the time before it can allocate.
+// Loaded into a server with LD_PRELOAD: offsets its clock by the seconds in the file MOVED_CLOCK. Calls the kernel directly
+// and allocates nothing, because a server may read the time before it can allocate.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 static volatile int64_t *seconds;
 
-// The file holds one whole number of 64 bits, which the drill changes in place.
+// The file contains one 64-bit integer, which the drill changes in place.
 __attribute__((constructor)) static void open_file(void) {
   const char *path = getenv("MOVED_CLOCK");
   int file = path ? open(path, O_RDONLY) : -1;

@@ -1,4 +1,4 @@
-// A Redis behind a name: a master, its replica, and a proxy that stands for the name and can move to the other one.
+// A Redis behind a name: a master, its replica, and a proxy that represents the name and can move to the other one.
 import { startTcpProxy, type TcpProxy } from '@tollgate/test-support/tcp-proxy.js';
 import { until } from '@tollgate/test-support/until.js';
 import type { Lab, Topology } from './lab.js';
@@ -6,7 +6,7 @@ import { type RedisServer, startRedis } from './redis.js';
 
 /** The topology. */
 export interface OnNamedRedis extends Topology {
-  /** Where the services connect to. */
+  /** The address that the services connect to. */
   readonly name: TcpProxy;
   readonly master: RedisServer;
   readonly replica: RedisServer;

@@ -1,4 +1,4 @@
-// A private PostgreSQL with the people of the static directory, beside one Redis.
+// A private PostgreSQL with the users of the static directory, beside one Redis.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,9 +15,9 @@ export interface OnPostgres extends Topology {
 /** A running server. */
 export interface PostgresServer {
   start(): Promise<void>;
-  /** Ends all connections and the server. */
+  /** Closes all connections and stops the server. */
   stop(): Promise<void>;
-  /** Stops every process of the server where it is, until `thaw`. */
+  /** Freezes every process of the server until `thaw`. */
   freeze(): void;
   thaw(): void;
 }
@@ -31,7 +31,7 @@ export async function onPostgres(lab: Lab): Promise<OnPostgres> {
   mkdirSync(folder);
   const owner = unprivilegedUser();
   if (owner !== undefined) {
-    // Another user must get through to its own folder.
+    // Another user must have access to its own folder.
     chmodSync(lab.folder, 0o711);
     chownSync(folder, owner.uid, owner.gid);
   }
@@ -84,7 +84,7 @@ function familyOf(parent: number): number[] {
   return [parent, ...children.filter((pid) => pid.trim() !== '').map(Number)];
 }
 
-/** Debian keeps the server's programs off the PATH, by version. */
+/** Debian keeps the server's programs outside the PATH, by version. */
 function debianFolders(): string[] {
   const versions = '/usr/lib/postgresql';
   if (!existsSync(versions)) return [];
@@ -93,12 +93,12 @@ function debianFolders(): string[] {
     .map((version) => join(versions, version, 'bin'));
 }
 
-/** PostgreSQL refuses to run as root, and asks for a user that has a name. */
+/** PostgreSQL does not run as root, and requires a user with a name. */
 function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
   const users = lines.map((line) => line.split(':'));
   const user = ['postgres', 'nobody'].map((name) => users.find(([known]) => known === name)).find(Boolean);
-  if (user === undefined) throw new Error('PostgreSQL refuses to run as root, and there is no other user');
+  if (user === undefined) throw new Error('PostgreSQL does not run as root, and no other user is available');
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }

@@ -1,4 +1,4 @@
-// One Redis server, configured as docs/operations/redis.md asks for, and what an operator can do to it.
+// One Redis server, configured as required by docs/operations/redis.md, with an operator's actions.
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,15 +9,15 @@ import { findProgram, launchServer, type ServerProcess } from './server-process.
 /** A running server. */
 export interface RedisServer extends ServerProcess {
   readonly port: number;
-  /** Runs one command with `redis-cli`. @throws Error with the server's error or if it does not answer */
+  /** Runs one command with `redis-cli`. @throws Error with the server's error or if it does not respond */
   command(...args: string[]): Promise<string>;
 }
 
-/** How a server keeps its data. */
+/** A server's persistence. */
 export const PERSISTENCE = {
-  /** Every write is in the file before it is answered, so that the end of the process loses nothing. */
+  /** Every write is in the file before its reply, so that a process exit loses nothing. */
   log: ['--appendonly', 'yes', '--save', ''],
-  /** Only what was there when the last snapshot was made. */
+  /** Only the content of the last snapshot. */
   snapshots: ['--appendonly', 'no', '--save', '3600 1'],
   none: ['--appendonly', 'no', '--save', ''],
 } as const;
@@ -32,7 +32,7 @@ export interface RedisOptions {
 const COMMAND_TIMEOUT_MS = 5_000;
 const run = promisify(execFile);
 
-/** Starts a server on a port of its own. */
+/** Starts a server on a separate port. */
 export async function startRedis(lab: Lab, options: RedisOptions = {}): Promise<RedisServer> {
   const port = await lab.freePort();
   const folder = join(lab.folder, `redis-${port}`);
@@ -53,7 +53,7 @@ export async function startRedis(lab: Lab, options: RedisOptions = {}): Promise<
   return Object.assign(server, { port, command: (...words: string[]) => redisCommand(lab, port, words) });
 }
 
-/** Runs one command on a port; `-e` makes an error of the server one of `redis-cli`. */
+/** Runs one command on a port; with `-e`, an error of the server is one of `redis-cli`. */
 export async function redisCommand(lab: Lab, port: number, words: readonly string[]): Promise<string> {
   const program = findProgram(lab, ['redis-cli', 'valkey-cli']);
   const { stdout } = await run(program, ['-e', '-p', String(port), ...words], {

@@ -10,12 +10,12 @@ import { findProgram, launchServer } from './server-process.js';
 export interface OnSentinel extends Topology {
   readonly master: RedisServer;
   readonly replicas: readonly RedisServer[];
-  /** Orders a planned failover of one Sentinel; resolves when that names another master. */
+  /** Requests a planned failover from one Sentinel; resolves when that names another master. */
   failOver(): Promise<void>;
 }
 
 export interface SentinelOptions {
-  /** `min-replicas-to-write`: how many replicas must be connected, or the master refuses to write; 0 by default. */
+  /** `min-replicas-to-write`: with fewer connected replicas the master rejects writes; 0 by default. */
   readonly minReplicasToWrite?: number;
 }
 
@@ -32,7 +32,7 @@ export function onSentinel({ minReplicasToWrite = 0 }: SentinelOptions = {}) {
       Array.from({ length: 3 }, () => startRedis(lab, { args })),
     )) as [RedisServer, ...RedisServer[]];
     for (const replica of replicas) await replica.command('REPLICAOF', '127.0.0.1', String(master.port));
-    // A Sentinel asks a master for its replicas when it starts, and then every ten seconds.
+    // A Sentinel reads a master's replicas when it starts, and then every ten seconds.
     await until(async () => {
       const infos = await Promise.all(replicas.map(({ command }) => command('INFO', 'replication')));
       return infos.every((info) => info.includes('master_link_status:up'));

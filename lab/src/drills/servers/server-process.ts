@@ -1,4 +1,4 @@
-// A server that is not ours, such as Redis, as a process of a drill: started, killed, frozen, and started again.
+// A third-party server, such as Redis, as a process of a drill: started, killed, frozen, and restarted.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -8,30 +8,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartError } from '@tollgate/tools/launcher/local-environment.js';
 import type { Lab } from './lab.js';
 
-/** How a server is started. */
+/** Start options of a server. */
 export interface ServerCommand {
   /** For messages. */
   readonly name: string;
   /** Absolute path. */
   readonly program: string;
   readonly args: readonly string[];
-  /** Variables besides those of the lab. */
+  /** Variables in addition to those of the lab. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly uid?: number | undefined;
   readonly gid?: number | undefined;
-  /** The line of its output that says that it serves; or a question that is asked until it is answered with true. */
+  /** The output line that reports readiness; or a check, repeated until it returns true. */
   readonly ready: RegExp | (() => Promise<boolean>);
 }
 
-/** A server that can go away and come back. */
+/** A server that can stop and restart. */
 export interface ServerProcess {
   readonly pid: number | undefined;
-  /** Starts it again as it was started first; resolves when it serves. */
+  /** Starts it again with the same options; resolves when it serves. */
   start(): Promise<void>;
-  /** Ends it and waits for its end. @param signal `SIGKILL` unless said */
+  /** Stops it and waits for its exit. @param signal `SIGKILL` by default */
   stop(signal?: NodeJS.Signals): Promise<void>;
-  /** Stops it where it is: connections stay open, and nothing is answered until `thaw`. */
+  /** Freezes it: connections stay open without replies until `thaw`. */
   freeze(): void;
   thaw(): void;
 }
@@ -65,18 +65,18 @@ export async function launchServer(lab: Lab, command: ServerCommand): Promise<Se
 }
 
 /**
- * The path of the first program that is there: of those that a variable names, on the PATH, or in further folders.
+ * The path of the first existing program: named by a variable, on the PATH, or in further folders.
  * @throws StartError naming them if there is none
  */
 export function findProgram(lab: Lab, names: readonly string[], furtherFolders: readonly string[] = []) {
   const folders = [...(lab.environment.PATH ?? '').split(delimiter), '/usr/sbin', ...furtherFolders];
   const paths = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   const found = paths.find((path) => existsSync(path));
-  if (found === undefined) throw new MissingProgramError(`it needs ${names.join(' or ')} on the PATH`);
+  if (found === undefined) throw new MissingProgramError(`requires ${names.join(' or ')} on the PATH`);
   return found;
 }
 
-/** A program that a drill needs is not installed. */
+/** A program required by a drill is not installed. */
 export class MissingProgramError extends StartError {}
 
 async function launch(lab: Lab, command: ServerCommand): Promise<ChildProcess> {

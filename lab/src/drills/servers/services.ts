@@ -1,4 +1,4 @@
-// Two processes of each service: each on a loopback address of its own, so that all have the same ports.
+// Two processes of each service: each on a separate loopback address, so that all have the same ports.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,11 +19,11 @@ export interface Service {
   readonly publicUrl: string;
   readonly adminUrl: string;
   readonly pid: number | undefined;
-  /** Starts it; resolves when it is ready. @throws Error with what it said if it ends before */
+  /** Starts it; resolves when it is ready. @throws Error with its output if it exits before */
   start(): Promise<void>;
-  /** Starts it; resolves with its end if it ends before it is ready. */
+  /** Starts it; resolves with its exit if it exits before it is ready. */
   tryStart(): Promise<ServiceEnd | undefined>;
-  /** SIGTERM, as an orchestrator stops it. It must end with 0 within its drain and two seconds. */
+  /** SIGTERM, as from an orchestrator. It must exit with 0 within its drain and two seconds. */
   stop(): Promise<void>;
   /** SIGKILL. */
   kill(): Promise<void>;
@@ -31,22 +31,22 @@ export interface Service {
   thaw(): void;
   /** Moves the clock of the process ahead of the machine's, or behind it. */
   moveClock(aheadMs: number): void;
-  /** Everything that its last run has written. */
+  /** The complete output of its last run. */
   log(): string;
 }
 
-/** How a process ended, and what it wrote to stderr. */
+/** The exit of a process, and its stderr. */
 export interface ServiceEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly said: string;
 }
 
-/** Where the services are and what they are given. */
+/** The addresses of the services, and their variables. */
 export interface ServicesOptions {
   readonly environment: Environment;
   readonly drainSeconds: number;
-  /** Program and arguments that each process is started with, before those of Node. */
+  /** Program and arguments that start each process, before those of Node. */
   readonly under?: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export interface ServicePorts {
   readonly challengeAdmin: number;
 }
 
-/** A stop may take this long after the drain. */
+/** Maximum duration of a stop after the drain. */
 const STOP_MS = 2_000;
 /** After that it is killed. */
 const KILL_MS = 25_000;
@@ -68,7 +68,7 @@ const PORTS = {
   'challenge-service': ['challenge', 'challengeAdmin'],
 } as const;
 
-/** Prepares one process of a service, which is not started yet. */
+/** Prepares one process of a service, without starting it. */
 export function prepareService(
   lab: Lab,
   name: ServiceName,
@@ -160,7 +160,7 @@ export function prepareService(
   };
 }
 
-/** Whether it becomes ready before it ends. */
+/** Whether it becomes ready before it exits. */
 async function isReady(service: SpawnedService, adminUrl: string): Promise<boolean> {
   const deadlineMs = performance.now() + LONGEST_START_MS;
   while (service.isRunning() && performance.now() < deadlineMs) {
@@ -177,13 +177,13 @@ async function isReady(service: SpawnedService, adminUrl: string): Promise<boole
   return false;
 }
 
-/** The process that another program has started, such as `unshare`, which passes no signals on. */
+/** The child of a program such as `unshare`, which forwards no signals. */
 function onlyChildOf(pid: number): number {
   const [child = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
   return child === '' ? pid : Number(child);
 }
 
-/** The file that the services load as their directory of users. */
+/** The module that the services load as their user directory. */
 export const STATIC_DIRECTORY = fileURLToPath(
   import.meta.resolve('@tollgate/test-support/static-directory.js'),
 );

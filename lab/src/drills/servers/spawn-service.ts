@@ -10,9 +10,9 @@ export interface SpawnedService {
   /** Resolves when it has ended and its output is complete. */
   readonly gone: Promise<void>;
   isRunning(): boolean;
-  /** Everything that it has written to stderr. */
+  /** Its complete stderr. */
   errors(): string;
-  /** Everything that it has written to stdout. */
+  /** Its complete stdout. */
   log(): string;
 }
 
@@ -20,7 +20,7 @@ export interface SpawnOptions {
   readonly environment: Environment;
   /** Absolute path of the file for stdout. */
   readonly logFile: string;
-  /** Program and arguments that it is started with, before those of Node. */
+  /** Program and arguments that start it, before those of Node. */
   readonly under?: readonly string[] | undefined;
 }
 

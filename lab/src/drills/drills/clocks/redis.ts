@@ -1,4 +1,4 @@
-// The clock of Redis is set back, and set right again.
+// The clock of Redis is set back, and later corrected.
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { type OnRedis, onRedis } from '../../servers/redis.js';
 import { findProgram } from '../../servers/server-process.js';
 
 interface OnMovedRedis extends OnRedis {
-  /** Moves the clock of the server against the machine's. */
+  /** Offsets the server's clock against the machine's. */
   moveClock(seconds: number): void;
 }
 
@@ -21,7 +21,7 @@ export default defineDrill({
   holdMs: 4_000,
   recovery: async ({ stage }) => stage.moveClock(0),
   lastFailureMs: 1_500,
-  // A failure that was recorded at a time an hour ago is forgotten when the clock is right again.
+  // A failure recorded at a time an hour ago is forgotten when the clock is corrected.
   keepsCounts: false,
   inherent: {
     mistakes: ['issued work lost', 'attempt lost'],

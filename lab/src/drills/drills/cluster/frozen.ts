@@ -1,4 +1,4 @@
-// A master of a cluster stops where it is, is replaced, and goes on.
+// A cluster master freezes, is replaced, and continues.
 import { defineDrill } from '../../drill.js';
 import { onCluster } from '../../servers/cluster.js';
 

@@ -1,4 +1,4 @@
-// A master of a cluster is killed, its replica takes its place.
+// A cluster master is killed, and its replica takes over.
 import { defineDrill } from '../../drill.js';
 import { onCluster } from '../../servers/cluster.js';
 

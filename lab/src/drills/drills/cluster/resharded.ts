@@ -1,4 +1,4 @@
-// Slots of a cluster move to another master while they are used.
+// Cluster slots in use move to another master.
 import { defineDrill } from '../../drill.js';
 import { onCluster } from '../../servers/cluster.js';
 

@@ -1,4 +1,4 @@
-// Clients send requests and never read the answers.
+// Clients send requests and never read the responses.
 import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { onRedis } from '../../servers/redis.js';
 import { launchServer } from '../../servers/server-process.js';
 
 const CLIENTS = 50;
-/** A write that makes no progress ends its connection after 30 s. */
+/** A write without progress closes its connection after 30 s. */
 const CUT_OFF_MS = 45_000;
 const PROGRAM = fileURLToPath(new URL('../../servers/connections.js', import.meta.url));
 
@@ -28,7 +28,7 @@ export default defineDrill({
     });
     const deadlineMs = performance.now() + CUT_OFF_MS;
     const held = () => socketsOf(pid) - before;
-    // The load itself has connections that come and go.
+    // The load itself opens and closes connections.
     while (held() > CLIENTS / 5 && performance.now() < deadlineMs) await sleep(500);
     if (held() > CLIENTS / 5) findings.push(`${held()} connections were not cut off`);
   },
@@ -37,7 +37,7 @@ export default defineDrill({
   check: () => findings.splice(0),
 });
 
-/** How many sockets a process has open. */
+/** Number of open sockets of a process. */
 function socketsOf(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   return readdirSync(folder).filter((name) => {

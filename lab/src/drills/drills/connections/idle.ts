@@ -1,4 +1,4 @@
-// Thousands of clients connect and say nothing.
+// Thousands of clients connect and send nothing.
 import { fileURLToPath } from 'node:url';
 import { defineDrill } from '../../drill.js';
 import type { Lab } from '../../servers/lab.js';

@@ -1,4 +1,4 @@
-// The database of users is stopped and starts again.
+// The user database stops and restarts.
 import { defineDrill } from '../../drill.js';
 import { onPostgres } from '../../servers/postgres.js';
 

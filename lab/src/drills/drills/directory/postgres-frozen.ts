@@ -1,4 +1,4 @@
-// The database of users stops where it is and goes on.
+// The user database freezes and continues.
 import { defineDrill } from '../../drill.js';
 import { onPostgres } from '../../servers/postgres.js';
 

@@ -1,4 +1,4 @@
-// Processes on one file that all have the same process id, as containers have.
+// Processes on one file that all have the same process id, as in containers.
 import { defineDrill } from '../../drill.js';
 import { addUser, onFiles } from '../../servers/embedded.js';
 import type { Lab } from '../../servers/lab.js';

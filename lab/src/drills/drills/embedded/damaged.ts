@@ -1,11 +1,11 @@
-// The file of the embedded store is damaged: the services say so, and go on from a copy.
+// The embedded store's file is damaged: the services report it, and continue with a copy.
 import { closeSync, copyFileSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { defineDrill } from '../../drill.js';
 import { onFiles } from '../../servers/embedded.js';
 import type { Service } from '../../servers/services.js';
 
-/** What may happen to a file, by what it is called. */
+/** Kinds of damage, by name. */
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   'cut in half': (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
   'without its beginning': (path) => overwrite(path, 0, 2 * 4_096),
@@ -40,7 +40,7 @@ export default defineDrill({
   check: () => findings.splice(0),
 });
 
-/** A service on a damaged file must refuse to start, in one line that names the file. */
+/** A service must not start on a damaged file, and prints one line that names the file. */
 async function complaints(service: Service, file: string, what: string): Promise<string[]> {
   const end = await service.tryStart();
   const title = `${service.name} on ${basename(file)} ${what}`;

@@ -1,4 +1,4 @@
-// The disk under the embedded store is full, and then has room again.
+// The disk under the embedded store is full, and then has space again.
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,9 +20,9 @@ export default defineDrill({
   lastFailureMs: 1_500,
 });
 
-/** A file system of its own, in memory: only root may mount one. */
+/** A separate file system, in memory: only root may mount one. */
 function mountSmallDisk(lab: Lab, folder: string): void {
-  if (process.getuid?.() !== 0) throw new MissingProgramError('it needs root, for a small file system');
+  if (process.getuid?.() !== 0) throw new MissingProgramError('requires root, for a small file system');
   const [mount, umount] = [findProgram(lab, ['mount']), findProgram(lab, ['umount'])];
   mkdirSync(folder);
   const options = { stdio: 'ignore' } as const;
@@ -30,7 +30,7 @@ function mountSmallDisk(lab: Lab, folder: string): void {
   lab.onClose(() => execFileSync(umount, [folder], options));
 }
 
-/** Writes until the disk takes no byte more. */
+/** Writes until the disk accepts no further byte. */
 function fill(path: string): void {
   const file = openSync(path, 'w');
   let size = 2 ** 16;

@@ -1,4 +1,4 @@
-// Redis stops where it is and goes on.
+// Redis freezes and continues.
 import { defineDrill } from '../../drill.js';
 import { onRedis } from '../../servers/redis.js';
 

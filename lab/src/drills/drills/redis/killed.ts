@@ -1,4 +1,4 @@
-// Redis is killed and starts again.
+// Redis is killed and restarts.
 import { defineDrill } from '../../drill.js';
 import { onRedis } from '../../servers/redis.js';
 

@@ -1,4 +1,4 @@
-// Redis refuses everything that needs memory.
+// Redis rejects all commands that require memory.
 import { defineDrill } from '../../drill.js';
 import { onRedis } from '../../servers/redis.js';
 

@@ -1,4 +1,4 @@
-// The password of Redis is changed under the services.
+// The Redis password changes while the services run.
 import { defineDrill } from '../../drill.js';
 import { onRedis } from '../../servers/redis.js';
 

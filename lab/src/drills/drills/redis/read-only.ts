@@ -1,4 +1,4 @@
-// Redis becomes a replica, and then a master again, while everybody stays connected.
+// Redis becomes a replica, and then a master again, while all clients stay connected.
 import { defineDrill } from '../../drill.js';
 import { onRedis } from '../../servers/redis.js';
 
@@ -7,7 +7,7 @@ export default defineDrill({
   title: 'Redis rejects writes for 4 s, as a replica does.',
   open: onRedis(),
   async fault({ stage }) {
-    // Nobody listens there, so that the data stay as they are.
+    // Nothing listens there, so the data do not change.
     await stage.redis.command('REPLICAOF', '127.0.0.1', '1');
   },
   holdMs: 4_000,

@@ -1,4 +1,4 @@
-// The host of Redis vanishes without closing a connection, and its name moves to the replica.
+// The Redis host vanishes without closing a connection, and its name moves to the replica.
 import { defineDrill } from '../../drill.js';
 import { onNamedRedis } from '../../servers/named-redis.js';
 

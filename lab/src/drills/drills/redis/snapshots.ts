@@ -1,4 +1,4 @@
-// Redis keeps snapshots alone and is killed.
+// Redis with snapshots only is killed.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineDrill } from '../../drill.js';

@@ -1,4 +1,4 @@
-// Redis keeps nothing on the disk and is killed.
+// Redis without persistence is killed.
 import { defineDrill } from '../../drill.js';
 import { onRedis } from '../../servers/redis.js';
 

@@ -1,4 +1,4 @@
-// The master behind Sentinels stops where it is, is replaced, and goes on.
+// The master behind Sentinels freezes, is replaced, and continues.
 import { defineDrill } from '../../drill.js';
 import { onSentinel } from '../../servers/sentinel.js';
 
@@ -11,6 +11,6 @@ export default defineDrill({
   recovery: async ({ stage }) => stage.master.thaw(),
   lastFailureMs: 9_000,
   fromFault: true,
-  // A Sentinel may take ten seconds to demote the master that has thawed.
+  // A Sentinel may take ten seconds to demote the thawed master.
   observeMs: 12_000,
 });

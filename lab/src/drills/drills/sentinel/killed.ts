@@ -1,4 +1,4 @@
-// The master behind Sentinels is killed, a replica takes its place.
+// The master behind Sentinels is killed, and a replica takes over.
 import { defineDrill } from '../../drill.js';
 import { onSentinel } from '../../servers/sentinel.js';
 

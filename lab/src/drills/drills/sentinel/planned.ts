@@ -1,4 +1,4 @@
-// A planned failover: the master is well, and a replica takes its place.
+// A planned failover: the master is healthy, and a replica takes over.
 import { defineDrill } from '../../drill.js';
 import { onSentinel } from '../../servers/sentinel.js';
 

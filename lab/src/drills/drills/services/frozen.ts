@@ -1,4 +1,4 @@
-// One process of each service stops where it is and goes on.
+// One process of each service freezes and continues.
 import { defineDrill } from '../../drill.js';
 import { onRedis } from '../../servers/redis.js';
 

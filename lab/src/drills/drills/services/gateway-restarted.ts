@@ -1,4 +1,4 @@
-// The gateway is stopped and starts again.
+// The gateway stops and restarts.
 import { defineDrill } from '../../drill.js';
 import { onRedis } from '../../servers/redis.js';
 

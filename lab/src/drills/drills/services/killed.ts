@@ -1,4 +1,4 @@
-// One process of each service is killed and starts again.
+// One process of each service is killed and restarts.
 import { defineDrill } from '../../drill.js';
 import { onRedis } from '../../servers/redis.js';
 

@@ -1,4 +1,4 @@
-// All processes are stopped and started again, one node after the other.
+// All processes restart, one node after the other.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineDrill } from '../../drill.js';
@@ -13,7 +13,7 @@ export default defineDrill({
     for (const node of [0, 1] as const) {
       await Promise.all([sessions[node].stop(), challenges[node].stop()]);
       await Promise.all([sessions[node].start(), challenges[node].start()]);
-      // A rollout goes on when the gateway has seen the new processes.
+      // A rollout continues when the gateway has found the new processes.
       await sleep(2_000);
     }
   },

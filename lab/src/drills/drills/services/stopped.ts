@@ -1,4 +1,4 @@
-// One process of each service is stopped as an orchestrator does it.
+// One process of each service is stopped as by an orchestrator.
 import { defineDrill } from '../../drill.js';
 import { onRedis } from '../../servers/redis.js';
 
