@@ -3,7 +3,7 @@
 import { createSession } from './session/create-session.js';
 import { SessionError } from './session/errors.js';
 
-export type { Meaning } from './session/answers.js';
+export type { Meaning } from './session/response-meaning.js';
 export type {
   Expiry,
   LoginFields,

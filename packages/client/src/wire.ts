@@ -65,7 +65,7 @@ export interface ProfileBody {
   readonly email: string;
 }
 
-/** One session in the answer to `GET /sessions`. */
+/** One session in the response to `GET /sessions`. */
 export interface SessionEntry {
   readonly id: string;
   readonly created_at: string;
@@ -83,7 +83,7 @@ export interface SessionsBody {
   readonly sessions: readonly SessionEntry[];
 }
 
-/** Answer with a status of 400 or more; routes may add fields beside these. */
+/** Error response, status 400 or higher; routes may add fields. */
 export interface ErrorBody {
   /** Message for people, in the language of Accept-Language */
   readonly message: string;

@@ -29,9 +29,9 @@ const bodies: readonly (readonly [Schema, string])[] = [
   [EffortChallenge, 'Response to `GET {prefix}?preset=effort`.'],
   [TokenBody, 'Response to `POST /login` and `POST /refresh`.'],
   [ProfileBody, 'Response to `GET /profile`.'],
-  [SessionEntry, 'One session in the answer to `GET /sessions`.'],
+  [SessionEntry, 'One session in the response to `GET /sessions`.'],
   [SessionsBody, 'Response to `GET /sessions`.'],
-  [ErrorBody, 'Answer with a status of 400 or more; routes may add fields beside these.'],
+  [ErrorBody, 'Error response, status 400 or higher; routes may add fields.'],
 ];
 
 const head =

@@ -1,6 +1,6 @@
 // Error of a session request.
 
-import { type Meaning, meaningOf } from './answers.js';
+import { type Meaning, meaningOf } from './response-meaning.js';
 
 /** The session service returned no response, an error, or an invalid body. */
 export class SessionError extends Error {

@@ -1,6 +1,6 @@
 // Refresh time of the access token, and retry delays after a failed refresh.
 
-import type { Meaning } from './answers.js';
+import type { Meaning } from './response-meaning.js';
 
 const leadSeconds = 60;
 /** Maximum delays. An unavailable service recovers by itself; other failures need someone to act. */

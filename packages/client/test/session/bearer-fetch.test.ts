@@ -1,7 +1,7 @@
 // Requests with the token: which origins receive it, which requests are repeated, and for which user.
 import t from 'tap';
 import { openTestSession } from '../support/session-clock.js';
-import { grant, lost, refuse, startScriptedService } from '../support/session-script.js';
+import { errorResponse, grant, lost, startScriptedService } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
 
 const fine = { status: 200, body: { fine: true } };
@@ -10,8 +10,8 @@ for (const status of [401, 403]) {
   t.test(`a request with a ${status} response is repeated once, after one refresh`, async (t) => {
     const { script, session, token } = await signIn(t);
     const granted = grant();
-    script.setAnswers(refreshing, granted);
-    script.setAnswers('POST /thing', refuse(status, 'token_invalid'), fine);
+    script.setResponses(refreshing, granted);
+    script.setResponses('POST /thing', errorResponse(status, 'token_invalid'), fine);
     const answer = await session.fetch('thing', { method: 'POST', body: 'some text' });
     t.equal(answer.status, 200);
     t.same(await answer.json(), fine.body);
@@ -24,10 +24,10 @@ for (const status of [401, 403]) {
 
   t.test(`a second ${status} is returned`, async (t) => {
     const { script, session } = await signIn(t);
-    script.setAnswers('GET /thing', refuse(status, 'not_yours'));
+    script.setResponses('GET /thing', errorResponse(status, 'not_yours'));
     const answer = await session.fetch('thing');
     t.equal(answer.status, status);
-    t.same(await answer.json(), refuse(status, 'not_yours').body);
+    t.same(await answer.json(), errorResponse(status, 'not_yours').body);
     t.equal(script.count('GET /thing'), 2);
     t.equal(script.count(refreshing), 1);
     t.equal(session.state.status, 'signed-in');
@@ -37,7 +37,7 @@ for (const status of [401, 403]) {
 t.test('no other status is repeated', async (t) => {
   const { script, session } = await signIn(t);
   for (const status of [200, 204, 400, 404, 409, 422, 429, 500, 503]) {
-    script.setAnswers(`GET /${status}`, { status });
+    script.setResponses(`GET /${status}`, { status });
     t.equal((await session.fetch(String(status))).status, status);
     t.equal(script.count(`GET /${status}`), 1);
   }
@@ -46,24 +46,28 @@ t.test('no other status is repeated', async (t) => {
 
 t.test('when the refresh fails, the error response is returned', async (t) => {
   const { script, session, expired } = await signIn(t);
-  script.setAnswers('GET /thing', refuse(401, 'session_revoked'));
-  script.setAnswers(refreshing, refuse(401, 'session_revoked'));
+  script.setResponses('GET /thing', errorResponse(401, 'session_revoked'));
+  script.setResponses(refreshing, errorResponse(401, 'session_revoked'));
   const answer = await session.fetch('thing');
   t.equal(answer.status, 401);
-  t.same(await answer.json(), refuse(401, 'session_revoked').body, 'its body is unread');
+  t.same(await answer.json(), errorResponse(401, 'session_revoked').body, 'its body is unread');
   t.equal(script.count('GET /thing'), 1);
   t.same(expired, ['session_revoked']);
 });
 
-for (const answer of [lost, refuse(429, 'rate_limited', '5'), refuse(503, 'store_unavailable')]) {
+for (const answer of [
+  lost,
+  errorResponse(429, 'rate_limited', '5'),
+  errorResponse(503, 'store_unavailable'),
+]) {
   t.test(`an error response does not wait for refresh retries: ${answer.status}`, async (t) => {
     const { script, session, advance, expired } = await signIn(t);
     const granted = grant();
-    script.setAnswers('GET /thing', refuse(403, 'not_yours'));
-    script.setAnswers(refreshing, answer, granted);
+    script.setResponses('GET /thing', errorResponse(403, 'not_yours'));
+    script.setResponses(refreshing, answer, granted);
     const refused = await session.fetch('thing');
     t.equal(refused.status, 403);
-    t.same(await refused.json(), refuse(403, 'not_yours').body);
+    t.same(await refused.json(), errorResponse(403, 'not_yours').body);
     t.equal((await session.fetch('thing')).status, 403, 'nor does the next one');
     t.equal(script.count('GET /thing'), 2);
     t.equal(script.count(refreshing), 1);
@@ -81,7 +85,7 @@ for (const answer of [lost, refuse(429, 'rate_limited', '5'), refuse(503, 'store
 t.test('many requests rejected at once cause one refresh', async (t) => {
   const { script, session } = await signIn(t);
   const names = Array.from({ length: 20 }, (_, at) => `thing-${at}`);
-  for (const name of names) script.setAnswers(`GET /${name}`, refuse(401, 'token_invalid'), fine);
+  for (const name of names) script.setResponses(`GET /${name}`, errorResponse(401, 'token_invalid'), fine);
   const answers = await Promise.all(names.map((name) => session.fetch(name)));
   t.ok(answers.every(({ status }) => status === 200));
   t.equal(script.count(refreshing), 1);
@@ -94,8 +98,8 @@ t.test('with a newer token, the request is repeated without a refresh', async (t
     answer = resolve;
   });
   const granted = grant();
-  script.setAnswers(refreshing, granted);
-  script.setAnswers('GET /slow', { ...refuse(401, 'token_invalid'), after }, fine);
+  script.setResponses(refreshing, granted);
+  script.setResponses('GET /slow', { ...errorResponse(401, 'token_invalid'), after }, fine);
   const slow = session.fetch('slow');
   await script.received('GET /slow', 1);
   await advance(840);
@@ -114,7 +118,7 @@ t.test('a request of one user is not repeated with the token of the next', async
   const after = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  script.setAnswers('POST /order', { ...refuse(401, 'session_revoked'), after }, fine);
+  script.setResponses('POST /order', { ...errorResponse(401, 'session_revoked'), after }, fine);
   const order = session.fetch('order', { method: 'POST', body: '1 ticket' });
   await script.received('POST /order', 1);
   await session.login({ ...loginFields, email: 'b@example.com' });
@@ -126,12 +130,12 @@ t.test('a request of one user is not repeated with the token of the next', async
 t.test('nor is a request sent with it that waited for a refresh', async (t) => {
   const { script, session, sleep } = await signIn(t, 900, { leavesRequestsOpen: true });
   const after = new Promise<void>((resolve) => t.teardown(resolve));
-  script.setAnswers(refreshing, { ...grant(), after }, grant());
-  script.setAnswers('POST /order', refuse(401, 'token_invalid'), fine);
+  script.setResponses(refreshing, { ...grant(), after }, grant());
+  script.setResponses('POST /order', errorResponse(401, 'token_invalid'), fine);
   sleep(1000);
   const order = session.fetch('order', { method: 'POST', body: '1 ticket' });
   await script.received(refreshing, 1);
-  script.setAnswers('POST /login', grant());
+  script.setResponses('POST /login', grant());
   await session.login({ ...loginFields, email: 'b@example.com' });
   t.equal((await order).status, 401);
   t.same(
@@ -144,7 +148,7 @@ t.test('a request with its own Authorization keeps it, and is not repeated', asy
   const { script, session, sleep } = await signIn(t);
   const authorization = 'Basic YTpi';
   const own = { headers: { authorization } };
-  script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
+  script.setResponses('GET /thing', errorResponse(401, 'token_invalid'));
   const request = new Request(`${script.address}/thing`, own);
   t.equal((await session.fetch('thing', own)).status, 401);
   t.equal((await session.fetch(request)).status, 401);
@@ -158,7 +162,7 @@ t.test('a request with its own Authorization keeps it, and is not repeated', asy
 
 t.test('POST /login is sent without token, refresh and repetition', async (t) => {
   const { script, session } = await signIn(t);
-  script.setAnswers('POST /login', refuse(401, 'token_invalid'));
+  script.setResponses('POST /login', errorResponse(401, 'token_invalid'));
   t.equal((await session.fetch('login', { method: 'POST' })).status, 401);
   t.equal((await session.login(loginFields)).status, 401);
   t.equal(script.requests.at(-2)?.authorization, undefined);
@@ -174,7 +178,7 @@ for (const [kind, body, sent] of [
 ] as const) {
   t.test(`a body can be repeated: ${kind}`, async (t) => {
     const { script, session } = await signIn(t);
-    script.setAnswers('PUT /thing', refuse(401, 'token_invalid'), fine);
+    script.setResponses('PUT /thing', errorResponse(401, 'token_invalid'), fine);
     const init = { method: 'PUT', body, duplex: 'half' };
     t.equal((await session.fetch('thing', init)).status, 200);
     t.same(
@@ -186,7 +190,7 @@ for (const [kind, body, sent] of [
 
 t.test('a Request is accepted like in fetch, and is not changed', async (t) => {
   const { script, session, token } = await signIn(t);
-  script.setAnswers('POST /thing', fine);
+  script.setResponses('POST /thing', fine);
   const request = new Request(`${script.address}/thing`, {
     method: 'POST',
     body: 'b',
@@ -202,7 +206,7 @@ t.test('the token is sent to no other origin', async (t) => {
   const { script, session, token } = await signIn(t);
   const other = await startScriptedService(t);
   const sibling = other.address.replace('127.0.0.1', 'localhost');
-  other.setAnswers('GET /thing', refuse(401, 'token_invalid'));
+  other.setResponses('GET /thing', errorResponse(401, 'token_invalid'));
   for (const address of [`${other.address}/thing`, `${sibling}/thing`]) {
     for (const input of [address, new URL(address), new Request(address)]) {
       t.equal((await session.fetch(input)).status, 401);
@@ -213,7 +217,7 @@ t.test('the token is sent to no other origin', async (t) => {
   t.equal(script.count(refreshing), 0);
   // Origins similar to the allowed one.
   const { host } = new URL(script.address);
-  other.setAnswers('GET //', fine);
+  other.setResponses('GET //', fine);
   const port = new URL(other.address).port;
   await session.fetch(`http://${host.replace(':', '%3A')}@127.0.0.1:${port}/thing`).catch(() => {});
   await session.fetch(`//127.0.0.1:${port}/thing`);
@@ -226,8 +230,8 @@ t.test('the token is sent to no other origin', async (t) => {
 t.test('a redirect to another origin does not carry the token', async (t) => {
   const { script, session } = await signIn(t);
   const other = await startScriptedService(t);
-  other.setAnswers('GET /thing', fine);
-  script.setAnswers('GET /thing', { status: 307, headers: { location: `${other.address}/thing` } });
+  other.setResponses('GET /thing', fine);
+  script.setResponses('GET /thing', { status: 307, headers: { location: `${other.address}/thing` } });
   t.equal((await session.fetch('thing')).status, 200);
   t.same(other.requests, [{ route: 'GET /thing', authorization: undefined, body: '' }]);
 });
@@ -237,9 +241,9 @@ t.test('only configured additional origins receive the token', async (t) => {
   const third = await startScriptedService(t);
   const { session, token, script } = await signIn(t, 900, { bearerOrigins: [other.address] });
   const granted = grant();
-  script.setAnswers(refreshing, granted);
-  other.setAnswers('GET /login', refuse(401, 'token_invalid'), fine);
-  third.setAnswers('GET /thing', fine);
+  script.setResponses(refreshing, granted);
+  other.setResponses('GET /login', errorResponse(401, 'token_invalid'), fine);
+  third.setResponses('GET /thing', fine);
   t.equal((await session.fetch(`${other.address}/login`)).status, 200);
   await session.fetch(`${third.address}/thing`);
   t.same(
@@ -253,10 +257,10 @@ t.test('relative URLs are relative to the base URL, wherever the page is', async
   const script = await startScriptedService(t);
   for (const baseUrl of [`${script.address}/auth`, `${script.address}/auth/`]) {
     const { session } = openTestSession(t, baseUrl);
-    script.setAnswers('POST /auth/login', grant());
-    script.setAnswers('POST /auth/refresh', grant());
-    script.setAnswers('GET /auth/profile', fine);
-    script.setAnswers('GET /orders', fine);
+    script.setResponses('POST /auth/login', grant());
+    script.setResponses('POST /auth/refresh', grant());
+    script.setResponses('GET /auth/profile', fine);
+    script.setResponses('GET /orders', fine);
     await session.login(loginFields);
     t.equal((await session.fetch('profile')).status, 200);
     t.equal((await session.fetch('/orders')).status, 200);
@@ -267,8 +271,8 @@ t.test('relative URLs are relative to the base URL, wherever the page is', async
 t.test('before the status is known, a rejection causes a refresh', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
-  script.setAnswers(refreshing, grant());
-  script.setAnswers('GET /profile', refuse(401, 'token_invalid'), fine);
+  script.setResponses(refreshing, grant());
+  script.setResponses('GET /profile', errorResponse(401, 'token_invalid'), fine);
   t.equal((await session.fetch('profile')).status, 200);
   t.equal(session.state.status, 'signed-in');
 });
@@ -276,8 +280,8 @@ t.test('before the status is known, a rejection causes a refresh', async (t) => 
 t.test('a request waits for a running resume', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
-  script.setAnswers(refreshing, grant());
-  script.setAnswers('GET /profile', fine);
+  script.setResponses(refreshing, grant());
+  script.setResponses('GET /profile', fine);
   const [isSignedIn, answer] = await Promise.all([session.resume(), session.fetch('profile')]);
   t.equal(isSignedIn, true);
   t.equal(answer.status, 200);
@@ -288,8 +292,8 @@ t.test('a request waits for a running resume', async (t) => {
 t.test('logged out, an error response is only returned', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
-  script.setAnswers(refreshing, refuse(401, 'token_invalid'));
-  script.setAnswers('GET /profile', refuse(401, 'token_invalid'));
+  script.setResponses(refreshing, errorResponse(401, 'token_invalid'));
+  script.setResponses('GET /profile', errorResponse(401, 'token_invalid'));
   await session.resume();
   t.equal((await session.fetch('profile')).status, 401);
   t.equal(script.count(refreshing), 1);
@@ -298,8 +302,8 @@ t.test('logged out, an error response is only returned', async (t) => {
 
 t.test('an aborted request does not wait for a slow refresh', async (t) => {
   const { script, session } = await signIn(t);
-  script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
-  script.setAnswers(refreshing, lost);
+  script.setResponses('GET /thing', errorResponse(401, 'token_invalid'));
+  script.setResponses(refreshing, lost);
   const givesUp = new AbortController();
   const answer = session.fetch('thing', { signal: givesUp.signal });
   await script.received(refreshing, 1);
@@ -311,7 +315,7 @@ t.test('an aborted request does not wait for a slow refresh', async (t) => {
 
 t.test('a request without a response fails like fetch, and is not repeated', async (t) => {
   const { script, session } = await signIn(t);
-  script.setAnswers('GET /thing', lost);
+  script.setResponses('GET /thing', lost);
   await t.rejects(session.fetch('thing'), { name: 'TypeError' });
   t.equal(script.count('GET /thing'), 1);
 });

@@ -1,7 +1,12 @@
 // Concurrent logins, logouts and refreshes: remaining cookie, and order of requests.
 import t, { type Test } from 'tap';
 import { openTestSession, type TestSessionOptions } from '../support/session-clock.js';
-import { grant, refuse, type ScriptedService, startScriptedService } from '../support/session-script.js';
+import {
+  errorResponse,
+  grant,
+  type ScriptedService,
+  startScriptedService,
+} from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
 import { openTabs } from '../support/session-tabs.js';
 
@@ -44,9 +49,9 @@ for (const [where, options] of Object.entries(environments)) {
     const { session, cut } = steer(t, script, options());
     const { after, release } = later();
     const granted = grant();
-    script.setAnswers(refreshing, { ...grant(), after });
-    script.setAnswers('POST /login', granted);
-    script.setAnswers('GET /thing', { status: 200 });
+    script.setResponses(refreshing, { ...grant(), after });
+    script.setResponses('POST /login', granted);
+    script.setResponses('GET /thing', { status: 200 });
     const resumed = session.resume();
     await script.received(refreshing, 1);
     t.equal((await session.login(bob)).status, 200);
@@ -65,8 +70,8 @@ for (const [where, options] of Object.entries(environments)) {
     const { session } = steer(t, script, options());
     const { after, release } = later();
     t.teardown(release);
-    script.setAnswers(refreshing, { ...grant(), after }, grant());
-    script.setAnswers('POST /login', refuse(422, 'login_failed'));
+    script.setResponses(refreshing, { ...grant(), after }, grant());
+    script.setResponses('POST /login', errorResponse(422, 'login_failed'));
     const resumed = session.resume();
     await script.received(refreshing, 1);
     t.equal((await session.login(bob)).status, 422);
@@ -77,8 +82,8 @@ for (const [where, options] of Object.entries(environments)) {
   t.test(`a logout aborts the current refresh, ${where}`, async (t) => {
     const { script, ...signedIn } = await signIn(t, 900, { ...options(), leavesRequestsOpen: true });
     const { after, release } = later();
-    script.setAnswers(refreshing, { ...grant(), after });
-    script.setAnswers('POST /logout', { status: 204 });
+    script.setResponses(refreshing, { ...grant(), after });
+    script.setResponses('POST /logout', { status: 204 });
     await signedIn.advance(840);
     await script.received(refreshing, 1);
     await signedIn.session.logout();
@@ -92,8 +97,8 @@ for (const [where, options] of Object.entries(environments)) {
     const script = await startScriptedService(t);
     const { session } = steer(t, script, options());
     const { after, release } = later();
-    script.setAnswers('POST /login', { ...grant(), after });
-    script.setAnswers('POST /logout', { status: 204 });
+    script.setResponses('POST /login', { ...grant(), after });
+    script.setResponses('POST /logout', { status: 204 });
     const login = session.login(bob);
     const resumed = session.resume();
     const logout = session.logout();
@@ -111,8 +116,8 @@ for (const [where, options] of Object.entries(environments)) {
     const { session, advance, cut } = steer(t, script, options());
     const { after, release } = later();
     t.teardown(release);
-    script.setAnswers('POST /login', { ...grant(), after });
-    script.setAnswers(refreshing, grant());
+    script.setResponses('POST /login', { ...grant(), after });
+    script.setResponses(refreshing, grant());
     const login = session.login(bob);
     const refused = t.rejects(login, { name: 'SessionError', reason: 'network', status: 0 });
     await script.received('POST /login', 1);
@@ -132,8 +137,8 @@ t.test('a login in another tab aborts the refresh of this one, and a new one sta
   const [here, there] = [steer(t, script, { openChannel }), steer(t, script, { openChannel })];
   const { after, release } = later();
   t.teardown(release);
-  script.setAnswers(refreshing, { ...grant(), after }, grant());
-  script.setAnswers('POST /login', grant());
+  script.setResponses(refreshing, { ...grant(), after }, grant());
+  script.setResponses('POST /login', grant());
   const resumed = here.session.resume();
   await script.received(refreshing, 1);
   await there.session.login(bob);
@@ -149,7 +154,7 @@ t.test('a logout ends a refresh’s wait for the lock, and replaces it', async (
   const { after, release } = later();
   void locks.request('', {}, () => after);
   const { session } = steer(t, script, { locks });
-  script.setAnswers('DELETE /refresh', { status: 204 });
+  script.setResponses('DELETE /refresh', { status: 204 });
   const resumed = session.resume();
   const logout = session.logout();
   release();
@@ -164,8 +169,8 @@ t.test('a logout that waited for another user’s login ends the cookie’s sess
   const { after, release } = later();
   const here = steer(t, script, { locks, openChannel });
   const there = steer(t, script, { openChannel });
-  script.setAnswers('POST /login', grant());
-  script.setAnswers('DELETE /refresh', { status: 204 });
+  script.setResponses('POST /login', grant());
+  script.setResponses('DELETE /refresh', { status: 204 });
   await here.session.login(loginFields);
   void locks.request('', {}, () => after);
   const logout = here.session.logout();

@@ -2,9 +2,9 @@
 import t from 'tap';
 import { openTestSession, type TestSessionOptions } from '../support/session-clock.js';
 import {
+  errorResponse,
   grant,
   lost,
-  refuse,
   type ScriptedService,
   startScriptedService,
 } from '../support/session-script.js';
@@ -13,10 +13,10 @@ import { createStorage } from '../support/session-tabs.js';
 
 async function openBrowser(t: Parameters<typeof startScriptedService>[0]) {
   const script = await startScriptedService(t);
-  script.setAnswers('POST /login', () => grant());
-  script.setAnswers('POST /logout', { status: 204 });
-  script.setAnswers('DELETE /refresh', { status: 204 });
-  script.setAnswers(refreshing, refuse(401, 'token_invalid'));
+  script.setResponses('POST /login', () => grant());
+  script.setResponses('POST /logout', { status: 204 });
+  script.setResponses('DELETE /refresh', { status: 204 });
+  script.setResponses(refreshing, errorResponse(401, 'token_invalid'));
   const storage = createStorage();
   const openPage = (options: TestSessionOptions = {}) =>
     openTestSession(t, script.address, { openStorage: () => storage, ...options });
@@ -41,7 +41,7 @@ t.test('after a login the next page sends a request; after a logout it does not'
   const first = openPage();
   await first.session.login(loginFields);
   t.same([...storage.items], [[`tollgate:${script.address}/`, 'signed-in']], 'no secret is kept');
-  script.setAnswers(refreshing, () => grant());
+  script.setResponses(refreshing, () => grant());
   t.equal(await openPage().session.resume(), true);
   t.equal(script.count(refreshing), 1);
   await first.session.logout();
@@ -54,11 +54,11 @@ t.test('after a login the next page sends a request; after a logout it does not'
 
 t.test('a logout without network survives a reload, and there is no refresh before it', async (t) => {
   const { script, storage, openPage } = await openBrowser(t);
-  script.setAnswers(refreshing, () => grant());
+  script.setResponses(refreshing, () => grant());
   const before = openPage();
   await before.session.login(loginFields);
-  script.setAnswers('POST /logout', lost);
-  script.setAnswers('DELETE /refresh', lost);
+  script.setResponses('POST /logout', lost);
+  script.setResponses('DELETE /refresh', lost);
   await t.rejects(before.session.logout());
   t.same([...storage.items], [[`tollgate:${script.address}/`, 'logout']], 'no secret is kept');
   before.session.close();
@@ -71,7 +71,7 @@ t.test('a logout without network survives a reload, and there is no refresh befo
   t.equal(await after.session.resume(), false);
   t.equal(await openPage({ hint: false }).session.resume(), false);
   t.equal(script.count(refreshing), 0);
-  script.setAnswers('DELETE /refresh', { status: 204 });
+  script.setResponses('DELETE /refresh', { status: 204 });
   await after.dispatch('online');
   t.match(after.session.state, { status: 'signed-out', reason: 'logged_out' });
   t.equal(storage.items.size, 0);
@@ -84,7 +84,7 @@ t.test('the next page completes the logout of a closed page', async (t) => {
   const left = openPage({ leavesRequestsOpen: true });
   await left.session.login(loginFields);
   const never = new Promise<void>((resolve) => t.teardown(resolve));
-  script.setAnswers('POST /logout', { status: 204, after: never });
+  script.setResponses('POST /logout', { status: 204, after: never });
   left.session.logout().catch(() => {});
   await script.received('POST /logout', 1);
   t.equal(await openPage().session.resume(), false);
@@ -95,12 +95,12 @@ t.test('a login ends the pending logout', async (t) => {
   const { script, openPage } = await openBrowser(t);
   const { session, advance } = openPage();
   await session.login(loginFields);
-  script.setAnswers('POST /logout', lost);
-  script.setAnswers('DELETE /refresh', lost);
+  script.setResponses('POST /logout', lost);
+  script.setResponses('DELETE /refresh', lost);
   await t.rejects(session.logout());
   await session.login(loginFields);
   const ends = script.count('DELETE /refresh');
-  script.setAnswers(refreshing, () => grant());
+  script.setResponses(refreshing, () => grant());
   await advance(840);
   t.equal(session.state.status, 'signed-in');
   t.equal(await openPage().session.resume(), true);
@@ -111,13 +111,13 @@ t.test('a rejected login does not end the pending logout', async (t) => {
   const { script, openPage } = await openBrowser(t);
   const { session, advance } = openPage();
   await session.login(loginFields);
-  script.setAnswers('POST /logout', lost);
-  script.setAnswers('DELETE /refresh', lost);
+  script.setResponses('POST /logout', lost);
+  script.setResponses('DELETE /refresh', lost);
   await t.rejects(session.logout());
-  script.setAnswers('POST /login', refuse(422, 'login_failed'));
+  script.setResponses('POST /login', errorResponse(422, 'login_failed'));
   t.equal((await session.login(loginFields)).status, 422);
   t.equal(session.state.reason, 'logout_pending');
-  script.setAnswers('DELETE /refresh', { status: 204 });
+  script.setResponses('DELETE /refresh', { status: 204 });
   await advance(30);
   t.equal(session.state.reason, 'logged_out');
   t.equal(script.count(refreshing), 0);
@@ -127,7 +127,7 @@ for (const code of ['token_invalid', 'session_expired', 'session_revoked']) {
   t.test(`if the cookie is no longer valid (${code}) one request is sent`, async (t) => {
     const { script, openPage } = await openBrowser(t);
     await openPage().session.login(loginFields);
-    script.setAnswers(refreshing, refuse(401, code));
+    script.setResponses(refreshing, errorResponse(401, code));
     t.equal(await openPage().session.resume(), false);
     t.equal(await openPage().session.resume(), false);
     t.equal(script.count(refreshing), 1);
@@ -135,16 +135,16 @@ for (const code of ['token_invalid', 'session_expired', 'session_revoked']) {
 }
 
 for (const [what, answer] of Object.entries({
-  'a cookie conflict': refuse(401, 'cookie_conflict'),
-  'a rejection by a proxy': refuse(401),
-  'a rejected origin': refuse(403, 'origin_refused'),
-  'a store outage': refuse(503, 'store_unavailable'),
+  'a cookie conflict': errorResponse(401, 'cookie_conflict'),
+  'a rejection by a proxy': errorResponse(401),
+  'a rejected origin': errorResponse(403, 'origin_refused'),
+  'a store outage': errorResponse(503, 'store_unavailable'),
   'no response': lost,
 })) {
   t.test(`${what} does not invalidate the cookie, so the next page sends a request again`, async (t) => {
     const { script, openPage } = await openBrowser(t);
     await openPage().session.login(loginFields);
-    script.setAnswers(refreshing, answer, grant());
+    script.setResponses(refreshing, answer, grant());
     await openPage()
       .session.resume()
       .catch(() => {});
@@ -172,7 +172,7 @@ for (const [what, openStorage] of Object.entries(uselessStorages)) {
     t.equal(await session.resume(), false);
     t.ok(hasAsked(script));
     await session.login(loginFields);
-    script.setAnswers(refreshing, grant());
+    script.setResponses(refreshing, grant());
     t.equal(await openPage({ openStorage }).session.resume(), true);
   });
 }
@@ -182,8 +182,8 @@ for (const [what, openStorage] of Object.entries(uselessStorages)) {
     const { script, openPage } = await openBrowser(t);
     const { session, advance } = openPage({ openStorage });
     await session.login(loginFields);
-    script.setAnswers('POST /logout', lost);
-    script.setAnswers('DELETE /refresh', lost, { status: 204 });
+    script.setResponses('POST /logout', lost);
+    script.setResponses('DELETE /refresh', lost, { status: 204 });
     await t.rejects(session.logout());
     t.equal(await session.resume(), false);
     t.equal(session.state.reason, 'logout_pending');
@@ -197,7 +197,7 @@ t.test(
   'a page with hint: false always sends a request, and its success sets the hint for the others',
   async (t) => {
     const { script, openPage } = await openBrowser(t);
-    script.setAnswers(refreshing, () => grant());
+    script.setResponses(refreshing, () => grant());
     t.equal(await openPage().session.resume(), false, 'the cookie is valid, but the hint is missing');
     t.equal(await openPage({ hint: false }).session.resume(), true);
     t.equal(await openPage().session.resume(), true);
@@ -211,6 +211,6 @@ t.test('with a token the hint is not read', async (t) => {
   storage.clear();
   t.equal(await session.resume(), true);
   sleep(901);
-  script.setAnswers(refreshing, grant());
+  script.setResponses(refreshing, grant());
   t.equal(await session.resume(), true);
 });

@@ -1,7 +1,7 @@
 // Login and logout: requests, responses for the page, and unchanged state after failures.
 import t from 'tap';
 import { openTestSession } from '../support/session-clock.js';
-import { grant, lost, refuse, startScriptedService } from '../support/session-script.js';
+import { errorResponse, grant, lost, startScriptedService } from '../support/session-script.js';
 import { loginFields, refreshing, signIn } from '../support/session-sign-in.js';
 
 t.test('a login posts its fields as JSON and starts the session', async (t) => {
@@ -13,7 +13,7 @@ t.test('a login posts its fields as JSON and starts the session', async (t) => {
 t.test('the page gets the login response without the token', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
-  script.setAnswers('POST /login', grant(900));
+  script.setResponses('POST /login', grant(900));
   const answer = await session.login(loginFields);
   t.equal(answer.status, 200);
   t.ok(answer.ok);
@@ -28,7 +28,7 @@ t.test('a rejected login returns the complete unread response', async (t) => {
   for (const status of [422, 429, 403, 503, 401]) {
     const script = await startScriptedService(t);
     const { session, expired } = openTestSession(t, script.address);
-    script.setAnswers('POST /login', { status, body, headers: { 'retry-after': '3' } });
+    script.setResponses('POST /login', { status, body, headers: { 'retry-after': '3' } });
     const answer = await session.login(loginFields);
     t.equal(answer.status, status);
     t.same(await answer.json(), body);
@@ -43,7 +43,7 @@ t.test('a login with a code posts the code, starts the session, and hides the to
   const script = await startScriptedService(t);
   const { session, nowMs } = openTestSession(t, script.address);
   const refusal = { message: 'No.', code: 'code_invalid' };
-  script.setAnswers('POST /login/code', { status: 422, body: refusal }, grant(900));
+  script.setResponses('POST /login/code', { status: 422, body: refusal }, grant(900));
   const refused = await session.loginWithCode('used');
   t.equal(refused.status, 422);
   t.same(await refused.json(), refusal);
@@ -60,15 +60,15 @@ t.test('a login with a code posts the code, starts the session, and hides the to
 t.test('a reauthentication carries the access token, and the new token replaces it', async (t) => {
   const { script, session } = await signIn(t);
   const [first] = script.issuedTokens;
-  script.setAnswers('POST /reauthenticate', refuse(422, 'login_failed'), grant(900));
-  script.setAnswers('POST /reauthenticate/code', grant(900));
+  script.setResponses('POST /reauthenticate', errorResponse(422, 'login_failed'), grant(900));
+  script.setResponses('POST /reauthenticate/code', grant(900));
   const refused = await session.reauthenticate({ password: 'wrong' });
   t.equal((await refused.json()).code, 'login_failed');
   t.equal(session.state.status, 'signed-in');
   const answer = await session.reauthenticate({ password: 'right', pow_token: 'x' });
   t.same(await answer.json(), { expiresIn: 900 });
   t.same((await session.reauthenticate({ code: 'a code' })).status, 200);
-  script.setAnswers('GET /orders', { status: 200, body: {} });
+  script.setResponses('GET /orders', { status: 200, body: {} });
   await session.fetch('/orders');
   const [, second, third] = script.issuedTokens;
   const sent = script.requests.filter(({ route }) => route !== 'POST /login');
@@ -90,7 +90,7 @@ t.test('a reauthentication carries the access token, and the new token replaces 
 t.test('a password change carries the access token, and the session continues', async (t) => {
   const { script, session } = await signIn(t);
   const [token] = script.issuedTokens;
-  script.setAnswers('POST /password', refuse(422, 'login_failed'), { status: 204 }, lost, lost);
+  script.setResponses('POST /password', errorResponse(422, 'login_failed'), { status: 204 }, lost, lost);
   const fields = { old_password: 'old', new_password: 'a new password', pow_token: 'x' };
   const before = session.state;
   const refused = await session.changePassword({ ...fields, old_password: 'wrong' });
@@ -113,7 +113,7 @@ t.test('a password change carries the access token, and the session continues', 
 t.test('a login without a response fails like fetch, one without a token with invalid_answer', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
-  script.setAnswers('POST /login', lost, { status: 200, body: { ok: true } });
+  script.setResponses('POST /login', lost, { status: 200, body: { ok: true } });
   await t.rejects(session.login(loginFields), { name: 'TypeError' });
   await t.rejects(session.login(loginFields), { name: 'SessionError', reason: 'invalid_answer' });
   t.equal(session.state.status, 'unknown');
@@ -129,9 +129,9 @@ t.test('custom headers and options apply to every session request', async (t) =>
       return fetch(input, init);
     },
   });
-  script.setAnswers('POST /login', grant());
-  script.setAnswers('POST /logout', refuse(401, 'token_invalid'));
-  script.setAnswers('DELETE /refresh', { status: 204 });
+  script.setResponses('POST /login', grant());
+  script.setResponses('POST /logout', errorResponse(401, 'token_invalid'));
+  script.setResponses('DELETE /refresh', { status: 204 });
   await session.login(loginFields);
   await session.logout();
   t.same(
@@ -147,8 +147,8 @@ t.test('custom headers and options apply to every session request', async (t) =>
 
 t.test('a logout sends the token and forgets it', async (t) => {
   const { script, session, token, advance, expired } = await signIn(t);
-  script.setAnswers('POST /logout', { status: 204 });
-  script.setAnswers('GET /thing', { status: 200, body: {} });
+  script.setResponses('POST /logout', { status: 204 });
+  script.setResponses('GET /thing', { status: 200, body: {} });
   await session.logout();
   t.equal(script.requests.at(-1)?.authorization, `Bearer ${token}`);
   t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: 'logged_out' });
@@ -161,8 +161,8 @@ t.test('a logout sends the token and forgets it', async (t) => {
 
 t.test('a logout with a rejected token ends the cookie’s session', async (t) => {
   const { script, session } = await signIn(t);
-  script.setAnswers('POST /logout', refuse(401, 'token_invalid'));
-  script.setAnswers('DELETE /refresh', { status: 204 });
+  script.setResponses('POST /logout', errorResponse(401, 'token_invalid'));
+  script.setResponses('DELETE /refresh', { status: 204 });
   await session.logout();
   t.same(
     script.requests.slice(1).map(({ route, authorization }) => [route, authorization === undefined]),
@@ -177,31 +177,31 @@ t.test('a logout with a rejected token ends the cookie’s session', async (t) =
 t.test('without a token, a logout ends the cookie’s session', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
-  script.setAnswers('DELETE /refresh', { status: 204 });
+  script.setResponses('DELETE /refresh', { status: 204 });
   await session.logout();
   t.same(script.requests, [{ route: 'DELETE /refresh', authorization: undefined, body: '' }]);
   t.equal(session.state.status, 'signed-out');
 });
 
 for (const { answer, reason, retryAfterMs = 0 } of [
-  { answer: refuse(503, 'store_unavailable', '2'), reason: 'store_unavailable', retryAfterMs: 2000 },
-  { answer: refuse(429, 'rate_limited', '9'), reason: 'rate_limited', retryAfterMs: 9000 },
-  { answer: refuse(403, 'origin_refused'), reason: 'origin_refused' },
-  { answer: refuse(500), reason: 'http_500' },
+  { answer: errorResponse(503, 'store_unavailable', '2'), reason: 'store_unavailable', retryAfterMs: 2000 },
+  { answer: errorResponse(429, 'rate_limited', '9'), reason: 'rate_limited', retryAfterMs: 9000 },
+  { answer: errorResponse(403, 'origin_refused'), reason: 'origin_refused' },
+  { answer: errorResponse(500), reason: 'http_500' },
   { answer: lost, reason: 'network' },
 ]) {
   t.test(`an unconfirmed logout throws, and is completed later: ${reason}`, async (t) => {
     const { script, session, advance, expired, losses } = await signIn(t);
-    script.setAnswers('POST /logout', answer);
-    script.setAnswers('DELETE /refresh', answer);
-    script.setAnswers('GET /thing', { status: 200, body: {} });
+    script.setResponses('POST /logout', answer);
+    script.setResponses('DELETE /refresh', answer);
+    script.setResponses('GET /thing', { status: 200, body: {} });
     await t.rejects(session.logout(), { name: 'SessionError', reason, status: answer.status, retryAfterMs });
     t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: 'logout_pending' });
     await session.fetch('thing');
     t.equal(script.requests.at(-1)?.authorization, undefined, 'the token is dropped');
     await advance(840);
     t.equal(session.state.reason, 'logout_pending');
-    script.setAnswers('DELETE /refresh', { status: 204 });
+    script.setResponses('DELETE /refresh', { status: 204 });
     await advance(300);
     t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: 'logged_out' });
     const ends = script.count('DELETE /refresh');
@@ -216,7 +216,7 @@ for (const { answer, reason, retryAfterMs = 0 } of [
 t.test('a logout keeps the page’s own Authorization', async (t) => {
   const authorization = 'Basic c3RhZ2luZzpzZWNyZXQ=';
   const { script, session } = await signIn(t, 900, { fetchOptions: { headers: { authorization } } });
-  script.setAnswers('DELETE /refresh', { status: 204 });
+  script.setResponses('DELETE /refresh', { status: 204 });
   await session.logout();
   t.same(script.requests.slice(1), [{ route: 'DELETE /refresh', authorization, body: '' }]);
 });

@@ -5,10 +5,10 @@ import t from 'tap';
 import { refreshAfterMs } from '../../src/session/refresh-schedule.js';
 import { openTestSession, type TestSession } from '../support/session-clock.js';
 import {
-  type AnswerOrFactory,
+  errorResponse,
   grant,
   lost,
-  refuse,
+  type ResponseOrFactory,
   type ScriptedService,
   startScriptedService,
 } from '../support/session-script.js';
@@ -16,16 +16,16 @@ import { loginFields, refreshing } from '../support/session-sign-in.js';
 
 const lifetimes = fc.constantFrom(60, 120, 121, 130, 900, 3600);
 const grants = lifetimes.map((expiresIn) => () => grant(expiresIn));
-const refusals = fc.constantFrom<AnswerOrFactory>(
+const refusals = fc.constantFrom<ResponseOrFactory>(
   lost,
-  refuse(401, 'session_revoked'),
-  refuse(401, 'token_invalid'),
-  refuse(403, 'origin_refused'),
-  refuse(429, 'rate_limited', '5'),
-  refuse(429, 'rate_limited', '600'),
-  refuse(500),
-  refuse(503, 'store_unavailable'),
-  refuse(503, 'store_unavailable', '3'),
+  errorResponse(401, 'session_revoked'),
+  errorResponse(401, 'token_invalid'),
+  errorResponse(403, 'origin_refused'),
+  errorResponse(429, 'rate_limited', '5'),
+  errorResponse(429, 'rate_limited', '600'),
+  errorResponse(500),
+  errorResponse(503, 'store_unavailable'),
+  errorResponse(503, 'store_unavailable', '3'),
   { status: 200, body: '<p>Welcome to our Wi-Fi</p>' },
   { ...grant(), breaksOff: true },
 );
@@ -34,7 +34,9 @@ const kinds = {
   sleep: fc.record({ seconds: fc.integer({ min: 0, max: 4000 }) }),
   happen: fc.record({ event: fc.constantFrom('focus', 'online', 'pageshow', 'pagehide') }),
   login: fc.record({ answer: fc.oneof(grants, refusals) }),
-  logout: fc.record({ answer: fc.constantFrom<AnswerOrFactory>({ status: 204 }, refuse(401), refuse(503)) }),
+  logout: fc.record({
+    answer: fc.constantFrom<ResponseOrFactory>({ status: 204 }, errorResponse(401), errorResponse(503)),
+  }),
   fetch: fc.record({ status: fc.constantFrom(200, 401, 403) }),
   resume: fc.record({}),
   refreshes: fc.record({ answer: fc.oneof({ weight: 2, arbitrary: grants }, refusals) }),
@@ -59,18 +61,18 @@ async function perform(
   if (act.kind === 'pass') await advance(act.seconds);
   if (act.kind === 'sleep') sleep(act.seconds);
   if (act.kind === 'happen') await dispatch(act.event);
-  if (act.kind === 'refreshes') script.setAnswers(refreshing, act.answer);
+  if (act.kind === 'refreshes') script.setResponses(refreshing, act.answer);
   if (act.kind === 'resume') session.resume().catch(ignore);
   if (act.kind === 'login') {
-    script.setAnswers('POST /login', act.answer);
+    script.setResponses('POST /login', act.answer);
     session.login(loginFields).catch(ignore);
   }
   if (act.kind === 'logout') {
-    script.setAnswers('POST /logout', act.answer);
+    script.setResponses('POST /logout', act.answer);
     session.logout().catch(ignore);
   }
   if (act.kind === 'fetch') {
-    script.setAnswers('GET /thing', { status: act.status });
+    script.setResponses('GET /thing', { status: act.status });
     session.fetch('thing').catch(ignore);
   }
   await settled();
@@ -80,7 +82,7 @@ const lifeSecondsOf = (token: string) => Number(token.split('-').at(-1));
 const latestRefreshSeconds = (life: number) => (life <= 120 ? life / 2 : life - 60);
 
 /** Runs the steps. @throws if the session violates an invariant */
-async function live(script: ScriptedService, first: AnswerOrFactory, chance: number, all: readonly Act[]) {
+async function live(script: ScriptedService, first: ResponseOrFactory, chance: number, all: readonly Act[]) {
   const steered = openTestSession({ teardown: () => {} }, script.address, { chance });
   const { session, nowMs } = steered;
   const birthsMs = new Map<string, number>();
@@ -138,7 +140,7 @@ const title = 'one refresh at a time, no dropped or expired token, no late refre
 t.test(title, async (t) => {
   const script = await startScriptedService(t);
   let ends = 0;
-  script.setAnswers('DELETE /refresh', () => {
+  script.setResponses('DELETE /refresh', () => {
     ends += 1;
     return ends % 3 === 0 ? lost : { status: 204 };
   });

@@ -1,21 +1,21 @@
 // Failed refreshes: retries, end of the session, and reported state.
 import t from 'tap';
-import { grant, lost, refuse, type ScriptedAnswer } from '../support/session-script.js';
+import { errorResponse, grant, lost, type ScriptedResponse } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
 
 const due = 840;
 
 for (const { what, answer } of [
   { what: 'a lost response', answer: lost },
-  { what: '429', answer: refuse(429, 'rate_limited') },
-  { what: '503', answer: refuse(503, 'store_unavailable') },
-  { what: '503 with a Retry-After of 0', answer: refuse(503, 'store_unavailable', '0') },
-  { what: '503 with an invalid Retry-After', answer: refuse(503, 'store_unavailable', 'soon') },
+  { what: '429', answer: errorResponse(429, 'rate_limited') },
+  { what: '503', answer: errorResponse(503, 'store_unavailable') },
+  { what: '503 with a Retry-After of 0', answer: errorResponse(503, 'store_unavailable', '0') },
+  { what: '503 with an invalid Retry-After', answer: errorResponse(503, 'store_unavailable', 'soon') },
   { what: 'half a response', answer: { ...grant(), breaksOff: true } },
 ]) {
   t.test(`${what} is retried after 1, 2, 4 … 30 s, also past the token expiry`, async (t) => {
     const { script, advance, session, expired, losses } = await signIn(t, 900);
-    script.setAnswers(refreshing, answer);
+    script.setResponses(refreshing, answer);
     await advance(due);
     const seconds: number[] = [];
     for (let second = 1; second <= 59; second++) {
@@ -32,7 +32,7 @@ for (const { what, answer } of [
     t.equal(losses.length, 1);
     await advance(1 + 30 * 119);
     t.equal(script.count(refreshing), 6 + 120);
-    script.setAnswers(refreshing, grant());
+    script.setResponses(refreshing, grant());
     await advance(30);
     t.equal(session.state.status, 'signed-in', 'an hour later');
     t.same([losses.length, expired], [1, []], 'it is reported once, and the session has not ended');
@@ -41,8 +41,8 @@ for (const { what, answer } of [
 
 t.test('no pause is longer than 30 s', async (t) => {
   const { script, advance, session } = await signIn(t, 900);
-  script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
-  script.setAnswers(refreshing, lost);
+  script.setResponses('GET /thing', errorResponse(401, 'token_invalid'));
+  script.setResponses(refreshing, lost);
   await session.fetch('thing');
   await advance(31);
   t.equal(script.count(refreshing), 6);
@@ -53,8 +53,8 @@ t.test('no pause is longer than 30 s', async (t) => {
     t.equal(script.count(refreshing), repeats);
   }
   const granted = grant();
-  script.setAnswers(refreshing, granted);
-  script.setAnswers('GET /thing', { status: 200, body: {} });
+  script.setResponses(refreshing, granted);
+  script.setResponses('GET /thing', { status: 200, body: {} });
   await advance(30);
   t.equal((await session.fetch('thing')).status, 200);
   t.equal(script.requests.at(-1)?.authorization, `Bearer ${tokenOf(granted)}`);
@@ -67,10 +67,10 @@ t.test('the retry follows Retry-After, in seconds and as a date of the server’
     date: 'Thu, 01 Jan 2015 00:00:00 GMT',
     'retry-after': 'Thu, 01 Jan 2015 00:00:12 GMT',
   };
-  script.setAnswers(
+  script.setResponses(
     refreshing,
-    refuse(429, 'rate_limited', '5'),
-    { ...refuse(503, 'store_unavailable'), headers },
+    errorResponse(429, 'rate_limited', '5'),
+    { ...errorResponse(503, 'store_unavailable'), headers },
     grant(),
   );
   await advance(due + 4.9);
@@ -86,8 +86,8 @@ t.test('the retry follows Retry-After, in seconds and as a date of the server’
 
 t.test('a Retry-After past the token expiry applies without a token', async (t) => {
   const { script, advance, session, expired, losses, dispatch } = await signIn(t, 900);
-  script.setAnswers(refreshing, refuse(429, 'rate_limited', '3600'), grant());
-  script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
+  script.setResponses(refreshing, errorResponse(429, 'rate_limited', '3600'), grant());
+  script.setResponses('GET /thing', errorResponse(401, 'token_invalid'));
   await advance(899.9);
   t.equal(session.state.status, 'refreshing');
   await advance(0.1);
@@ -104,7 +104,7 @@ t.test('a Retry-After past the token expiry applies without a token', async (t) 
 for (const retryAfter of ['86400', 'Infinity', 'Fri, 01 Jan 2100 00:00:00 GMT']) {
   t.test(`a gateway with too long a Retry-After (${retryAfter}) gets a retry after an hour`, async (t) => {
     const { script, advance, session } = await signIn(t, 900);
-    script.setAnswers(refreshing, refuse(503, 'maintenance', retryAfter), grant());
+    script.setResponses(refreshing, errorResponse(503, 'maintenance', retryAfter), grant());
     await advance(due + 3599.9);
     t.equal(script.count(refreshing), 1);
     t.equal(session.state.status, 'unknown');
@@ -115,7 +115,7 @@ for (const retryAfter of ['86400', 'Infinity', 'Fri, 01 Jan 2100 00:00:00 GMT'])
 
 t.test('the return of the network ends the delay after a lost response, but not Retry-After', async (t) => {
   const { script, advance, dispatch, session } = await signIn(t, 900);
-  script.setAnswers(refreshing, lost, lost, refuse(503, 'store_unavailable', '20'), grant());
+  script.setResponses(refreshing, lost, lost, errorResponse(503, 'store_unavailable', '20'), grant());
   await advance(due + 1);
   t.equal(script.count(refreshing), 2);
   await dispatch('online');
@@ -136,8 +136,8 @@ for (const reason of [
 ]) {
   t.test(`401 ${reason} ends the session at once`, async (t) => {
     const { script, advance, session, expired, losses, dispatch } = await signIn(t, 900);
-    script.setAnswers(refreshing, refuse(401, reason));
-    script.setAnswers('GET /thing', { status: 200, body: {} });
+    script.setResponses(refreshing, errorResponse(401, reason));
+    script.setResponses('GET /thing', { status: 200, body: {} });
     await advance(due);
     t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason });
     t.same([expired, losses], [[reason], []]);
@@ -153,7 +153,7 @@ for (const reason of [
 
 t.test('a planted cookie costs one repetition, but not the session', async (t) => {
   const { script, advance, session, expired } = await signIn(t, 900);
-  script.setAnswers(refreshing, refuse(401, 'cookie_conflict'), grant());
+  script.setResponses(refreshing, errorResponse(401, 'cookie_conflict'), grant());
   await advance(due);
   t.equal(session.state.status, 'signed-in');
   t.equal(script.count(refreshing), 2);
@@ -163,17 +163,17 @@ t.test('a planted cookie costs one repetition, but not the session', async (t) =
 const portal = '<p>Welcome to our Wi-Fi</p>';
 
 for (const { answer, reason } of [
-  { answer: refuse(401), reason: 'http_401' },
-  { answer: refuse(401, 'unauthorized'), reason: 'unauthorized' },
-  { answer: refuse(403, 'origin_refused'), reason: 'origin_refused' },
-  { answer: refuse(403), reason: 'http_403' },
-  { answer: refuse(403, 'session_revoked'), reason: 'session_revoked' },
-  { answer: refuse(404, 'not_found'), reason: 'not_found' },
-  { answer: refuse(415), reason: 'http_415' },
-  { answer: refuse(500, 'internal_error'), reason: 'internal_error' },
-  { answer: refuse(502), reason: 'http_502' },
-  { answer: refuse(504), reason: 'http_504' },
-  { answer: refuse(520), reason: 'http_520' },
+  { answer: errorResponse(401), reason: 'http_401' },
+  { answer: errorResponse(401, 'unauthorized'), reason: 'unauthorized' },
+  { answer: errorResponse(403, 'origin_refused'), reason: 'origin_refused' },
+  { answer: errorResponse(403), reason: 'http_403' },
+  { answer: errorResponse(403, 'session_revoked'), reason: 'session_revoked' },
+  { answer: errorResponse(404, 'not_found'), reason: 'not_found' },
+  { answer: errorResponse(415), reason: 'http_415' },
+  { answer: errorResponse(500, 'internal_error'), reason: 'internal_error' },
+  { answer: errorResponse(502), reason: 'http_502' },
+  { answer: errorResponse(504), reason: 'http_504' },
+  { answer: errorResponse(520), reason: 'http_520' },
   { answer: { status: 511, body: portal }, reason: 'http_511' },
   { answer: { status: 200, body: portal }, reason: 'invalid_answer' },
   { answer: { status: 302, headers: { location: 'http://wifi.invalid/' } }, reason: 'network' },
@@ -181,11 +181,11 @@ for (const { answer, reason } of [
   { answer: { status: 200, body: { accessToken: 'x' } }, reason: 'invalid_answer' },
   { answer: { status: 200, body: { accessToken: 7, expiresIn: 900 } }, reason: 'invalid_answer' },
   { answer: { status: 200, body: { accessToken: 'x', expiresIn: -1 } }, reason: 'invalid_answer' },
-] satisfies { answer: ScriptedAnswer; reason: string }[]) {
+] satisfies { answer: ScriptedResponse; reason: string }[]) {
   t.test(`${answer.status} ${reason} at a refresh logs nobody out`, async (t) => {
     const { script, advance, session, expired, losses, token } = await signIn(t, 900);
-    script.setAnswers(refreshing, answer);
-    script.setAnswers('GET /thing', { status: 200, body: {} });
+    script.setResponses(refreshing, answer);
+    script.setResponses('GET /thing', { status: 200, body: {} });
     await advance(899.9);
     t.equal(session.state.status, 'refreshing');
     await session.fetch('thing');
@@ -193,7 +193,7 @@ for (const { answer, reason } of [
     await advance(0.1);
     t.same(session.state, { status: 'unknown', expiresAtMs: null, reason });
     t.same([losses, expired], [[reason], []]);
-    script.setAnswers(refreshing, refuse(401, 'session_revoked'));
+    script.setResponses(refreshing, errorResponse(401, 'session_revoked'));
     await advance(30);
     t.match(session.state, { status: 'signed-out', reason: 'session_revoked' });
     t.same([losses, expired], [[reason], ['session_revoked']], 'the service’s reason is reported too');
@@ -202,7 +202,7 @@ for (const { answer, reason } of [
 
 t.test('after responses of another server the retry delay grows to 5 minutes', async (t) => {
   const { script, advance, session } = await signIn(t, 900);
-  script.setAnswers(refreshing, { status: 200, body: portal });
+  script.setResponses(refreshing, { status: 200, body: portal });
   await advance(due);
   const pauses = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300];
   for (const [at, pause] of pauses.entries()) {
@@ -216,14 +216,14 @@ t.test('after responses of another server the retry delay grows to 5 minutes', a
 
 t.test('an hour of sleep and three seconds without network log nobody out', async (t) => {
   const { script, sleep, advance, session, expired, losses } = await signIn(t, 900);
-  script.setAnswers(refreshing, lost);
+  script.setResponses(refreshing, lost);
   await advance(10);
   sleep(3600);
   // No event reports the end of the sleep, or the network.
   await advance(20);
   t.same(session.state, { status: 'unknown', expiresAtMs: null, reason: 'network' });
   await advance(3);
-  script.setAnswers(refreshing, grant());
+  script.setResponses(refreshing, grant());
   await advance(4);
   t.equal(session.state.status, 'signed-in');
   t.same([losses, expired], [['network'], []]);
@@ -231,21 +231,21 @@ t.test('an hour of sleep and three seconds without network log nobody out', asyn
 
 for (const { answer, reason } of [
   { answer: lost, reason: 'network' },
-  { answer: refuse(429, 'rate_limited'), reason: 'rate_limited' },
-  { answer: refuse(503, 'store_unavailable'), reason: 'store_unavailable' },
-  { answer: refuse(502), reason: 'http_502' },
+  { answer: errorResponse(429, 'rate_limited'), reason: 'rate_limited' },
+  { answer: errorResponse(503, 'store_unavailable'), reason: 'store_unavailable' },
+  { answer: errorResponse(502), reason: 'http_502' },
 ]) {
   for (const event of ['online', 'focus', 'pageshow', 'visibilitychange']) {
     t.test(`a machine that woke up during ${reason} retries at once on ${event}`, async (t) => {
       const { script, sleep, advance, dispatch, session, expired, losses } = await signIn(t, 900);
-      script.setAnswers(refreshing, answer);
+      script.setResponses(refreshing, answer);
       sleep(8 * 3600);
       await dispatch('visibilitychange');
       t.equal(script.count(refreshing), 1);
       t.same(session.state, { status: 'unknown', expiresAtMs: null, reason });
       t.same(losses, [reason]);
       await advance(130);
-      script.setAnswers(refreshing, grant());
+      script.setResponses(refreshing, grant());
       await advance(3);
       await dispatch(event);
       t.equal(session.state.status, 'signed-in', 'the cookie was valid all the time');
@@ -257,16 +257,16 @@ for (const { answer, reason } of [
 t.test('a request causes a retry at once, and carries the new token', async (t) => {
   const { script, sleep, advance, session } = await signIn(t, 900);
   const granted = grant();
-  script.setAnswers(refreshing, lost);
-  script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
+  script.setResponses(refreshing, lost);
+  script.setResponses('GET /thing', errorResponse(401, 'token_invalid'));
   sleep(3600);
   t.equal((await session.fetch('thing')).status, 401);
   t.equal(script.count(refreshing), 1);
   for (let times = 0; times < 5; times++) t.equal((await session.fetch('thing')).status, 401);
   t.equal(script.count(refreshing), 1, 'but not within a second');
   await advance(100);
-  script.setAnswers(refreshing, granted);
-  script.setAnswers('GET /thing', { status: 200, body: {} });
+  script.setResponses(refreshing, granted);
+  script.setResponses('GET /thing', { status: 200, body: {} });
   await advance(5);
   t.equal(session.state.status, 'unknown');
   t.equal((await session.fetch('thing')).status, 200);
@@ -282,12 +282,12 @@ t.test('a hidden page does not retry until it is visible', async (t) => {
   isVisible = false;
   await advance(due);
   t.equal(session.state.status, 'signed-in', 'its token is kept fresh');
-  script.setAnswers(refreshing, lost);
+  script.setResponses(refreshing, lost);
   sleep(3600);
   await advance(3600);
   t.equal(script.count(refreshing), 2);
   t.same(losses, ['network']);
-  script.setAnswers(refreshing, grant());
+  script.setResponses(refreshing, grant());
   isVisible = true;
   await dispatch('visibilitychange');
   t.equal(session.state.status, 'signed-in');
@@ -295,7 +295,7 @@ t.test('a hidden page does not retry until it is visible', async (t) => {
 
 t.test('a clock set back does not prolong the delay', async (t) => {
   const { script, sleep, advance, dispatch, setClock, session } = await signIn(t, 900);
-  script.setAnswers(refreshing, refuse(503, 'store_unavailable', '10'), grant());
+  script.setResponses(refreshing, errorResponse(503, 'store_unavailable', '10'), grant());
   sleep(3600);
   await dispatch('focus');
   setClock(-86_400);
@@ -306,7 +306,7 @@ t.test('a clock set back does not prolong the delay', async (t) => {
 t.test('an attempt without a response within 8 s fails', async (t) => {
   const { script, advance, session } = await signIn(t, 900, { leavesRequestsOpen: true });
   const never = new Promise<void>((resolve) => t.teardown(resolve));
-  script.setAnswers(refreshing, { ...grant(), after: never }, grant());
+  script.setResponses(refreshing, { ...grant(), after: never }, grant());
   await advance(due);
   await script.received(refreshing, 1);
   await advance(7.9);
@@ -328,8 +328,11 @@ t.test('a late response after a login or logout changes nothing', async (t) => {
     const after = new Promise<void>((resolve) => {
       answer = resolve;
     });
-    script.setAnswers(refreshing, { ...(isLogin ? refuse(401, 'session_revoked') : grant()), after });
-    script.setAnswers('POST /logout', { status: 204 });
+    script.setResponses(refreshing, {
+      ...(isLogin ? errorResponse(401, 'session_revoked') : grant()),
+      after,
+    });
+    script.setResponses('POST /logout', { status: 204 });
     await advance(due);
     await script.received(refreshing, 1);
     if (isLogin) await session.login(loginFields);
@@ -356,7 +359,7 @@ t.test('a listener that throws stops no other listener', async (t) => {
   session.onExpired((reason) => {
     reported = reason;
   });
-  script.setAnswers(refreshing, refuse(401, 'session_expired'));
+  script.setResponses(refreshing, errorResponse(401, 'session_expired'));
   await advance(due);
   if (failing) process.on('uncaughtException', failing);
   t.equal(reported, 'session_expired');
@@ -366,7 +369,7 @@ t.test('a listener that throws stops no other listener', async (t) => {
 
 t.test('a closed session sends no requests and forgets its token', async (t) => {
   const { session, advance, script, dispatch } = await signIn(t, 900);
-  script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
+  script.setResponses('GET /thing', errorResponse(401, 'token_invalid'));
   session.close();
   await advance(3600);
   await dispatch('pageshow', { persisted: true });

@@ -2,14 +2,14 @@
 
 import t from 'tap';
 import { openTestSession } from '../support/session-clock.js';
-import { grant, lost, refuse, startScriptedService } from '../support/session-script.js';
+import { errorResponse, grant, lost, startScriptedService } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
 
 t.test('without jitter, a token is refreshed exactly a minute before its expiry', async (t) => {
   const script = await startScriptedService(t);
   const { session, advance } = openTestSession(t, script.address, { chance: 0.99 });
-  script.setAnswers('POST /login', grant(900));
-  script.setAnswers(refreshing, grant(900));
+  script.setResponses('POST /login', grant(900));
+  script.setResponses(refreshing, grant(900));
   await session.login(loginFields);
   await advance(839.999);
   t.equal(script.count(refreshing), 0);
@@ -41,7 +41,7 @@ for (const { expiresIn, jitterSeconds, chance, dueSeconds } of [
 
 t.test('the next refresh is scheduled from the new expiresIn', async (t) => {
   const { script, advance } = await signIn(t, 900);
-  script.setAnswers(refreshing, grant(300), grant(100), grant(900));
+  script.setResponses(refreshing, grant(300), grant(100), grant(900));
   await advance(840);
   t.equal(script.count(refreshing), 1);
   await advance(239.999);
@@ -93,8 +93,8 @@ t.test('the end of a sleep without an event is noticed within 30 s', async (t) =
 t.test('a request after a sleep waits for the refresh, and carries no expired token', async (t) => {
   const { script, sleep, session } = await signIn(t, 900);
   const next = grant();
-  script.setAnswers(refreshing, next);
-  script.setAnswers('GET /profile', { status: 200, body: {} });
+  script.setResponses(refreshing, next);
+  script.setResponses('GET /profile', { status: 200, body: {} });
   sleep(3600);
   await session.fetch('profile');
   t.same(
@@ -125,7 +125,7 @@ t.test('the token lifetime counts from the request, not from the response', asyn
     leavesRequestsOpen: true,
     jitterSeconds: 0,
   });
-  script.setAnswers('POST /login', { ...grant(900), after });
+  script.setResponses('POST /login', { ...grant(900), after });
   const sentAtMs = nowMs();
   const login = session.login(loginFields);
   await script.received('POST /login', 1);
@@ -138,7 +138,7 @@ t.test('the token lifetime counts from the request, not from the response', asyn
 t.test('a starting page is logged in by its cookie, in one request', async (t) => {
   const script = await startScriptedService(t);
   const { session } = openTestSession(t, script.address);
-  script.setAnswers(refreshing, grant());
+  script.setResponses(refreshing, grant());
   t.equal(session.state.status, 'unknown');
   t.same(await Promise.all([session.resume(), session.resume()]), [true, true]);
   t.equal(await session.resume(), true);
@@ -149,7 +149,7 @@ t.test('a starting page is logged in by its cookie, in one request', async (t) =
 t.test('a page without a cookie is logged out, and reports no expiry', async (t) => {
   const script = await startScriptedService(t);
   const { session, expired } = openTestSession(t, script.address);
-  script.setAnswers(refreshing, refuse(401, 'token_invalid'));
+  script.setResponses(refreshing, errorResponse(401, 'token_invalid'));
   t.equal(await session.resume(), false);
   t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: null });
   t.same(expired, []);
@@ -158,7 +158,7 @@ t.test('a page without a cookie is logged out, and reports no expiry', async (t)
 t.test('a page with an ended session reports the reason', async (t) => {
   const script = await startScriptedService(t);
   const { session, expired } = openTestSession(t, script.address);
-  script.setAnswers(refreshing, refuse(401, 'session_revoked'));
+  script.setResponses(refreshing, errorResponse(401, 'session_revoked'));
   t.equal(await session.resume(), false);
   t.same(session.state, { status: 'signed-out', expiresAtMs: null, reason: 'session_revoked' });
   t.same(expired, [], 'this page held no session');
@@ -166,13 +166,13 @@ t.test('a page with an ended session reports the reason', async (t) => {
 
 for (const { answer, reason } of [
   { answer: lost, reason: 'network' },
-  { answer: refuse(429, 'rate_limited', '7'), reason: 'rate_limited' },
-  { answer: refuse(503, 'store_unavailable', '7'), reason: 'store_unavailable' },
+  { answer: errorResponse(429, 'rate_limited', '7'), reason: 'rate_limited' },
+  { answer: errorResponse(503, 'store_unavailable', '7'), reason: 'store_unavailable' },
 ]) {
   t.test(`a page that starts during ${reason} does not report a logout`, async (t) => {
     const script = await startScriptedService(t);
     const { session, dispatch, advance, expired, losses } = openTestSession(t, script.address);
-    script.setAnswers(refreshing, answer, grant());
+    script.setResponses(refreshing, answer, grant());
     await t.rejects(session.resume(), { name: 'SessionError', reason, status: answer.status });
     t.same(session.state, { status: 'unknown', expiresAtMs: null, reason });
     await advance(0.9);

@@ -4,7 +4,13 @@ import t from 'tap';
 import type { Session } from '../../src/session/session-options.js';
 import type { SessionStatus } from '../../src/session/session-state.js';
 import { openTestSession } from '../support/session-clock.js';
-import { grant, lost, refuse, type ScriptedAnswer, startScriptedService } from '../support/session-script.js';
+import {
+  errorResponse,
+  grant,
+  lost,
+  type ScriptedResponse,
+  startScriptedService,
+} from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
 import { createBrowserStorage, openTabs } from '../support/session-tabs.js';
 
@@ -19,7 +25,7 @@ async function becomes(session: Session, status: SessionStatus): Promise<void> {
   }
 }
 
-const slow = (answer: ScriptedAnswer): ScriptedAnswer => ({
+const slow = (answer: ScriptedResponse): ScriptedResponse => ({
   ...answer,
   after: new Promise((resolve) => setImmediate(resolve)),
 });
@@ -28,7 +34,7 @@ t.test('five tabs refresh one after the other, each with its own token', async (
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const all = Array.from({ length: 5 }, () => openTestSession(t, script.address, tabs));
-  script.setAnswers(refreshing, ...all.map(() => slow(grant())));
+  script.setResponses(refreshing, ...all.map(() => slow(grant())));
   t.same(
     await Promise.all(all.map(({ session }) => session.resume())),
     all.map(() => true),
@@ -42,7 +48,7 @@ t.test('a hanging tab blocks the others only until the timeout', async (t) => {
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const never = new Promise<void>((resolve) => t.teardown(resolve));
-  script.setAnswers(refreshing, { ...grant(), after: never }, grant());
+  script.setResponses(refreshing, { ...grant(), after: never }, grant());
   const hanging = openTestSession(t, script.address, { ...tabs, leavesRequestsOpen: true });
   const waiting = openTestSession(t, script.address, { ...tabs, leavesRequestsOpen: true, lockSeconds: 3 });
   hanging.session.resume().catch(() => {});
@@ -59,7 +65,7 @@ t.test('failing locks are skipped', async (t) => {
   const script = await startScriptedService(t);
   const locks = { request: () => Promise.reject(new DOMException('no', 'SecurityError')) };
   const { session } = openTestSession(t, script.address, { locks: locks as unknown as LockManager });
-  script.setAnswers(refreshing, grant());
+  script.setResponses(refreshing, grant());
   t.equal(await session.resume(), true);
   t.equal(script.count(refreshing), 1);
 });
@@ -68,10 +74,10 @@ t.test('a logout reaches the other tabs, without a token in the message', async 
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
-  script.setAnswers('POST /login', grant());
-  script.setAnswers(refreshing, grant());
-  script.setAnswers('POST /logout', { status: 204 });
-  script.setAnswers('GET /thing', { status: 200 });
+  script.setResponses('POST /login', grant());
+  script.setResponses(refreshing, grant());
+  script.setResponses('POST /logout', { status: 204 });
+  script.setResponses('GET /thing', { status: 200 });
   await one.session.login(loginFields);
   await becomes(two.session, 'signed-in');
   t.equal(script.count(refreshing), 1, 'the other tab got its own token');
@@ -88,13 +94,13 @@ t.test('a logout without network drops the token in all tabs, and one of them co
   const script = await startScriptedService(t);
   const tabs = { ...openTabs(), openStorage: createBrowserStorage() };
   const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
-  script.setAnswers('POST /login', grant());
-  script.setAnswers(refreshing, grant());
-  script.setAnswers('GET /thing', { status: 200 });
+  script.setResponses('POST /login', grant());
+  script.setResponses(refreshing, grant());
+  script.setResponses('GET /thing', { status: 200 });
   await one.session.login(loginFields);
   await becomes(two.session, 'signed-in');
-  script.setAnswers('POST /logout', lost);
-  script.setAnswers('DELETE /refresh', lost, { status: 204 });
+  script.setResponses('POST /logout', lost);
+  script.setResponses('DELETE /refresh', lost, { status: 204 });
   await t.rejects(one.session.logout(), { name: 'SessionError', reason: 'network' });
   await becomes(two.session, 'signed-out');
   for (const { session, expired, losses } of [one, two]) {
@@ -117,9 +123,9 @@ t.test('a login in one tab cancels the pending logout of the others', async (t) 
   const script = await startScriptedService(t);
   const tabs = { ...openTabs(), openStorage: createBrowserStorage() };
   const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
-  script.setAnswers('POST /login', grant());
-  script.setAnswers(refreshing, grant());
-  script.setAnswers('DELETE /refresh', lost);
+  script.setResponses('POST /login', grant());
+  script.setResponses(refreshing, grant());
+  script.setResponses('DELETE /refresh', lost);
   await t.rejects(one.session.logout());
   await becomes(two.session, 'signed-out');
   await two.session.login(loginFields);
@@ -136,9 +142,9 @@ t.test('a login in another tab that did not wait for a logout survives it', asyn
   const tabs = { ...openTabs(), openStorage: createBrowserStorage(), leavesRequestsOpen: true };
   const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
   const never = new Promise<void>((resolve) => t.teardown(resolve));
-  script.setAnswers('POST /login', grant());
-  script.setAnswers(refreshing, grant());
-  script.setAnswers('DELETE /refresh', { status: 204, after: never });
+  script.setResponses('POST /login', grant());
+  script.setResponses(refreshing, grant());
+  script.setResponses('DELETE /refresh', { status: 204, after: never });
   const logout = one.session.logout();
   logout.catch(() => {});
   await script.received('DELETE /refresh', 1);
@@ -159,9 +165,9 @@ t.test('without storage, a login in one tab still cancels the logout of the othe
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
-  script.setAnswers('POST /login', grant());
-  script.setAnswers(refreshing, grant());
-  script.setAnswers('DELETE /refresh', lost);
+  script.setResponses('POST /login', grant());
+  script.setResponses(refreshing, grant());
+  script.setResponses('DELETE /refresh', lost);
   await t.rejects(one.session.logout());
   t.equal(one.session.state.reason, 'logout_pending');
   const ends = script.count('DELETE /refresh');
@@ -178,12 +184,12 @@ t.test('storage that lags behind the login message ends no session', async (t) =
   const [one, two] = [createBrowserStorage(), createBrowserStorage()].map((openStorage) =>
     openTestSession(t, script.address, { ...shared, openStorage }),
   ) as [ReturnType<typeof openTestSession>, ReturnType<typeof openTestSession>];
-  script.setAnswers('POST /login', grant());
-  script.setAnswers(refreshing, grant());
-  script.setAnswers('DELETE /refresh', lost);
+  script.setResponses('POST /login', grant());
+  script.setResponses(refreshing, grant());
+  script.setResponses('DELETE /refresh', lost);
   await t.rejects(one.session.logout());
   const ends = script.count('DELETE /refresh');
-  script.setAnswers('DELETE /refresh', { status: 204 });
+  script.setResponses('DELETE /refresh', { status: 204 });
   await two.session.login(loginFields);
   await becomes(one.session, 'signed-in');
   t.equal(script.count('DELETE /refresh'), ends, 'nobody ends the new session');
@@ -193,8 +199,8 @@ t.test('a login in one tab makes the others refresh', async (t) => {
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const [one, two] = [openTestSession(t, script.address, tabs), openTestSession(t, script.address, tabs)];
-  script.setAnswers('POST /login', grant());
-  script.setAnswers(refreshing, grant());
+  script.setResponses('POST /login', grant());
+  script.setResponses(refreshing, grant());
   await one.session.login(loginFields);
   await becomes(two.session, 'signed-in');
   const seen: string[] = [];
@@ -210,7 +216,7 @@ t.test('unknown messages are ignored', async (t) => {
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const { session } = openTestSession(t, script.address, tabs);
-  script.setAnswers('POST /login', grant());
+  script.setResponses('POST /login', grant());
   await session.login(loginFields);
   const { state } = session;
   const channel = new BroadcastChannel(`tollgate:${script.address}/`);
@@ -230,9 +236,9 @@ t.test('sessions of different services do not share messages', async (t) => {
   const sameOrigin = openTestSession(t, `${script.address}/b`, tabs);
   const elsewhere = openTestSession(t, other.address, tabs);
   const neighbour = openTestSession(t, script.address, tabs);
-  for (const path of ['login', 'b/login']) script.setAnswers(`POST /${path}`, grant());
-  other.setAnswers('POST /login', grant());
-  script.setAnswers('POST /logout', { status: 204 });
+  for (const path of ['login', 'b/login']) script.setResponses(`POST /${path}`, grant());
+  other.setResponses('POST /login', grant());
+  script.setResponses('POST /logout', { status: 204 });
   for (const one of [sameOrigin, elsewhere, own]) await one.session.login(loginFields);
   await own.session.logout();
   await becomes(neighbour.session, 'signed-out');
@@ -244,8 +250,8 @@ t.test('a page in the back/forward cache closes its channel, and refreshes on re
   const script = await startScriptedService(t);
   const tabs = openTabs();
   const { session, dispatch, expired } = openTestSession(t, script.address, tabs);
-  script.setAnswers('POST /login', grant());
-  script.setAnswers(refreshing, grant(), refuse(401, 'token_invalid'), grant());
+  script.setResponses('POST /login', grant());
+  script.setResponses(refreshing, grant(), errorResponse(401, 'token_invalid'), grant());
   await session.login(loginFields);
   t.equal(tabs.openChannels, 1);
   for (const { status, reasons } of [
@@ -266,8 +272,8 @@ t.test('a page in the back/forward cache closes its channel, and refreshes on re
 
 t.test('a restored page has no token until its refresh succeeds', async (t) => {
   const { script, session, dispatch, advance, expired } = await signIn(t);
-  script.setAnswers('GET /thing', refuse(401, 'token_invalid'));
-  script.setAnswers(refreshing, refuse(503, 'store_unavailable'));
+  script.setResponses('GET /thing', errorResponse(401, 'token_invalid'));
+  script.setResponses(refreshing, errorResponse(503, 'store_unavailable'));
   const seen: string[] = [];
   session.subscribe(() => seen.push(session.state.status));
   await dispatch('pageshow', { persisted: true });
@@ -276,7 +282,7 @@ t.test('a restored page has no token until its refresh succeeds', async (t) => {
   const { authorization } = script.requests.find(({ route }) => route === 'GET /thing') ?? {};
   t.equal(authorization, undefined);
   t.same(expired, [], 'nothing is known yet');
-  script.setAnswers(refreshing, refuse(401, 'session_revoked'));
+  script.setResponses(refreshing, errorResponse(401, 'session_revoked'));
   await advance(1);
   t.same(seen, ['unknown', 'unknown', 'signed-out']);
   t.same(expired, ['session_revoked']);
@@ -284,9 +290,9 @@ t.test('a restored page has no token until its refresh succeeds', async (t) => {
 
 t.test('a restored logged-out page reports no other state during its refresh', async (t) => {
   const { script, session, dispatch, expired } = await signIn(t);
-  script.setAnswers('POST /logout', { status: 204 });
+  script.setResponses('POST /logout', { status: 204 });
   await session.logout();
-  script.setAnswers(refreshing, refuse(401, 'token_invalid'));
+  script.setResponses(refreshing, errorResponse(401, 'token_invalid'));
   const seen: string[] = [];
   session.subscribe(() => seen.push(session.state.status));
   await dispatch('pageshow', { persisted: true });
@@ -300,7 +306,7 @@ t.test('a request from before the page was left is not repeated with another use
   const after = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  script.setAnswers('POST /order', { ...refuse(401, 'session_revoked'), after }, { status: 200 });
+  script.setResponses('POST /order', { ...errorResponse(401, 'session_revoked'), after }, { status: 200 });
   const order = session.fetch('order', { method: 'POST', body: '1 ticket' });
   await script.received('POST /order', 1);
   await dispatch('pagehide', { persisted: true });
@@ -322,8 +328,8 @@ t.test('nor is the response to an earlier refresh used', async (t) => {
     answer = resolve;
   });
   const granted = grant();
-  script.setAnswers(refreshing, { ...grant(), after }, granted);
-  script.setAnswers('GET /thing', { status: 200 });
+  script.setResponses(refreshing, { ...grant(), after }, granted);
+  script.setResponses('GET /thing', { status: 200 });
   const resumed = session.resume();
   await script.received(refreshing, 1);
   await dispatch('pagehide', { persisted: true });
@@ -340,13 +346,13 @@ t.test('a logout response after the page was left takes effect', async (t) => {
     ...openTabs(),
     leavesRequestsOpen: true,
   });
-  script.setAnswers('POST /login', grant());
+  script.setResponses('POST /login', grant());
   await session.login(loginFields);
   let answer = () => {};
   const after = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  script.setAnswers('POST /logout', { status: 204, after });
+  script.setResponses('POST /logout', { status: 204, after });
   const logout = session.logout();
   await script.received('POST /logout', 1);
   await dispatch('pagehide', { persisted: true });

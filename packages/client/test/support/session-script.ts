@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Test } from 'tap';
 
-export interface ScriptedAnswer {
+export interface ScriptedResponse {
   /** 0 accepts the request and closes the connection without a response. */
   readonly status: number;
   readonly body?: object | string;
@@ -15,7 +15,7 @@ export interface ScriptedAnswer {
 }
 
 /** A function is called for each request. */
-export type AnswerOrFactory = ScriptedAnswer | (() => ScriptedAnswer);
+export type ResponseOrFactory = ScriptedResponse | (() => ScriptedResponse);
 
 export interface RecordedRequest {
   /** `POST /refresh` */
@@ -32,7 +32,7 @@ export interface ScriptedService {
   /** Maximum number of concurrent refreshes. */
   readonly maxConcurrentRefreshes: number;
   /** Sets the next responses to a route such as `POST /refresh`, in order; the last one repeats. */
-  setAnswers(route: string, ...answers: readonly AnswerOrFactory[]): void;
+  setResponses(route: string, ...responses: readonly ResponseOrFactory[]): void;
   /** Resolves when a route has been requested this often. */
   received(route: string, times: number): Promise<void>;
   count(route: string): number;
@@ -41,12 +41,12 @@ export interface ScriptedService {
 let tokens = 0;
 
 /** Returns a success with a new token, whose name ends with its lifetime in seconds. */
-export function grant(expiresIn = 900): ScriptedAnswer {
+export function grant(expiresIn = 900): ScriptedResponse {
   tokens += 1;
   return { status: 200, body: { accessToken: `token-${tokens}-${expiresIn}`, expiresIn } };
 }
 
-export function refuse(status: number, code?: string, retryAfter?: string): ScriptedAnswer {
+export function errorResponse(status: number, code?: string, retryAfter?: string): ScriptedResponse {
   return {
     status,
     body: code === undefined ? 'no JSON' : { message: 'No.', code },
@@ -54,10 +54,10 @@ export function refuse(status: number, code?: string, retryAfter?: string): Scri
   };
 }
 
-export const lost: ScriptedAnswer = { status: 0 };
+export const lost: ScriptedResponse = { status: 0 };
 
 export async function startScriptedService(t: Test): Promise<ScriptedService> {
-  const scripts = new Map<string, AnswerOrFactory[]>();
+  const scripts = new Map<string, ResponseOrFactory[]>();
   const requests: RecordedRequest[] = [];
   const issuedTokens: string[] = [];
   const waiting: { route: string; times: number; resolve: () => void }[] = [];
@@ -73,7 +73,7 @@ export async function startScriptedService(t: Test): Promise<ScriptedService> {
     let body = '';
     for await (const chunk of request) body += chunk;
     const script = scripts.get(route) ?? [];
-    const next = (script.length > 1 ? script.shift() : script[0]) ?? refuse(404, 'not_found');
+    const next = (script.length > 1 ? script.shift() : script[0]) ?? errorResponse(404, 'not_found');
     const answer = typeof next === 'function' ? next() : next;
     requests.push({ route, authorization: request.headers.authorization, body });
     for (const one of waiting) if (count(one.route) >= one.times) one.resolve();
@@ -107,7 +107,7 @@ export async function startScriptedService(t: Test): Promise<ScriptedService> {
     get maxConcurrentRefreshes() {
       return mostRefreshes;
     },
-    setAnswers: (route, ...answers) => void scripts.set(route, [...answers]),
+    setResponses: (route, ...responses) => void scripts.set(route, [...responses]),
     received: (route, times) =>
       count(route) >= times
         ? Promise.resolve()

@@ -77,7 +77,9 @@ function openFrame({ image = 'never', problem }: SiteData): void {
     if (problem !== undefined) {
       // Shown like a 404 response to the element.
       const details = { status: 404, code: problem, retryAfterSeconds: null };
-      challenge.refuse(new CaptchaRequestError(`This page cannot redeem challenges: ${problem}.`, details));
+      challenge.showError(
+        new CaptchaRequestError(`This page cannot redeem challenges: ${problem}.`, details),
+      );
       tell({ tollgate: 'failed', run, reason: problem });
       return;
     }

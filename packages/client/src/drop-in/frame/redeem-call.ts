@@ -45,17 +45,17 @@ export async function redeem(
 }
 
 /** Whether the image answer was rejected, or an image is required. */
-export function isImageRefused(body: unknown): boolean {
+export function isImageRejected(body: unknown): boolean {
   return ['captcha_invalid', 'captcha_required'].includes(readRefusal(body).code ?? '');
 }
 
 /** Whether new work may be accepted: the last was already used, expired or insufficient. */
-export function isWorkRefused(body: unknown): boolean {
+export function isWorkRejected(body: unknown): boolean {
   return ['pow_invalid', 'pow_insufficient'].includes(readRefusal(body).code ?? '');
 }
 
 /** Returns the error of a rejected request. */
-export function refusalOf({ status, headers }: Response, body: unknown): CaptchaRequestError {
+export function rejectionOf({ status, headers }: Response, body: unknown): CaptchaRequestError {
   const { message = `The service returned status ${status}.`, code = null } = (body ?? {}) as {
     message?: string;
     code?: string;

@@ -5,7 +5,7 @@ import type { ChallengeController, PausableChallenge } from '../../challenge/con
 import { CaptchaUnansweredError } from '../../challenge/errors.js';
 import { createRetryDelay } from '../../challenge/retry-delay.js';
 import { createListeners } from '../../listeners.js';
-import { isImageRefused, isWorkRefused, type Receipt, refusalOf } from './redeem-call.js';
+import { isImageRejected, isWorkRejected, type Receipt, rejectionOf } from './redeem-call.js';
 
 /** Work may expire before it is redeemed, on a slow device or in a tab that sleeps. */
 const MOST_ATTEMPTS = 3;
@@ -33,12 +33,12 @@ export interface RedeemingChallenge extends ChallengeController {
   /** Submits the image answer. */
   answer(): void;
   /** Ends the run and shows an error; `stop` shows nothing, `showDone` a success. */
-  refuse(error: Error): void;
+  showError(error: Error): void;
   stop(): void;
   showDone(): void;
 }
 
-const refuseFields = () => Promise.reject(new Error('The frame redeems its challenges itself.'));
+const rejectFields = () => Promise.reject(new Error('The frame redeems its challenges itself.'));
 
 type Phase = 'idle' | 'working' | 'asking' | 'failed' | 'done';
 
@@ -101,11 +101,11 @@ export function createRedeemingChallenge(isPressed: () => boolean): RedeemingCha
         const { response, body, sentAtMs } = await send(run, fields);
         if (isOver()) return;
         if (response.ok) return succeed(run, body as Receipt, sentAtMs);
-        if (isImageRefused(body)) {
+        if (isImageRejected(body)) {
           await opened.settle(body);
           return enter('asking');
         }
-        if (!isWorkRefused(body) || attempts === MOST_ATTEMPTS) throw refusalOf(response, body);
+        if (!isWorkRejected(body) || attempts === MOST_ATTEMPTS) throw rejectionOf(response, body);
         await opened.settle(body);
       }
     } catch (failure) {
@@ -174,16 +174,16 @@ export function createRedeemingChallenge(isPressed: () => boolean): RedeemingCha
     setAnswer: (text) => inner?.setAnswer(text),
     newImage: async () => inner?.newImage(),
     chooseAlternative: async (name) => inner?.chooseAlternative(name),
-    take: refuseFields,
+    take: rejectFields,
     settle: async () => false,
-    submit: refuseFields,
+    submit: rejectFields,
     run(run) {
       current = run;
       begin();
       if (retryDelay.untilMs !== null && error !== null) fail(run, error);
     },
     answer,
-    refuse(failure) {
+    showError(failure) {
       end('idle');
       error = failure;
       enter('failed');

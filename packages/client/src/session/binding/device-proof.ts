@@ -115,7 +115,7 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
   }
 
   /** Whether the service rejected the login only because of its proof. */
-  async function refusesProof(response: Response): Promise<boolean> {
+  async function rejectsProof(response: Response): Promise<boolean> {
     if (response.status !== 422) return false;
     const body = await response
       .clone()
@@ -140,7 +140,7 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
     let key = await keyFor(path);
     for (let isRepeated = false; ; ) {
       const response = await send(key && { [proofHeader]: await sign(key, path) });
-      if (key && isLogin(path) && (await refusesProof(response))) {
+      if (key && isLogin(path) && (await rejectsProof(response))) {
         isUnderstood = false;
         key = undefined;
         continue;

@@ -1,7 +1,7 @@
 // The session follows the response table in docs/client/session.md.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
-import { meaningOf } from '../../src/session/answers.js';
+import { meaningOf } from '../../src/session/response-meaning.js';
 
 const page = readFileSync(new URL('../../../../../docs/client/session.md', import.meta.url), 'utf8');
 const [, table = ''] = /^\| Response \| Meaning \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(page) ?? [];
