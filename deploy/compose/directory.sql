@@ -11,7 +11,7 @@ CREATE TABLE users (
   hash text,
   disabled boolean NOT NULL DEFAULT false
 );
--- One account per address, whatever its spelling. session-service's queries use the same expression.
+-- One account per address in any spelling. session-service's queries use the same expression.
 CREATE UNIQUE INDEX users_account_key ON users (lower(normalize(email, NFKC)));
 
 CREATE ROLE tollgate LOGIN PASSWORD :'password';

@@ -1,15 +1,15 @@
 #!/bin/sh
 # Assembles the root file system of an image: Node, the shared libraries that it and the native modules load, the app.
 #   sh assemble.sh APP KEPT IMAGE
-# APP has the bundle of the service, its compiled commands and its production dependencies. KEPT lists the files
-# needed beside the bundle (kept-files.js); IMAGE is created.
+# APP contains the service bundle, compiled commands and production dependencies. KEPT lists the additional files
+# (kept-files.js); IMAGE is created.
 set -eu
 app=$1
 kept=$(realpath "$2")
 image=$3
 user=10001
 
-# Compiled files and packages that only the bundle holds.
+# Removes compiled files and packages that the bundle already contains.
 (
   cd "$app"
   {
@@ -43,7 +43,7 @@ if [ -d "$app/node_modules/canvas" ]; then
   strip "$app/canvas.node"
   mv "$app/canvas.node" "$app/node_modules/canvas/build/Release/canvas.node"
 fi
-# Workspaces that this image does not have: their manifests were needed for the installation.
+# Workspaces missing in this image: only their manifests were needed, for the installation.
 for folder in "$app"/*/ "$app"/services/*/; do
   if [ "$(ls "$folder")" = package.json ]; then rm -r "$folder"; fi
 done

@@ -47,7 +47,7 @@ t.test('a form becomes ready automatically, is accepted, and gets new challenges
   t.equal(response.status, 200);
   const first = challenge.fields;
   const second = await challenge.take();
-  t.same(first, {}, 'the old ones are gone');
+  t.same(first, {}, 'the old ones are dropped');
   t.same(Object.keys(second), ['pow_token', 'pow_nonce']);
   t.same(seen, ['solving', 'ready', 'idle', 'solving', 'ready', 'idle']);
   t.same(service.requested, ['/pow', '/pow']);

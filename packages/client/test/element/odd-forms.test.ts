@@ -195,7 +195,7 @@ t.test('a page that stays can be sent again after input, or after ten seconds', 
   await press();
   await page.fill('[name=text]', 'more');
   await whenReady();
-  t.equal(requests, 1, 'a press meanwhile is dropped');
+  t.equal(requests, 1, 'a press in between is dropped');
   await press();
   await until(() => requests === 2, 'the second arrives after typing');
   await page.clock.fastForward(10_500);

@@ -106,7 +106,7 @@ t.test('a focused button keeps the focus, and gets aria-disabled instead', async
   await page.focus('#send');
   await page.$eval('tollgate-challenge', (element) => element.removeAttribute('hold-submit'));
   t.equal(await page.getAttribute('#send', 'aria-disabled'), 'true');
-  t.equal(await page.isEnabled('#send:not([disabled])'), false, 'for those who cannot see it too');
+  t.equal(await page.isEnabled('#send:not([disabled])'), false, 'disabled for assistive technology too');
   t.equal(await page.evaluate(() => document.activeElement?.id), 'send');
   await page.keyboard.press('Enter');
   t.same(site.delivered, [], 'a press sends nothing');

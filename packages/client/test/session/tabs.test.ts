@@ -133,7 +133,7 @@ t.test('a login in one tab cancels the pending logout of the others', async (t) 
   const ends = script.count('DELETE /refresh');
   await one.advance(600);
   await two.advance(600);
-  t.equal(script.count('DELETE /refresh'), ends, 'nobody ends the new session');
+  t.equal(script.count('DELETE /refresh'), ends, 'the new session is not ended');
   t.equal(one.session.state.status, 'signed-in');
 });
 
@@ -158,7 +158,7 @@ t.test('a login in another tab that did not wait for a logout survives it', asyn
   t.same(tabs.messages, ['signed-in'], 'the others are not logged out');
   t.equal(two.session.state.status, 'signed-in');
   await two.advance(600);
-  t.equal(script.count('DELETE /refresh'), 1, 'nobody ends the new session');
+  t.equal(script.count('DELETE /refresh'), 1, 'the new session is not ended');
 });
 
 t.test('without storage, a login in one tab still cancels the logout of the others', async (t) => {
@@ -174,7 +174,7 @@ t.test('without storage, a login in one tab still cancels the logout of the othe
   await two.session.login(loginFields);
   await becomes(one.session, 'signed-in');
   await one.advance(600);
-  t.equal(script.count('DELETE /refresh'), ends, 'nobody ends the new session');
+  t.equal(script.count('DELETE /refresh'), ends, 'the new session is not ended');
 });
 
 t.test('storage that lags behind the login message ends no session', async (t) => {
@@ -192,7 +192,7 @@ t.test('storage that lags behind the login message ends no session', async (t) =
   script.setResponses('DELETE /refresh', { status: 204 });
   await two.session.login(loginFields);
   await becomes(one.session, 'signed-in');
-  t.equal(script.count('DELETE /refresh'), ends, 'nobody ends the new session');
+  t.equal(script.count('DELETE /refresh'), ends, 'the new session is not ended');
 });
 
 t.test('a login in one tab makes the others refresh', async (t) => {

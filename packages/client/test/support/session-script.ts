@@ -74,19 +74,19 @@ export async function startScriptedService(t: Test): Promise<ScriptedService> {
     for await (const chunk of request) body += chunk;
     const script = scripts.get(route) ?? [];
     const next = (script.length > 1 ? script.shift() : script[0]) ?? errorResponse(404, 'not_found');
-    const answer = typeof next === 'function' ? next() : next;
+    const scripted = typeof next === 'function' ? next() : next;
     requests.push({ route, authorization: request.headers.authorization, body });
     for (const one of waiting) if (count(one.route) >= one.times) one.resolve();
-    await answer.after;
+    await scripted.after;
     if (isRefresh) refreshes -= 1;
-    if (answer.status === 0) response.destroy();
+    if (scripted.status === 0) response.destroy();
     else {
-      const text = typeof answer.body === 'object' ? JSON.stringify(answer.body) : (answer.body ?? '');
-      if (typeof answer.body === 'object' && 'accessToken' in answer.body && !answer.breaksOff) {
-        issuedTokens.push(String(answer.body.accessToken));
+      const text = typeof scripted.body === 'object' ? JSON.stringify(scripted.body) : (scripted.body ?? '');
+      if (typeof scripted.body === 'object' && 'accessToken' in scripted.body && !scripted.breaksOff) {
+        issuedTokens.push(String(scripted.body.accessToken));
       }
-      response.writeHead(answer.status, { 'cache-control': 'no-store', ...answer.headers });
-      if (answer.breaksOff) response.write(text.slice(0, 5), () => response.destroy());
+      response.writeHead(scripted.status, { 'cache-control': 'no-store', ...scripted.headers });
+      if (scripted.breaksOff) response.write(text.slice(0, 5), () => response.destroy());
       else response.end(text);
     }
   }
