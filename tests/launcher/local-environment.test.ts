@@ -43,7 +43,7 @@ t.test('a port in use is reported with its variable, and so is a port set twice'
   const { port } = server.address() as { port: number };
   await t.rejects(settlePorts({ ...ANY_PORTS, session: port }), {
     name: 'StartError',
-    message: `Port ${port} is in use; set SESSION_PORT to another one, or stop what listens there.`,
+    message: `Port ${port} is in use; set SESSION_PORT to another one, or stop the program that uses it.`,
   });
   const free = (await settlePorts(ANY_PORTS)).gateway;
   await t.rejects(settlePorts({ ...ANY_PORTS, gateway: free, challenge: free }), {

@@ -1,4 +1,4 @@
-// The line that says what to try next, and the step of the visit that the layout follows.
+// The suggestion for the next step, and the stage of the visit for the layout.
 import { find } from './find.js';
 import { count } from './format.js';
 import { setText, translate } from './i18n.js';
@@ -28,13 +28,13 @@ export function createTryNext() {
   return {
     /**
      * @param {number} nowTimes how many times the first price the next attempt costs
-     * @param {'image' | 'effort' | null} captcha what it takes besides work
+     * @param {'image' | 'effort' | null} captcha requirement besides work
      */
     showPrice(nowTimes, captcha) {
       captchaKind = captcha;
       choose(nowTimes);
     },
-    /** Before the first refusal the address alone has raised the price. */
+    /** Before the first rejection, only the address can have raised the price. */
     showRefused() {
       isRefused = true;
       choose(times);

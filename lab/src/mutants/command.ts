@@ -22,16 +22,16 @@ import { restoreChanged, tryMutant } from './trial.js';
 
 const USAGE = `usage: mutants draw | again | table [OPTION …]
   draw             tries mutants drawn from all sources, and adds them to the record until it has --count
-  again            tries the mutants of the record on the working tree
+  again            tries the recorded mutants on the working tree
   table            writes the summary of the record into docs/contributing.md
-  --killed         again: only those that a test has killed
-  --survived       again: only those that no test has killed
-  --write          again: writes the outcome into the record
-  --room NAME      only of this room, or these
-  --count NUMBER   draw: how many in all, 1000 by default
+  --killed         again: only killed ones
+  --survived       again: only surviving ones
+  --write          again: writes the result into the record
+  --room NAME      only of this room; may be repeated
+  --count NUMBER   draw: total number, 1000 by default
   --seed NUMBER    draw: 1 by default
-  --tries NUMBER   most tests that are tried on a mutant, 8 by default
-  --minutes NUMBER ends after the mutant that is tried then
+  --tries NUMBER   maximum number of tests for a mutant, 8 by default
+  --minutes NUMBER stops after the mutant in progress at that time
   --record FILE    lab/mutants.jsonl by default`;
 
 const OPTIONS = {

@@ -12,7 +12,7 @@ const BOUND_MS = 1000;
 
 const program: Program = {
   title:
-    'processes die while three write to one embedded store, each way 1,000 times: is anything lost, does anything hang (deaths -- COUNT WAY…)',
+    'processes that die while three write to one embedded store, 1,000 times in each way: lost commits and hangs (deaths -- COUNT WAY…)',
   async run([count = String(COUNT), ...ways], report) {
     for (const way of DEATHS) {
       if (ways.length === 0 || ways.includes(way)) await measure(way, Number(count), report);

@@ -15,7 +15,7 @@ const BOUND = 3;
 
 const program: Program = {
   title: 'GET /api/captcha/pow while images are drawn at full load: p99 compared with its idle value',
-  method: `${RATE} requests a second at even times, ${SECONDS} seconds a run, from a process of its own; images are asked for by another one, over ${DRAWING_CONNECTIONS} connections.
+  method: `${RATE} requests per second at regular intervals, ${SECONDS} seconds per run, from a separate process; another one requests images over ${DRAWING_CONNECTIONS} connections.
 No process is pinned: the drawing threads share the cores with everything else.`,
   async run(_args, report, open) {
     const { challenge } = await open(openSite());

@@ -16,7 +16,7 @@ const LEAST_PAIRS = 20_000;
 const LONGEST_MS = 250;
 
 const program: Program = {
-  title: 'the embedded store: pairs of a write and a take per second, by one process and by two at once',
+  title: 'embedded store: write-and-take pairs per second, with one process and with two',
   async run([seconds = String(SECONDS)], report) {
     const alone = await measure(1, seconds, report);
     const together = await measure(2, seconds, report);

@@ -33,7 +33,7 @@ const RULES = {
 
 const program: Program = {
   title:
-    'a million live challenges, a million sessions: bytes for each, and the time of issue, take and refresh',
+    'a million live challenges, a million sessions: bytes per entry, and the duration of issue, take and refresh',
   async run(args, report) {
     const count = Number(args[0] ?? COUNT);
     await growChallenges(count, report);

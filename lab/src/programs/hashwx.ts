@@ -20,7 +20,7 @@ const BOUNDS = { fourPartsMicroseconds: 40 };
 const program: Program = {
   title: 'HashWX: a check in Node, rates and memory in three engines, and the wait for a solution',
   method:
-    'rates: one worker, everything in (programs, modules, code that is not optimised yet), thousand hashes/s; memory: all processes of the browser afterwards, MB above the least; waits: milliseconds from the call to the solution, brought to the mean work. --rounds N (2) repeats all in turn; --checks leaves the engines out',
+    'rates: one worker, including programs, modules and unoptimised code, thousand hashes/s; memory: all browser processes afterwards, MB above the minimum; waits: milliseconds from the call to the solution, scaled to the mean work. --rounds N (2) repeats all in turn; --checks omits the engines',
   async run(args, report, open) {
     measureChecks(report);
     if (args.includes('--checks')) return;

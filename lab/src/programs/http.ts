@@ -64,13 +64,13 @@ const OPTIONS = {
 } as const;
 
 const program: Program = {
-  title: 'routes compared with bare servers: share of the requests in the same processor time',
+  title: 'routes compared with bare servers: requests in the same processor time',
   method: `Processor time of the service (and of Redis beside it) is read from /proc before and after each run, and divided by the requests
-answered. "busy" is the share of its core that the service used. A bare server does the least that a route needs: an
+completed. "busy" is the service's use of its core. A bare server does the minimum of a route: an
 empty Fastify route; one script of four commands; one GETDEL and a SHA-256. "corked" ones write all commands of one turn of the event loop together,
-as the services do; the bounds refer to these. p99 is measured in further runs at half the requests per second that the route answered.
+as the services do; the bounds refer to these. p99 is measured in further runs at half the requests per second of the route.
 Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only issue|guard|hashwx|verify|siteverify|profile|refresh|gate
-HashWX: what its check takes more than that of SHA-256 is compared with the four hashes alone, in this process`,
+HashWX: the additional time of its check over that of SHA-256 is compared with the four hashes alone, in this process`,
   async run(args, report, open) {
     const { values } = parseArgs({ args: [...args], options: OPTIONS });
     const store = values.store === 'embedded' ? 'embedded' : 'redis';

@@ -20,8 +20,8 @@ const OPTIONS = {
 } as const;
 
 const program: Program = {
-  title: 'a service without work: processor time of its start, memory, wake-ups per second',
-  method: `Start: processor time of all threads from the start of the process to its first answer.
+  title: 'idle service: processor time of its start, memory, wake-ups per second',
+  method: `Start: processor time of all threads from the start of the process to its first response.
 Wake-ups: voluntary context switches of all threads, counted ${SETTLE_MS / 1000} seconds after the start. Memory: resident, and with shared pages divided among
 the processes that share them.
 Options: --starts 7 --seconds 60`,

@@ -22,9 +22,8 @@ const COLUMNS = {
 type Column = keyof typeof COLUMNS;
 
 const program: Program = {
-  title:
-    'days of an account under the default rules: what its owner pays, and what a stolen device cookie gains',
-  method: `Each day plays the real counters on an embedded store whose clock it moves: 24 logins of the owner, one in five mistyped first; 120 tries an hour of strangers, each from an address of its own, who do all the work that is asked; a thief who tries once a minute. A column is the median of the days, with the least and the greatest: price, images and refusals of the owner's logins; tries that reach the password, by the stolen cookie (most in a decay, and in a day), counted for the account, and in all. A decay is CAPTCHA_ESCALATION_DECAY (900 s).
+  title: 'days of an account under the default rules: cost for its owner, and gain of a stolen device cookie',
+  method: `Each day runs the real counters on an embedded store with a simulated clock: 24 logins of the owner, one in five mistyped first; 120 attempts per hour of strangers, each from a separate address, who solve all required work; a thief with one attempt per minute. A column is the median of the days, with minimum and maximum: price, images and rejections of the owner's logins; attempts that reach the password, by the stolen cookie (maximum in a decay, and in a day), counted for the account, and in total. A decay is CAPTCHA_ESCALATION_DECAY (900 s).
 Options: --days N (3), --seed N`,
   async run(args, report) {
     const { values } = parseArgs({

@@ -12,9 +12,9 @@ const rules: readonly ComparedRule[] = [fixed, chosen, byIssues(VISITORS_PER_SEC
 
 const program: Program = {
   title: 'price by load: success and wait of honest visitors under attack, by the rule, in virtual time',
-  method: `A simulation with the code of the price: ${VISITORS_PER_SECOND} visitors a second sign in on a site that checks 125 passwords a second; limits and price are the
-defaults. Everything counts for those who come during the attack; the wait is from the first request to the end of the login, tries after a 503 included.
-The same figures come from every run. --only TEXT restricts it to scenarios, --rule TEXT to rules`,
+  method: `A simulation with the code of the price: ${VISITORS_PER_SECOND} visitors per second log in at a site that checks 125 passwords per second; limits and price are the
+defaults. All figures are for visitors during the attack; the wait is from the first request to the end of the login, including retries after a 503.
+Every run gives the same figures. --only TEXT restricts it to scenarios, --rule TEXT to rules`,
   async run(args, report) {
     const option = (name: string) => (args.includes(name) ? (args[args.indexOf(name) + 1] ?? '') : '');
     for (const scenario of scenarios.filter(({ name }) => name.includes(option('--only')))) {

@@ -21,8 +21,8 @@ const MEGABYTE = 1024 * 1024;
 
 const program: Program = {
   title:
-    'logins, 500 at once and 16 at any time: memory, and p99 of POST /refresh compared with its idle value',
-  method: `${RATE} refreshes a second at even times, ${SECONDS} seconds a run, from a process of its own; ${LOG_INS} logins at once,
+    '500 logins at once and 16 at any time: memory, and p99 of POST /refresh compared with its idle value',
+  method: `${RATE} refreshes per second at regular intervals, ${SECONDS} seconds per run, from a separate process; ${LOG_INS} logins at once,
 or ${STEADY_LOG_INS} at any time, from another one. No process is pinned: the hashing threads share the cores with everything else.`,
   async run(_args, report, open) {
     const site = await open(openSite({ accounts: [ACCOUNT] }));

@@ -16,8 +16,8 @@ const clientFolder = fileURLToPath(new URL('../../../../packages/client/dist/src
 const ways = { nothing: 'idle', workers: 'work in workers', none: 'work without workers' } as const;
 
 const program: Program = {
-  title: 'the longest time for which the main thread of a page is busy, in ms, in three engines',
-  method: `A chain of messages from the page to itself runs through ${ROUNDS} rounds of ${ROUND_MS} ms: what keeps the thread busy delays the next. A busy machine only lengthens that, so the shortest of the rounds decides.`,
+  title: 'longest busy time of a page’s main thread, in ms, in three engines',
+  method: `A chain of messages from the page to itself runs through ${ROUNDS} rounds of ${ROUND_MS} ms: a busy thread delays the next message. A busy machine can only lengthen the delay, so the shortest round counts.`,
   async run(_args, report, open) {
     const address = await open(serve());
     for (const engine of Object.values(engines)) {

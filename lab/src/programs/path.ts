@@ -10,10 +10,10 @@ const MEASURED = 3;
 type Send = () => Promise<Response>;
 
 const program: Program = {
-  title: 'the path of one request: files and functions of ours that run for it',
-  method: `Both services in one process, on Redis, with default options. V8's precise coverage counts the functions that ran, by
-source file. Each request is sent once to warm up and then ${MEASURED} times; what ran each time counts. Threads are not counted.
-Arguments name requests, such as \`refresh\`, whose functions are then listed by file.`,
+  title: 'path of one request: our files and functions that run for it',
+  method: `Both services in one process, on Redis, with default options. V8's precise coverage counts the executed functions, by
+source file. Each request is sent once to warm up and then ${MEASURED} times; functions that ran each time count. Threads are not counted.
+Arguments name requests, such as \`refresh\`, to list their functions by file.`,
   async run(args, report, open) {
     const services = await open(openServicesHere());
     const coverage = await open(openCoverage());

@@ -25,11 +25,11 @@ const OPTIONS = {
 } as const;
 
 const program: Program = {
-  title: `public packages doing the same work: how much more Tollgate does per processor second (goal ${GOAL} times the best)`,
+  title: `public packages with the same work: work of Tollgate per processor second relative to theirs (goal ${GOAL} times the best)`,
   method: `The packages are installed from the registry into a temporary folder. Over HTTP, the processor time of the server and of Redis together is
-divided by the requests answered; tokens are issued and opened in this process, and its processor time is read, with that of its threads.
-All use one Redis that keeps nothing on the disk. Rows that do less than Tollgate ("no limit", "signed only", better-auth, which keeps the token) are shown and do not count.
-Arguments: ${SUBJECTS.join(', ')} (all of them without). Options: --rounds 5 --seconds 2 --connections 50`,
+divided by the completed requests; tokens are issued and opened in this process, whose processor time includes its threads.
+All use one Redis without persistence. Rows that do less than Tollgate ("no limit", "signed only", better-auth, which keeps the token) are only shown.
+Arguments: ${SUBJECTS.join(', ')} (default: all). Options: --rounds 5 --seconds 2 --connections 50`,
   async run(args, report, open) {
     const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
     const wants = (subject: (typeof SUBJECTS)[number]) =>

@@ -17,11 +17,11 @@ const OPTIONS = {
 
 const program: Program = {
   title: '1, 2 and 4 processes of a service on one machine: throughput, response times, memory, start-up',
-  method: `Throughput: the challenge service issues from one Redis; each process is pinned to a core, as far as there are cores. Response times at 50 and 80 %
-of the most requests per second, which are sent when due, whatever has been answered.
-Memory: VmRSS of each service before load, under it, and 10 seconds after it; of a connection: 4,000 that stay open, in a fresh process.
-Start-up: from the start of the process to the first answer to a request; "npm start" with a data folder that an earlier start has filled.
-Arguments: ${SUBJECTS.join(', ')} (all of them without). Options: --rounds 5 --seconds 2 --connections 64`,
+  method: `Throughput: the challenge service issues from one Redis; each process is pinned to a core, if there are enough cores. Response times at 50 and 80 %
+of the maximum requests per second, sent when due, regardless of responses.
+Memory: VmRSS of each service before load, during it, and 10 seconds after it; of a connection: 4,000 open ones in a fresh process.
+Start-up: from the start of the process to the first response; "npm start" with the data folder of an earlier start.
+Arguments: ${SUBJECTS.join(', ')} (default: all). Options: --rounds 5 --seconds 2 --connections 64`,
   async run(args, report, open) {
     const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
     const wants = (subject: (typeof SUBJECTS)[number]) =>

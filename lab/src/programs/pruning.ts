@@ -17,7 +17,7 @@ const LIFETIME_MS = 120_000;
 const BOUND_MS = 50;
 
 const program: Program = {
-  title: 'a million expired entries pruned: how long an issue has to wait meanwhile',
+  title: 'pruning a million expired entries: wait of an issue meanwhile',
   async run(args, report) {
     const count = Number(args[0] ?? COUNT);
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));

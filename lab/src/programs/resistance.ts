@@ -14,7 +14,7 @@ const CHARACTERS_READ = 0.05;
 
 const program: Program = {
   title:
-    'what Tesseract reads: control above 80 %, default preset 0 of 200 exact and under 5 % of characters',
+    'recognition by Tesseract: control above 80 %, default preset 0 of 200 exact and under 5 % of characters',
   async run(args, report) {
     const { values } = parseArgs({
       args: [...args],

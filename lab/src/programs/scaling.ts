@@ -30,7 +30,7 @@ Growth: each master, or each process, has a small share of a core, so that it sa
 scaling -- PART… measures only costs, masters or processes; --small 0.25 gives a quarter of the shares, beside other programs.`;
 
 const program: Program = {
-  title: 'what each operation costs service and store, and how throughput grows with masters and processes',
+  title: 'cost of each operation for service and store, and growth of throughput with masters and processes',
   method: METHOD,
   async run(args, report) {
     const { values, positionals } = parseArgs({

@@ -22,7 +22,7 @@ const BOUNDS = { simd: 15, js: 8.5, jsOverPublic: 2.3, overPublic: 3, twoOverOne
 declare const bench: Bench;
 
 const program: Program = {
-  title: 'the proof-of-work solver in Chromium, millions of hashes per second, compared with public packages',
+  title: 'proof-of-work solver in Chromium, millions of hashes per second, compared with public packages',
   async run(_args, report, open) {
     const { folder } = await open(installPeers(SOLVER_VERSIONS));
     const names = Object.keys(SOLVER_VERSIONS);

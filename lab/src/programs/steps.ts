@@ -33,10 +33,9 @@ const FORM = new URLSearchParams({
 }).toString();
 
 const program: Program = {
-  title:
-    'a bare server to which the steps are added that siteverify cannot do without, one after the other: its share',
-  method: `${CONNECTIONS} connections, ${SECONDS} s a run, ${ROUNDS} rounds in turn. A share is the processor time of the bare take (one GETDEL and a
-hash) divided by that of the server with all steps up to here. The whole route is to have ${SHARE_OF_ROUTE}.`,
+  title: 'share of each step of siteverify, added to a bare server one after the other',
+  method: `${CONNECTIONS} connections, ${SECONDS} s per run, ${ROUNDS} rounds in turn. A share is the processor time of the bare take (one GETDEL and a
+hash) divided by that of the server with all steps up to here. The bound of the whole route is ${SHARE_OF_ROUTE}.`,
   async run(_args, report, open) {
     const cores = assignCores();
     const redis = await open(openPrivateRedis(cores.redis));

@@ -34,8 +34,7 @@ const CLAIMS = {
 };
 
 const program: Program = {
-  title:
-    'an access token of each format compared with the bare cryptography and the encodings alone: ratios of time',
+  title: 'access tokens of each format: time relative to the bare cryptography and to the encodings alone',
   async run(_args, report, open) {
     const { access } = await openTokens(open);
     const issued = Array.from({ length: CALLS }, (_, at) => access.issue({ ...CLAIMS, gen: at + 1 }));

@@ -1,6 +1,6 @@
 // A response as received, and readers for it.
 
-/** What came back. With status 0 there was no answer, and `text` says why. */
+/** A response. With status 0 there was none, and `text` has the reason. */
 export interface Answer {
   readonly status: number;
   /** By name in lower case; the values of a repeated header are joined by commas. */
@@ -9,13 +9,13 @@ export interface Answer {
   readonly cookies: readonly string[];
   readonly bytes: Uint8Array;
   readonly text: string;
-  /** The body if it is a JSON object, else empty. */
+  /** The body if it is a JSON object, otherwise empty. */
   readonly json: Readonly<Record<string, unknown>>;
   /** This machine's address on the connection. */
   readonly localAddress: string;
 }
 
-/** The `code` of an error of Tollgate; undefined if something else answered. */
+/** The `code` of an error of Tollgate; undefined for any other response. */
 export function codeOf({ json }: Answer): string | undefined {
   return typeof json.code === 'string' ? json.code : undefined;
 }
@@ -26,20 +26,20 @@ export function textOf({ json }: Answer, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** How an unexpected answer reads in a message: its status and code, or why there is none. */
+/** Describes an unexpected response: its status and code, or the reason for no response. */
 export function describe(answer: Answer): string {
   if (answer.status === 0) return `no response (${answer.text})`;
   const code = codeOf(answer);
   return code === undefined ? `${answer.status}` : `${answer.status} (${code})`;
 }
 
-/** Whether a header with a comma-separated list has an element, in any case. */
+/** Whether a header with a comma-separated list has an element, case-insensitively. */
 export function lists(answer: Answer, header: string, name: string): boolean {
   const names = (answer.headers[header] ?? '').split(',').map((each) => each.trim().toLowerCase());
   return names.includes(name.toLowerCase());
 }
 
-/** A cookie that an answer sets. */
+/** A cookie set by a response. */
 export interface SetCookie {
   readonly name: string;
   readonly value: string;

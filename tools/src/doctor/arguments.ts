@@ -1,4 +1,4 @@
-// Reads the command line of the doctor.
+// Reads doctor's command line.
 
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ Checks an installation through its public address: logs in, refreshes and logs o
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What to examine, and how to print the report. */
+/** The target, and the report format. */
 export interface DoctorArguments {
   readonly publicUrl: string;
   readonly email: string | undefined;
@@ -27,12 +27,12 @@ export interface DoctorArguments {
   readonly json: boolean;
 }
 
-/** The public address on the command line, if it names one. @throws UsageError if the command line is not understood */
+/** The public address on the command line, if there is one. @throws UsageError if the command line is invalid */
 export function namedAddress(args: string[]): string | undefined {
   return parse(args).positionals[0];
 }
 
-/** Reads the command line; the environment completes it. @throws UsageError if it is not understood */
+/** Reads the command line; the environment completes it. @throws UsageError if it is invalid */
 export function readDoctorArguments(args: string[], env: Environment): DoctorArguments {
   const { values, positionals } = parse(args);
   const [given, ...more] = positionals;

@@ -7,10 +7,10 @@ import { namedAddress, readDoctorArguments, USAGE } from './arguments.js';
 import { isHealthy, reportLines, reportObject } from './report.js';
 import { runningEnvironment } from './running-system.js';
 
-/** Root of the project, four levels above this compiled file. Relative paths of the environment start from it. */
+/** Root of the project, four levels above this compiled file. Relative paths of the environment start here. */
 const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Returns the exit code: 0, 1 if there is a problem, 2 if the command line is not understood. */
+/** Returns the exit code: 0, 1 if there is a problem, 2 if the command line is invalid. */
 async function run(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   return runCommand({ name: 'doctor', usage: USAGE, args }, async () => {
     const completed = runningEnvironment(env, PROJECT_ROOT, namedAddress(args));

@@ -1,4 +1,4 @@
-// Checks that need the session service's environment, in order.
+// Checks that require the session service's environment, in order.
 
 import { Type } from '@sinclair/typebox';
 import { readSessionConfig, type SessionConfig } from '@tollgate/session-service/config.js';
@@ -18,10 +18,10 @@ import { diagnoseUsers, probeUsers } from './inside/users.js';
 import type { PublicClient } from './public-client.js';
 import type { Finding } from './report.js';
 
-/** What the checks need to know. */
+/** Inputs of the checks. */
 export interface InsideOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Folder that relative paths of the environment start from. */
+  /** Base folder of relative paths in the environment. */
   readonly root: string;
   /** The account to check where users cannot be listed. */
   readonly email: string | undefined;
@@ -30,13 +30,13 @@ export interface InsideOptions {
 export interface InsideResult {
   readonly findings: readonly Finding[];
   readonly skipped: readonly string[];
-  /** What the store counted for a request of this machine; undefined if it was not needed or not read. */
+  /** The store's count for a request of this machine; undefined if it was not required or not read. */
   readonly counted: CountedAddress | undefined;
   /** `TRUST_PROXY`; undefined if the configuration cannot be read. */
   readonly trustProxy: readonly string[] | undefined;
 }
 
-/** Runs the checks. It creates no file, and closes what it opens. */
+/** Runs the checks. It creates no file, and closes its resources. */
 export async function examineInside(
   client: PublicClient,
   { env, root, email }: InsideOptions,
@@ -119,7 +119,7 @@ async function compareProcesses(
   });
 }
 
-/** Reads the store's counters only if the tags of several addresses have not answered the question already. */
+/** Reads the store's counters only if the tags of several addresses were inconclusive. */
 async function countRequest(
   client: PublicClient,
   { captcha, values }: SessionConfig,

@@ -1,4 +1,4 @@
-// Checks that need only an account and the public address, in order.
+// Checks that require only an account and the public address, in order.
 
 import { type Answer, textOf } from './answer.js';
 import type { Route } from './exchange.js';
@@ -20,16 +20,16 @@ import { diagnoseTransport, probePlainHttp } from './outside/transport.js';
 import type { PublicClient } from './public-client.js';
 import type { Finding } from './report.js';
 
-/** Who signs in, and how. */
+/** The account and login options. */
 export interface OutsideOptions {
-  /** Nobody signs in if undefined. */
+  /** No login if undefined. */
   readonly account: Account | undefined;
   readonly fields: WorkFields;
   /** Names the ports at which the services may be reachable beside the gateway. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The findings, and what later checks need. */
+/** The findings, and inputs of later checks. */
 export interface OutsideResult {
   readonly findings: readonly Finding[];
   readonly skipped: readonly string[];

@@ -10,7 +10,7 @@ import type { Report } from './report.js';
 /**
  * Examines the target, after reading the password of its account.
  * @param root of the project; relative paths of the environment start from it
- * @throws ConfigurationError if a variable of the challenges is wrong
+ * @throws ConfigurationError if a challenge variable is invalid
  * @throws CommandError if there is no password
  */
 export async function examineTarget(

@@ -1,13 +1,13 @@
-// One HTTP request over a connection of its own.
+// One HTTP request over a new connection.
 
 import { isIP, type LookupFunction } from 'node:net';
 import { brotliDecompressSync, inflateSync, unzipSync } from 'node:zlib';
 import { buildConnector, Client, type Dispatcher, errors } from 'undici';
 import type { Answer } from './answer.js';
 
-/** Where a connection goes to and comes from. */
+/** Both ends of a connection. */
 export interface Route {
-  /** IP address to connect to instead of what the name of the host resolves to. */
+  /** IP address to connect to instead of resolving the host name. */
   readonly connect?: string | undefined;
   readonly family?: 4 | 6 | undefined;
   /** Address of this machine to connect from. */
@@ -16,14 +16,14 @@ export interface Route {
   readonly timeoutMs?: number | undefined;
 }
 
-/** What a request carries, and its route. */
+/** Content and route of a request. */
 export interface RequestOptions extends Route {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
 const TIMEOUT_MS = 15_000;
-/** Longest body that is read; an image takes a tenth of it. */
+/** Maximum length of a body; an image takes a tenth of it. */
 const MAX_BYTES = 1024 * 1024;
 
 /**

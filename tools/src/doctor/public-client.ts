@@ -4,11 +4,11 @@ import { lookup } from 'node:dns/promises';
 import type { Answer } from './answer.js';
 import { exchange, type RequestOptions, type Route } from './exchange.js';
 
-/** The public address, and how it is reached. */
+/** The public address, and its route. */
 export interface PublicAddress {
   /** `PUBLIC_URL`. */
   readonly publicUrl: string;
-  /** Path of the challenges without slashes at its ends: `CAPTCHA_ROUTES_PREFIX`. */
+  /** Challenge path without leading and trailing slashes: `CAPTCHA_ROUTES_PREFIX`. */
   readonly challengePrefix: string;
   /** Origin of the application's pages. */
   readonly pageOrigin: string;
@@ -22,7 +22,7 @@ export interface PublicClient extends PublicAddress {
   send(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   /** Requests a proof of work; with a ticket, at the price of its account. */
   issueWork(ticket?: string): Promise<Answer>;
-  /** Requests an image challenge, which raises nobody's price. */
+  /** Requests an image challenge, which raises no price. */
   issueImage(options?: RequestOptions): Promise<Answer>;
   /** Requests any URL, of this host or another, with the same `connect`. */
   get(url: string, route?: Route): Promise<Answer>;

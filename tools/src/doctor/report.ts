@@ -1,6 +1,6 @@
 // The doctor's findings, as text and as JSON.
 
-/** `problem`: users are hurt or protection is missing; `warning`: it may be intended; `good`: as it should be. */
+/** `problem`: users are affected or protection is missing; `warning`: possibly intended; `good`: correct. */
 export type Severity = 'problem' | 'warning' | 'good';
 
 /** The result of one check: one sentence and a remedy, without secrets. */
@@ -12,7 +12,7 @@ export interface Finding {
   readonly advice?: string;
 }
 
-/** Everything that was found. */
+/** All findings. */
 export interface Report {
   readonly publicUrl: string;
   readonly findings: readonly Finding[];
@@ -22,7 +22,7 @@ export interface Report {
 
 const ORDER = ['problem', 'warning', 'good'] as const;
 
-/** A finding that users suffer from. */
+/** A finding that affects users. */
 export function problem(check: string, message: string, advice: string): Finding {
   return { check, severity: 'problem', message, advice };
 }
@@ -32,7 +32,7 @@ export function warning(check: string, message: string, advice: string): Finding
   return { check, severity: 'warning', message, advice };
 }
 
-/** A finding that all is as it should be. */
+/** A finding without a problem. */
 export function good(check: string, message: string): Finding {
   return { check, severity: 'good', message };
 }

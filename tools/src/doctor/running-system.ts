@@ -16,7 +16,7 @@ const SECRETS = [
 /**
  * Writes `running.json`, with mode 0600, into the data folder: this process id, and the variables set by the launcher.
  *
- * @param variables hold no secret
+ * @param variables contain no secret
  * @returns removes the file
  */
 export function writeRunningFile(dataFolder: string, variables: Environment): () => void {
@@ -30,10 +30,10 @@ export function writeRunningFile(dataFolder: string, variables: Environment): ()
 }
 
 /**
- * Completes an environment with the variables and secrets of the system that runs on the same `DATA_DIR`; set variables
- * win. Returns the environment unchanged if no system runs, or if another public address was given.
+ * Completes an environment with the variables and secrets of the system running on the same `DATA_DIR`; set variables take
+ * precedence. Returns the environment unchanged if no system runs, or if another public address was given.
  *
- * @param root folder that a relative `DATA_DIR` starts from
+ * @param root base folder of a relative `DATA_DIR`
  * @param publicUrl the address on the command line
  */
 export function runningEnvironment(env: Environment, root: string, publicUrl?: string): Environment {
@@ -50,7 +50,7 @@ export function runningEnvironment(env: Environment, root: string, publicUrl?: s
   return { ...secrets, ...variables, ...given, DATA_DIR: folder };
 }
 
-/** Undefined if the file does not exist or holds no object. */
+/** Undefined if the file does not exist or contains no object. */
 function readObject(path: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));

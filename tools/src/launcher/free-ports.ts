@@ -24,7 +24,9 @@ export async function settlePorts(wanted: Ports): Promise<Ports> {
     owners.set(port, variable);
     if (owner !== undefined) mistakes.push(`${owner} and ${variable} are both ${port}.`);
     else if (!(await isFree(name, port))) {
-      mistakes.push(`Port ${port} is in use; set ${variable} to another one, or stop what listens there.`);
+      mistakes.push(
+        `Port ${port} is in use; set ${variable} to another one, or stop the program that uses it.`,
+      );
     }
   }
   if (mistakes.length > 0) throw new StartError(mistakes.join('\n'));

@@ -22,7 +22,7 @@ export interface ChallengeNodes {
 }
 
 /**
- * Reads which nodes have reported their keys on the store.
+ * Reads the nodes that have reported their keys on the store.
  * @param secret `CHALLENGE_SECRET`, a list
  */
 export async function probeChallengeNodes(
@@ -32,7 +32,7 @@ export async function probeChallengeNodes(
 ): Promise<ChallengeNodes> {
   const ids = openKeyRing(secret).all.map(({ id }) => id);
   const reported = await openKeyRecord(store).read();
-  // Session and challenge services make tokens. The other nodes are applications.
+  // Session and challenge services issue tokens. The other nodes are applications.
   const applications = reported.nodes.filter(
     (node) => !node.makes && node.ids.CHALLENGE_SECRET !== undefined,
   );

@@ -27,7 +27,7 @@ export interface ConfigurationFacts {
   readonly isLocal: boolean;
   /** Whether the environment's keys verify a token of the running service; undefined if there is no token. */
   readonly opensToken: boolean | undefined;
-  /** The variable of the keys that make such a token. */
+  /** The variable with the keys of such a token. */
   readonly tokenKeys: 'ENCRYPTION_KEY' | 'ACCESS_SIGNING_KEYS';
 }
 
@@ -74,7 +74,7 @@ export function configurationFacts(
   };
 }
 
-/** Whether the keys of the environment have made a token: encrypted it, or signed it. */
+/** Whether the environment's keys have encrypted or signed a token. */
 function opens({ ENCRYPTION_KEY, ACCESS_SIGNING_KEYS }: SessionConfig['values'], token: string): boolean {
   const [head = '', ...rest] = token.split('.');
   if (rest.length === 0) return createEnvelope('access', openKeyRing(ENCRYPTION_KEY)).open(token) !== null;

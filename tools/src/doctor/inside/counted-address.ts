@@ -11,7 +11,7 @@ import { addressesOf, type PublicClient } from '../public-client.js';
 export interface CountedAddress {
   /** Whether it is the address that this machine connected from. */
   readonly isOwn: boolean;
-  /** The address, if it is one of those that a proxy may have. */
+  /** The address, if it is one of the possible proxy addresses. */
   readonly proxy: string | undefined;
 }
 
@@ -42,11 +42,11 @@ export async function probeCountedAddress(
 }
 
 /**
- * Sends one request for an image challenge and returns whose counter rose. Undefined if none of the given addresses was
- * counted: then this machine reaches the gateway under an address that it does not know.
+ * Sends one request for an image challenge and returns the counted address. Undefined if none of the given addresses was
+ * counted: then this machine reaches the gateway from an unknown address.
  *
  * @param own this machine's address on the connection
- * @param others addresses that a proxy may have
+ * @param others possible addresses of a proxy
  * @throws StoreUnavailableError if the store does not respond
  */
 export async function countedAddress(
@@ -73,7 +73,7 @@ export async function countedAddress(
   return { isOwn, proxy: isOwn ? undefined : risen[0] };
 }
 
-/** Addresses that a proxy in front of the services may have. */
+/** Possible addresses of a proxy in front of the services. */
 function proxyAddresses(hostAddresses: readonly string[], trustProxy: readonly string[]): string[] {
   const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   return [

@@ -27,7 +27,7 @@ export interface FileFacts {
 
 const LOOK_EVERY_MS = 250;
 
-/** Looks at the file of each embedded store, and at that of the users. */
+/** Inspects the file of each embedded store, and that of the users. */
 export async function probeFiles(
   opened: readonly OpenedStore[],
   { usersUrl }: Pick<SessionConfig, 'usersUrl'>,
@@ -57,7 +57,7 @@ function ignoreUnavailable(error: unknown): [] {
   throw error;
 }
 
-/** If another machine has an entry, waits until it is renewed: it may have ended. */
+/** If another machine has an entry, waits for its renewal: it may have ended. */
 async function hostsOfOthers(store: EmbeddedStore): Promise<string[]> {
   const before = await otherMachines(store);
   const deadlineMs = performance.now() + RENEW_EVERY_MS + LOOK_EVERY_MS;
@@ -70,7 +70,7 @@ async function hostsOfOthers(store: EmbeddedStore): Promise<string[]> {
   return [];
 }
 
-/** A file that another machine may reach, or whose companions are not beside it, is destroyed by its second writer. */
+/** A file reachable by another machine, or without its companions beside it, is destroyed by its second writer. */
 export function diagnoseFiles(files: readonly FileFacts[]): Finding[] {
   const found = files.flatMap(diagnoseFile);
   if (found.length > 0 || files.length === 0) return found;

@@ -18,7 +18,7 @@ export type HealthCheckFacts = Readonly<Record<string, HealthQuestions>>;
 const TIMEOUT_MS = 2000;
 /** A younger process may not have been discovered yet. */
 const YOUNG_SECONDS = 120;
-/** With a longer interval a gateway notices failures too late. */
+/** With a longer interval a gateway detects failures too late. */
 const ASKED_EVERY_SECONDS = 60;
 
 /**

@@ -7,8 +7,8 @@ import { type Finding, problem } from '../report.js';
 const TIMEOUT_MS = 2000;
 
 /**
- * Returns how often the directory has returned a user of another account since the process started; undefined if its
- * metrics cannot be read.
+ * Returns the number of users of other accounts that the directory has returned since the process started; undefined without
+ * readable metrics.
  * @param bind the address that the admin port is bound to
  * @param port the admin port of session-service
  */
@@ -19,7 +19,7 @@ export async function probeOtherAccounts(bind: string, port: number): Promise<nu
   return status === 200 && count !== undefined ? Number(count) : undefined;
 }
 
-/** A problem from the first time: these users cannot log in, or somebody tries other spellings of their accounts. */
+/** A problem from the first time: these users cannot log in, or an attacker tries other spellings of their accounts. */
 export function diagnoseOtherAccounts(count: number | undefined): Finding[] {
   if (count === undefined || count === 0) return [];
   return [

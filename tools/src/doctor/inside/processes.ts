@@ -13,7 +13,7 @@ import { type Finding, good, problem } from '../report.js';
 /** Report of a running process. */
 export interface ServiceProcess {
   readonly service: 'session-service' | 'challenge-service';
-  /** Where it runs, for people. */
+  /** Its location, for people. */
   readonly place: string;
   /** The key ids of each variable, in order. */
   readonly ids: Readonly<Record<string, readonly string[]>>;
@@ -25,7 +25,7 @@ export interface ServiceProcess {
 /** The processes, and the doctor's environment. */
 export interface ProcessFacts {
   readonly processes: readonly ServiceProcess[];
-  /** Key ids of the environment by variable; they decide which of two lists is reported. */
+  /** Key ids of the environment by variable; they determine which of two lists is reported. */
   readonly ownIds: Readonly<Record<string, readonly string[]>>;
   /** Whether `TRUST_PROXY` of the environment is set; if not, another check reports that. */
   readonly hasTrustProxy: boolean;
@@ -33,10 +33,10 @@ export interface ProcessFacts {
 
 const LOOK_EVERY_MS = 250;
 
-/** Time for a report that is due to arrive. */
+/** Time for a due report to arrive. */
 const LATE_MS = 2000;
 
-/** The two seconds at which a node warns in its log, and one for the way. */
+/** The two seconds at which a node logs a warning, and one for latency. */
 const APART_MS = 3000;
 
 /**
@@ -132,7 +132,7 @@ function diagnoseSecrets(processes: readonly ServiceProcess[], ownIds: ProcessFa
   });
 }
 
-/** The list that most processes accept; of two with as many, that of the environment. */
+/** The list that most processes accept; if equal, that of the environment. */
 function usualIds(
   processes: readonly ServiceProcess[],
   variable: string,
@@ -144,7 +144,7 @@ function usualIds(
   return [own, ...lists].reduce((best, list) => (supporters(list) > supporters(best) ? list : best));
 }
 
-/** Whether each accepts what the other makes with its first key. In a change of keys lists may differ otherwise. */
+/** Whether each accepts tokens of the other's first key. During a key rotation, lists may differ otherwise. */
 function accept(one: readonly string[] = [], other: readonly string[] = []): boolean {
   return one.includes(other[0] ?? '') && other.includes(one[0] ?? '');
 }

@@ -1,4 +1,4 @@
-// Checks what the services report about themselves on their admin ports.
+// Checks the services' own reports on their admin ports.
 
 import { reachableHost } from '@tollgate/shared/config';
 import type { Answer } from '../answer.js';

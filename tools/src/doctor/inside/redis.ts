@@ -12,7 +12,7 @@ import {
 } from '@tollgate/shared/store';
 import { type Finding, good, problem, warning } from '../report.js';
 
-/** A Redis server, or a master of a cluster, that a variable names. */
+/** A Redis server, or a master of a cluster, in a variable. */
 export interface RedisServerFacts extends RedisFacts {
   /** Its variable: `STORE_URL`. */
   readonly variable: string;
@@ -20,7 +20,7 @@ export interface RedisServerFacts extends RedisFacts {
 }
 
 /**
- * Reads what each server of a Redis reports about itself.
+ * Reads each server's own report.
  * @param nowMs this machine's clock, in milliseconds since 1970
  */
 export async function probeRedis(

@@ -15,22 +15,22 @@ import { type Finding, good, problem, warning } from '../report.js';
 import { type ChallengeNodes, diagnoseChallengeNodes, probeChallengeNodes } from './challenge-nodes.js';
 import { diagnoseRedis, probeRedis, type RedisServerFacts } from './redis.js';
 
-/** What the stores show. */
+/** Facts about the stores. */
 export interface StoreFacts {
-  /** The Redis servers that answered, that of the sessions first. */
+  /** The responding Redis servers, that of the sessions first. */
   readonly servers: readonly RedisServerFacts[];
-  /** The stores that did not answer. */
+  /** The stores that did not respond. */
   readonly away: readonly AwayStore[];
   /** Whether sessions and challenges have different addresses. */
   readonly areTwo: boolean;
-  /** The nodes on the store of the challenges; undefined if it does not answer. */
+  /** The nodes on the challenge store; undefined if it does not respond. */
   readonly challenges?: ChallengeNodes | undefined;
 }
 
-/** A store that did not answer. */
+/** A store that did not respond. */
 export interface AwayStore {
   readonly variable: string;
-  /** Why, if that is known: "its password is wrong". */
+  /** The reason, if known: "its password is wrong". */
   readonly reason?: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface OpenedStore {
 /**
  * Opens the session store, then the challenge store if it is another one. Creates no file.
  *
- * @param root folder that relative paths start from
+ * @param root base folder of relative paths
  * @param collect runs its argument and collects the mistakes of a ConfigurationError
  */
 export async function openStores(
@@ -68,12 +68,12 @@ export async function openStores(
   return [sessions, await open('CAPTCHA_CACHE_STORE', challengeStoreUrl)];
 }
 
-/** Closes every store that was opened. */
+/** Closes every opened store. */
 export async function closeStores(opened: readonly OpenedStore[]): Promise<void> {
   for (const { store } of opened) if (store !== undefined) await store.close();
 }
 
-/** Asks each store for its clock, and each Redis what it is. */
+/** Reads the clock of each store, and the properties of each Redis. */
 export async function probeStores(
   opened: readonly OpenedStore[],
   { storeUrl, challengeStoreUrl, values }: SessionConfig,
@@ -130,7 +130,7 @@ export function diagnoseStores({ servers, away, areTwo, challenges: nodes }: Sto
   return isGood ? [...found, good('stores', 'The stores respond and are set up to keep their data.')] : found;
 }
 
-/** Gives a store time to connect and to answer; undefined if it does. */
+/** Gives a store time to connect and to respond; undefined if it does. */
 async function askStore(variable: string, store: Store): Promise<AwayStore | undefined> {
   const watch = watchStore(store, { variable, holds: [], log: { info() {}, warn() {} } });
   try {

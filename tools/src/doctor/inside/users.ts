@@ -15,19 +15,19 @@ import { hashCost, needsRehash } from '@tollgate/session-service/passwords/passw
 import type { UserId } from '@tollgate/shared/schemas';
 import { type Finding, good, problem, warning } from '../report.js';
 
-/** What the directory shows. */
+/** Facts about the directory. */
 export interface UserFacts {
-  /** Why the directory does not answer; undefined if it does. */
+  /** The reason why the directory does not respond; undefined if it does. */
   readonly away: string | undefined;
-  /** Why the account that it returned is not a user; undefined if it is, or if there is none. */
+  /** The reason why the returned account is not a user; undefined if it is, or if there is none. */
   readonly unusable: string | undefined;
-  /** The user of another account that it returned in place of the account that signs in. */
+  /** The user of another account, returned in place of the requested one. */
   readonly other?: UserId | undefined;
-  /** Users whose hash was checked: all of a file, else the account that signs in. */
+  /** Users whose hash was checked: all of a file, otherwise the requested account. */
   readonly seen: number;
-  /** Those of them with a password whose hash cannot be read. */
+  /** The users with an unreadable password hash. */
   readonly unreadable: number;
-  /** Those of them whose hash is cheaper than new ones, or made by another function. */
+  /** The users whose hash is cheaper than new ones, or of another function. */
   readonly outdated: number;
   /** Whether old hashes are replaced at a login. */
   readonly replaces: boolean;
@@ -39,7 +39,7 @@ const NONE = { unusable: undefined, seen: 0, unreadable: 0, outdated: 0 };
 /**
  * Opens the configured directory, unless it is a file that does not exist.
  *
- * @param root folder that relative paths start from
+ * @param root base folder of relative paths
  * @param email the account to check where users cannot be listed
  * @throws ConfigurationError if the directory cannot be opened
  */
@@ -89,7 +89,7 @@ export async function probeDirectory(directory: Directory, email: string | undef
   }
 }
 
-/** Requires a directory that answers and hashes that can be read; warns of weak ones. */
+/** Requires a responding directory and readable hashes; warns of weak ones. */
 export function diagnoseUsers({
   away,
   unusable,

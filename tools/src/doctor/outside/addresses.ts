@@ -13,13 +13,13 @@ import { type Finding, good, problem, warning } from '../report.js';
 export interface AddressFacts {
   /** Tags of plain requests, all from one address of this machine. */
   readonly plain: readonly string[];
-  /** Tags of requests that claim to come from elsewhere, in an `X-Forwarded-For` of their own. */
+  /** Tags of requests with a forged `X-Forwarded-For`. */
   readonly claiming: readonly string[];
   /** Tags of requests from several addresses of this machine, one for each; fewer than two are inconclusive. */
   readonly apart: readonly string[];
   /** The address counted in the store; undefined if it was not read. */
   readonly counted: CountedAddress | undefined;
-  /** `TRUST_PROXY` of the service's environment; undefined if that is not known. */
+  /** `TRUST_PROXY` of the service's environment; undefined if unknown. */
   readonly trustProxy: readonly string[] | undefined;
 }
 
@@ -62,7 +62,7 @@ export async function probeAddresses(client: PublicClient): Promise<AddressProbe
   }
   const others: Answer[] = [];
   for (const route of routes.slice(1)) others.push(await client.issueImage(route));
-  // A repeated token comes from a cache and tells nothing about the client.
+  // A repeated token comes from a cache and proves nothing about the client.
   const tokens = [...answers, ...claiming, ...others]
     .map((answer) => textOf(answer, 'token'))
     .filter(Boolean);
@@ -72,7 +72,7 @@ export async function probeAddresses(client: PublicClient): Promise<AddressProbe
   return { tags: { plain, claiming: tagsOf(claiming), apart }, answers, route: first };
 }
 
-/** Limits and prices are per address: a claimed address escapes them, and a collapsed one is shared by all clients. */
+/** Limits and prices are per address: a forged address escapes them, and a collapsed one is shared by all clients. */
 export function diagnoseAddresses(facts: AddressFacts): Finding[] {
   const { plain, claiming, trustProxy } = facts;
   const found: Finding[] = [];
@@ -123,12 +123,12 @@ function collapseOf({ apart, counted }: AddressFacts): string | undefined {
   return `This client counts as ${counted.proxy}, which is not its address`;
 }
 
-/** Whether addresses were seen to be told apart. */
+/** Whether addresses were distinguished. */
 export function areToldApart({ apart, counted }: Pick<AddressFacts, 'apart' | 'counted'>): boolean {
   return new Set(apart).size > 1 || counted?.isOwn === true;
 }
 
-/** Routes that differ in the address of this machine. */
+/** Routes from different addresses of this machine. */
 async function routesTo(client: PublicClient): Promise<Route[]> {
   const addresses = await addressesOf(client);
   if (addresses.some((address) => address.startsWith('127.'))) {

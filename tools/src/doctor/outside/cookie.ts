@@ -1,4 +1,4 @@
-// Checks that browsers store the refresh cookie and send it only to the paths that need it.
+// Checks that browsers store the refresh cookie and send it only to the paths that require it.
 
 import { pathBelow } from '@tollgate/session-service/domain/presented-cookies.js';
 import { isLoopbackHttp } from '@tollgate/shared/config';
@@ -7,7 +7,7 @@ import { type Finding, good, problem, warning } from '../report.js';
 
 export interface CookieFacts {
   readonly publicUrl: string;
-  /** A login that succeeded. */
+  /** A successful login. */
   readonly login: Answer;
   /** The logout after it; undefined if there was none. */
   readonly logout: Answer | undefined;

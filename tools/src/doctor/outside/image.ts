@@ -25,7 +25,7 @@ export async function probeImage(client: PublicClient, challenge: Answer): Promi
   return { publicUrl, pageOrigin, challenge, image: isOurs ? await client.get(url) : undefined };
 }
 
-/** Requires a challenge, its URL below the public address, and a PNG there that the pages may show. */
+/** Requires a challenge, its URL below the public address, and a PNG there that the pages may display. */
 export function diagnoseImage({ publicUrl, pageOrigin, challenge, image }: ImageFacts): Finding[] {
   if (challenge.status !== 200) {
     return [

@@ -19,7 +19,7 @@ export async function probePublicKeys(
   return { jwks: await client.send('GET', '/.well-known/jwks.json'), signedBy: keyIdOf(accessToken) };
 }
 
-/** Finds nothing where no tokens of that format were seen and no keys are published. */
+/** No finding without tokens of that format and published keys. */
 export function diagnosePublicKeys({ jwks, signedBy }: PublicKeyFacts): Finding[] {
   const ids = publishedIds(jwks);
   if (signedBy !== undefined && !ids.includes(signedBy)) {

@@ -23,7 +23,7 @@ export async function probeReach(client: PublicClient): Promise<ReachFacts> {
   return { publicUrl, challengePrefix, work, hereMs, refresh: await client.send('POST', '/refresh') };
 }
 
-/** Whether both services responded, which the other checks need. */
+/** Whether both services responded, as the other checks require. */
 export function isReached({ work, refresh }: ReachFacts): boolean {
   return (
     work.status === 200 &&

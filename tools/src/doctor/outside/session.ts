@@ -44,7 +44,7 @@ const LOGOUT_ATTEMPTS = 4;
 const REFUSAL_ATTEMPTS = 8;
 const REFUSAL_INTERVAL_MS = 200;
 
-/** Takes every step of a session. It tries to end the session even if a step before fails. */
+/** Takes every step of a session. It tries to end the session even after a failed step. */
 export async function probeSession(
   client: PublicClient,
   account: Account,
@@ -92,7 +92,7 @@ export function diagnoseSession(facts: SessionFacts): Finding[] {
       ),
     );
   }
-  // The check of the cookie reports a missing one, which also makes the refresh fail.
+  // The cookie check reports a missing one, which also makes the refresh fail.
   if (found.length > 0 || refreshCookieOf(facts.login) === undefined) return found;
   return [good('session', 'Login, refresh and logout work, and a logout takes effect at once.')];
 }

@@ -17,7 +17,7 @@ export interface TransportFacts {
 }
 
 /**
- * Requests plain http beside https. Undefined if https has a non-standard port, because then nobody uses port 80.
+ * Requests plain http beside https. Undefined if https has a non-standard port, because then port 80 is not used.
  */
 export async function probePlainHttp(
   { publicUrl, get }: PublicClient,
