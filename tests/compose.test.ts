@@ -57,7 +57,7 @@ const containers: [string, ComposeService][] = [
   ]),
 ];
 
-/** A variable that names the file of a secret stands for the secret. */
+/** A variable with a secret's file replaces the secret's own variable. */
 const withoutFile = (name: string) => name.replace(/_FILE$/, '');
 
 /** The published schema in the form of current validators, with later additions of the specification. */

@@ -1,7 +1,7 @@
 // Mutation tests of the pure modules with StrykerJS.
 //
 //   ROOM=session npm run stryker
-//       runs one of `rooms` below. The sources are changed in place meanwhile, so run it in a clone of its own.
+//       runs one of `rooms` below. The sources are changed in place meanwhile, so run it in a separate clone.
 //       docs/contributing.md has the results, survivors.md beside this file the named survivors
 //   ROOM=session STATIC=0 npm run stryker
 //       leaves out code that runs while a file is loaded, such as patterns

@@ -80,7 +80,7 @@ for (const colorScheme of schemes) {
     await tab.goto(`${system.address}/forms`);
     await tab.locator('tollgate-challenge').nth(6).waitFor({ state: 'attached' });
     await check(t, tab, 'the element alone');
-    await tab.getByRole('button', { name: 'Ask for an image: Inline' }).click();
+    await tab.getByRole('button', { name: 'Request an image: Inline' }).click();
     await tab.getByRole('textbox', { name: 'Characters in the image' }).waitFor();
     await check(t, tab, 'the element alone, with an image');
   });

@@ -27,7 +27,7 @@ t.test('each form works: it sends its work, and an image if one is required', as
     await card.locator('input[type="email"]').fill('somebody@example.com');
     await card.getByRole('button', { name: 'Subscribe' }).click();
     await card.locator('output:has-text("This would be sent: email, pow_token, nonce.")').waitFor();
-    await card.getByRole('button', { name: `Ask for an image: ${title}` }).click();
+    await card.getByRole('button', { name: `Request an image: ${title}` }).click();
     // A new image empties the field.
     await card.locator('tollgate-challenge img').waitFor();
     await card.getByRole('textbox', { name: 'Characters in the image' }).fill('anything');

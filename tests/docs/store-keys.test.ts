@@ -315,7 +315,7 @@ t.test('all operations together create exactly the keys of the table, and each e
 
   const codes = openSignInCodes(store);
   const code = await codes.create({ uid: 7, origin: 'http://localhost', attributes: {} });
-  await done('create a login code');
+  await done('create a sign-in code');
   t.match(await codes.take(code, 'http://localhost'), { uid: 7 });
   await done('take it');
   await sessions.start({ ...session, userAgent: 'test' }, rules);

@@ -152,7 +152,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       const ip = site.newAddress();
       for (let n = 1; n <= limit; n++) {
         const { status, headers } = await challenge.get(path, { ip });
-        if (status !== 200) t.fail(`request ${n} to ${path} was answered ${status}`);
+        if (status !== 200) t.fail(`request ${n} to ${path} returned ${status}`);
         if (n === 1 || n === limit) remains(t, headers, limit, limit - n);
       }
       limited(t, await challenge.get(path, { ip }), limit);

@@ -47,7 +47,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     t.strictSame([profile.status, profile.json], [200, { id: user.id, email: user.email }]);
     t.equal((await gateway.get('/profile')).status, 401);
     t.equal((await gateway.post('/refresh')).status, 401);
-    t.equal((await gateway.delete('/refresh')).status, 204, 'there is no session to end');
+    t.equal((await gateway.delete('/refresh')).status, 204, 'no session to end');
     t.equal((await gateway.post('/login', { headers: { origin: 'null' }, body })).status, 403);
     t.equal(
       (await gateway.post('/login', { body: '{', headers: { 'content-type': 'application/json' } })).status,

@@ -93,7 +93,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       await site.age(BEYOND_WINDOW_MS);
       const answer = await site.refresh(cookie);
       if (lost === 5) refused(t, answer, 'session_revoked');
-      else t.equal(answer.status, 200, `lost answer ${lost}`);
+      else t.equal(answer.status, 200, `lost response ${lost}`);
       cookie = cookieOf(answer);
       await site.age(BEYOND_WINDOW_MS);
     }

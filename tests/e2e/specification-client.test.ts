@@ -41,7 +41,7 @@ async function life(t: Test, site: Site): Promise<void> {
     });
   const wrong = (user: User) => ({ email: user.email, password: 'wrong' });
 
-  await t.test('signs in, asks, refreshes', async (t) => {
+  await t.test('logs in, sends requests, refreshes', async (t) => {
     const client = openClient();
     const { status, accessToken = '', cookie = '' } = await client.logIn(await site.newUser());
     t.equal(status, 200);

@@ -319,7 +319,7 @@ t.test('after too many requests a pass comes when the retry time is over', async
   await page.goto(`${withCaddy}/busy`);
   await page.getByText('The check has to wait a moment. It goes on by itself in:').waitFor();
   t.match(await page.getByRole('timer').textContent(), /^[123] seconds?$/);
-  t.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, 'there is no button to press');
+  t.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0, 'no button to press');
   await arrives(page, '/busy');
   t.equal(refusals, 3);
 });

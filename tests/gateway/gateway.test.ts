@@ -268,7 +268,7 @@ t.test('the path of PUBLIC_URL is stripped', async (t) => {
   t.equal((await ask(`${url}/authx`)).status, 404);
 });
 
-t.test('the demo page has a strict policy of its own and no inline code', async (t) => {
+t.test('the demo page has its own strict policy and no inline code', async (t) => {
   const { url } = await startGateway(t);
   const page = await ask(url, { headers: { Host: 'localhost:8080' } });
   t.equal(page.status, 200);

@@ -38,5 +38,5 @@ export const conditions: readonly Condition[] = [
   { name: 'without SIMD', flags: noSimd },
   { name: 'without WebAssembly', policy: scripts },
   { name: 'without JIT', flags: noJit },
-  { name: 'workers refused', policy: `${scripts} 'wasm-unsafe-eval'; worker-src 'none'` },
+  { name: 'workers blocked', policy: `${scripts} 'wasm-unsafe-eval'; worker-src 'none'` },
 ];

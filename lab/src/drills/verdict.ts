@@ -72,7 +72,7 @@ export function judge(drill: Drill, run: Run, { timed }: VerdictOptions): DrillR
   if (drill.mostFailures !== undefined && failed > drill.mostFailures) {
     broken.push(`${failed} failures, ${drill.mostFailures} allowed`);
   }
-  if (inspection.unanswered > 0) broken.push(`${inspection.unanswered} questions afterwards got no answer`);
+  if (inspection.unanswered > 0) broken.push(`${inspection.unanswered} requests afterwards got no response`);
   broken.push(...run.accidents, ...run.findings, ...run.leftovers.map((line) => `left behind: ${line}`));
   return {
     name: drill.name,

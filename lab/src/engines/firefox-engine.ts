@@ -54,7 +54,7 @@ async function prefer(browser: Browser, scheme: Scheme): Promise<void> {
   const { connection } = browser as unknown as { connection: Connection };
   const { result } = await connection.send('browsingContext.getTree', { 'moz:scope': 'chrome', maxDepth: 0 });
   const [window] = result.contexts ?? [];
-  if (window === undefined) throw new Error('Firefox shows no window of its own');
+  if (window === undefined) throw new Error('Firefox has no browser window');
   const value = scheme === 'dark' ? 0 : 1;
   await connection.send('script.evaluate', {
     expression: `Services.prefs.setIntPref('layout.css.prefers-color-scheme.content-override', ${value})`,

@@ -15,7 +15,7 @@ const STARTS = 7;
 const BOUNDS = { service: 300, all: 2_000 };
 
 export async function measureStartUp(report: Report, site: Site): Promise<void> {
-  report.say('\ntime from the start of a process to its first answer');
+  report.say('\ntime from the start of a process to its first response');
   for (const name of serviceNames) {
     const times: number[] = [];
     for (let start = 0; start <= STARTS; start++) {
@@ -25,7 +25,7 @@ export async function measureStartUp(report: Report, site: Site): Promise<void> 
     }
     report.say(`${name} runs ${relative(projectRoot, programOf(name))}`);
     report.row(name, { ms: times });
-    report.verdict(`${name}: first answer`, times, { atMost: BOUNDS.service }, 'ms');
+    report.verdict(`${name}: first response`, times, { atMost: BOUNDS.service }, 'ms');
   }
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
   try {
@@ -36,7 +36,7 @@ export async function measureStartUp(report: Report, site: Site): Promise<void> 
       if (start > 0) times.push(ms);
     }
     report.row('npm start, the whole system', { ms: times });
-    report.verdict('npm start: first answer', times, { atMost: BOUNDS.all }, 'ms');
+    report.verdict('npm start: first response', times, { atMost: BOUNDS.all }, 'ms');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

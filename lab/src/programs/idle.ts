@@ -65,6 +65,6 @@ async function measureStarts(report: Report, open: Open, site: Site, starts: num
       wall.push(copy.startMs);
       await copy.close();
     }
-    report.row(`start of ${name}`, { 'ms of processor': processor, 'ms to the first answer': wall });
+    report.row(`start of ${name}`, { 'ms of processor': processor, 'ms to the first response': wall });
   }
 }

@@ -88,7 +88,7 @@ async function measureFirstSolves(site: BundledPage): Promise<FirstSolve[]> {
 }
 
 function reportFirstSolves(solves: readonly FirstSolve[], report: Report): void {
-  report.row('a worker started, its first answer', { ms: solves.map(({ startMs }) => startMs) });
+  report.row('a worker started, its first message', { ms: solves.map(({ startMs }) => startMs) });
   report.row('a first solve at 16 bits, all in', { ms: solves.map(({ solvedMs }) => solvedMs) });
 }
 

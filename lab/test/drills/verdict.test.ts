@@ -81,5 +81,5 @@ t.test('unexpected behaviour of processes and leftovers break the drill', async 
   ]);
   t.same(brokenBy({ leftovers: ['process 7'] }), ['left behind: process 7']);
   t.same(brokenBy({ findings: ['it started'] }), ['it started']);
-  t.same(brokenBy({ inspection: { looked: {}, unanswered: 2 } }), ['2 questions afterwards got no answer']);
+  t.same(brokenBy({ inspection: { looked: {}, unanswered: 2 } }), ['2 requests afterwards got no response']);
 });

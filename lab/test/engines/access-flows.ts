@@ -89,7 +89,7 @@ async function walk(t: Test, { site, browser, visitor }: Stage, scheme: Scheme):
   await tab.resize(320);
   await tab.reload();
   await page.see('look again');
-  await check(t, tab, 'no answer whether the person is signed in');
+  await check(t, tab, 'no response about the session');
   restart();
   await page.waitForAccount(account.email);
 }

@@ -126,7 +126,8 @@ export const outageFlows: Flows = {
 
   async 'a logout without network is remembered, in all tabs and across a reload'(t, { site, openPage }) {
     const { front } = site;
-    const pending = 'You are logged out here. The server does not answer yet; it is told as soon as it does.';
+    const pending =
+      'You are logged out here. The server does not respond yet; the page retries until it does.';
     const account = accountOf('leave');
     const first = await openPage();
     await first.signIn(account);

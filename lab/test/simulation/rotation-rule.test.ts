@@ -46,7 +46,7 @@ const TABS: Behaviour = {
 };
 
 t.test(
-  'parallel tabs, aborted and lost answers never log anyone out when the tabs share windows and no more answers are lost than may be recovered',
+  'parallel tabs, aborted and lost responses never log anyone out if the tabs share windows and no more responses are lost than may be recovered',
   async (t) => {
     let atTheLimit = 0;
     let recovered = 0;

@@ -8,9 +8,9 @@ export const en = {
   try_raised: 'the next attempt costs {times} times as much. Get the password wrong once more.',
   try_dearer:
     'the next attempt costs {times} times as much, because many challenges or wrong passwords came from this address. Get the password wrong, and see the price rise.',
-  try_image: 'now there is an image to answer, too. Answer it, and use the right password.',
+  try_image: 'now an image is required, too. Solve it, and use the right password.',
   try_effort: 'your device works in place of the image. Use the right password now.',
-  try_in: 'log out, and the next sign-in costs the first price again.',
+  try_in: 'log out, and the next login costs the first price again.',
 
   unreachable: "We can't reach the server, so we don't know whether you are signed in.",
   busy: 'The server is busy. Please try again in {time}.',
@@ -20,8 +20,8 @@ export const en = {
   show_password: 'Show password',
   demo_hint: 'A demo account: its password is printed in the terminal where `npm start` runs.',
   own_hint: 'Use an account from your directory.',
-  no_answer: 'The server does not answer. Please try again in a moment.',
-  sign_in_failed: 'Sign-in failed. Please try again.',
+  no_answer: 'The server does not respond. Please try again in a moment.',
+  sign_in_failed: 'Login failed. Please try again.',
 
   account_id: 'user {id}',
   token_left: '{time} left',
@@ -63,7 +63,7 @@ export const en = {
   parts: 'Work in place of the image: {part} of {parts} parts',
   solved: 'solved {bits} bits',
   solved_parts: 'solved {parts} × {bits} bits',
-  unanswered: 'no answer',
+  unanswered: 'no response',
 
   own_page: 'In your page',
   own_server: 'On your server',
@@ -71,7 +71,7 @@ export const en = {
   own_guide: 'Guard a form, step by step',
   own_element: 'The form element',
   own_challenges: 'Challenges and their price',
-  own_threats: 'What it protects against, and what not',
+  own_threats: 'Threats: covered and not covered',
   own_deploy: 'Run it in production',
   nav_forms: 'Forms',
   once: 'One line in your page',
@@ -91,7 +91,7 @@ export const en = {
   theme_own_words: 'With custom properties.',
   example_email: 'E-mail',
   example_send: 'Subscribe',
-  ask_image: 'Ask for an image',
+  ask_image: 'Request an image',
   would_send: 'This would be sent: {names}.',
   lines_of: 'Lines to copy: {title}',
   in_english: '(in\u00a0English)',
@@ -100,7 +100,7 @@ export const en = {
   selected: 'Selected',
 
   logged_out: 'You are logged out.',
-  logout_pending: 'You are logged out here. The server does not answer yet; it is told as soon as it does.',
+  logout_pending: 'You are logged out here. The server does not respond yet; the page retries until it does.',
   session_expired: 'Your session has expired. Please sign in again.',
   session_revoked: 'The session was ended from elsewhere. Please sign in again.',
   token_invalid: 'Your session is no longer valid. Please sign in again.',

@@ -67,7 +67,7 @@ function typeOf(schema: Schema): string {
     case 'object':
       return recordOf(schema);
     default:
-      throw new TypeError(`there is no type for ${JSON.stringify(schema)}`);
+      throw new TypeError(`no type for ${JSON.stringify(schema)}`);
   }
 }
 
