@@ -1,4 +1,4 @@
-// With COOKIE_PREFIX=__Host- a sibling subdomain cannot plant a cookie: over https, in a real browser.
+// With COOKIE_PREFIX=__Host- the cookies planted by a sibling subdomain have no effect: over https, in a real browser.
 import t from 'tap';
 import { HOST, openSite, PATHS } from './planting-site.js';
 

@@ -27,7 +27,7 @@ export function createTryNext() {
   show();
   return {
     /**
-     * @param {number} nowTimes how many times the first price the next attempt costs
+     * @param {number} nowTimes the next price as a multiple of the first
      * @param {'image' | 'effort' | null} captcha requirement besides work
      */
     showPrice(nowTimes, captcha) {
