@@ -1,5 +1,5 @@
 // Makes a clone ready to run: a supported Node, the locked dependencies, the compiled code.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,25 +40,6 @@ export function run(command, args, options = {}) {
   });
   const output = `${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`.trim();
   return { ok: result.status === 0, output };
-}
-
-/** Runs a program in the background, by default in the project's root. Resolves with the same value as `run`. */
-export async function runBeside(command, args, { env = process.env, shell = false, cwd = root } = {}) {
-  const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-    });
-  }
-  const ok = await new Promise((resolve) => {
-    child.once('error', (error) => {
-      output += error.message;
-      resolve(false);
-    });
-    child.once('close', (code) => resolve(code === 0));
-  });
-  return { ok, output: output.trim() };
 }
 
 /** Returns the npm command: the one that started this command, otherwise the one on the PATH. */

@@ -1,69 +1,97 @@
-// Runs test files concurrently, and reports each as it ends.
-import { availableParallelism } from 'node:os';
-import { showFile, showSlowest } from './tap-report.js';
-import { findTests, rememberSeconds, slowestFirst } from './test-order.js';
-import { startWorkers } from './test-workers.js';
+// The compiled test files, by the command that runs them.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './prepare.js';
 
-/** Globs of compiled test files from the project's root, without the lab, which is compiled separately. */
-export const productTests = [
-  '{shared,packages/*,services/*}/dist/test/**/*.test.js',
-  'services/*/dist/extensions/*/test/**/*.test.js',
-  'tests/dist/**/*.test.js',
-];
+const inPackages = ['packages', 'services'].flatMap((group) =>
+  readdirSync(join(root, group)).flatMap((name) => [
+    `${group}/${name}/dist/test`,
+    `${group}/${name}/dist/extensions`,
+  ]),
+);
+
+/** The tests of the product and those of the lab, from the project's root. */
+const productTests = ['shared/dist/test', ...inPackages, 'tests/dist'];
+const labTests = ['lab/dist/test'];
 
 /**
  * The files that `npm test` leaves to `npm run test:rest`: failing stores, other gateways, deployment, faults found by
  * doctor, fuzzing, and browser tests other than the main flows.
  */
-export const slowTests = [
-  'services/session-service/dist/test/stores/fail-over.test.js',
-  'shared/dist/test/store/{deaths,fail-over,full-disk,pid-namespaces}.test.js',
-  'shared/dist/test/http/tokens/tokens-fuzz.test.js',
-  'services/challenge-service/dist/extensions/drop-in/test/hostile.test.js',
-  'packages/client/dist/test/drop-in/widgets.test.js',
-  'packages/client/dist/test/element/{floating,image-size,misplaced,odd-forms}.test.js',
-  'packages/client/dist/test/package/*.test.js',
-  'packages/client/dist/test/session/browser-{accounts,binding,cache,dbsc,origin,secrecy,tabs}.test.js',
-  'packages/client/dist/test/solver/{browser,bundler,hashwx-browser}.test.js',
-  'tests/dist/{helm,monitoring}/*.test.js',
-  'tests/dist/{compose,compose-sentinel,compose-system,systemd}.test.js',
-  'tests/dist/demo/{demo-page-*,forms-page}.test.js',
-  'tests/dist/doctor/*-faults.test.js',
-  'tests/dist/gateway/{forward-auth,gate,gate-logs,gateway-*,hostile-*,planted-*,roll-out,verifying-*}.test.js',
+const slow = [
+  /^services\/session-service\/.*\/stores\/fail-over\./,
+  /^shared\/.*\/store\/(deaths|fail-over|full-disk|pid-namespaces)\./,
+  /^shared\/.*\/tokens-fuzz\./,
+  /^services\/.*\/drop-in\/test\/hostile\./,
+  /^packages\/client\/.*\/drop-in\/widgets\./,
+  /^packages\/client\/.*\/element\/(floating|image-size|misplaced|odd-forms)\./,
+  /^packages\/client\/.*\/package\//,
+  /^packages\/client\/.*\/session\/browser-(accounts|binding|cache|dbsc|origin|secrecy|tabs)\./,
+  /^packages\/client\/.*\/solver\/(browser|bundler|hashwx-browser)\./,
+  /^tests\/dist\/(helm|monitoring)\//,
+  /^tests\/dist\/(compose|compose-sentinel|compose-system|systemd)\./,
+  /^tests\/dist\/demo\/(demo-page-.*|forms-page)\./,
+  /^tests\/dist\/doctor\/.*-faults\./,
+  /^tests\/dist\/gateway\/(forward-auth|gate|gate-logs|gateway-.*|hostile-.*|planted-.*|roll-out|verifying-.*)\./,
 ];
 
-/** The tests of the lab. */
-export const labTests = ['lab/dist/test/**/*.test.js'];
+/** Tests that need only Node: `npm run test:nodes` runs them on each supported line. */
+const onEveryNode = [
+  /^shared\/.*\/test\/(config|crypto|messages|pow)\/[^/]*$/,
+  /^shared\/.*\/http\/(errors\/language|server\/cross-origin|server\/response-headers|tokens\/tokens)\./,
+  /^shared\/.*\/store\/(configured-store|private-file|store-url)\./,
+  /^services\/[^/]*\/dist\/test\/domain\//,
+  /^services\/challenge-service\/.*\/(image\/derivation|image\/draw|presets\/presets?|renderer\/driver)\./,
+  /^services\/session-service\/.*\/(directory\/embedded-directory|passwords\/password-hash)\./,
+  /^packages\/client\/.*\/solver\/(kernels|solver)\./,
+];
 
-const slowestShown = 20;
-const fewestPerProcessor = 1.5;
-const mostPerProcessor = 4;
+/** The files of `npm run test:fast`: no browser, store server or other process. */
+const fast = [
+  ...onEveryNode,
+  /^packages\/client\/.*\/(challenge|element|session)\/size\./,
+  /^packages\/client\/.*\/element\/texts\./,
+  /^packages\/client\/.*\/session\/(answers|bearer-fetch|concurrency|hint|login-logout|properties|tabs)\./,
+  /^packages\/client\/.*\/session\/(refresh-call|refresh-schedule)\./,
+  /^tests\/dist\/compose\./,
+  /^tests\/dist\/docs\/(node-lines|pages|presets|wire-bodies)\./,
+  /^tests\/dist\/gateway\/(challenge-names|gateway)\./,
+  /^tests\/dist\/launcher\/(local-environment|readiness|secrets|terminal-log)\./,
+  /^services\/[^/]*\/dist\/test\/(cross-origin|write-timeout)\./,
+  /^services\/challenge-service\/.*\/(custom-types|image-setup|renderer\/custom-renderer|renderer\/image-pool)\./,
+  /^services\/session-service\/.*\/config\/(api-key|users)\./,
+  /^services\/session-service\/.*\/directory\/(module-directory|users-url)\./,
+  /^services\/session-service\/.*\/passwords\/(dummy-hash|hashing-queue|sign-in)\./,
+  /^shared\/.*\/(audit\/flood-gate|cache\/lru-cache|sessions\/revoked-ids)\./,
+  /^shared\/.*\/challenges\/(attempts\/account-key|attempts\/pseudonyms|store\/records|types\/challenge-types)\./,
+  /^shared\/.*\/http\/(errors\/error-handler|observability\/health|observability\/logger|tokens\/token-cache)\./,
+  /^shared\/.*\/http\/server\/(openapi|origin-check|rate-limit|server-options)\./,
+];
 
 /**
- * Runs test files and prints a line for each, then the slowest ones.
- *
- * Files wait for servers and browsers most of the time, so more files than processors run at once, until those are busy.
- * @param {readonly string[]} patterns paths or globs, from the project's root
- * @param {object} [options]
- * @param {string} [options.node] the Node program
- * @param {number} [options.jobs] number of concurrent files; depends on the machine by default
- * @param {Readonly<Record<string, string>>} [options.env] variables in addition to those of this process
- * @returns {Promise<{ passed: number, failed: number, skipped: number }>} assertions
+ * Returns the compiled test files of a command, from the project's root.
+ * @param {'test' | 'rest' | 'all' | 'fast' | 'every-node'} command
  */
-export async function runTestFiles(patterns, options = {}) {
-  const { node = process.execPath, env = {} } = options;
-  const processors = availableParallelism();
-  const jobs = options.jobs ?? Math.ceil(processors * fewestPerProcessor);
-  const mostJobs = options.jobs ?? processors * mostPerProcessor;
-  const ended = [];
-  const onEnded = (file) => {
-    showFile(file);
-    ended.push(file);
-  };
-  await startWorkers(slowestFirst(findTests(patterns)), { node, jobs, mostJobs, env, onEnded });
-  rememberSeconds(ended);
-  if (ended.length > 1) showSlowest(ended, slowestShown);
-  const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const file of ended) for (const key of Object.keys(total)) total[key] += file[key];
-  return total;
+export function testFiles(command) {
+  const product = productTests.flatMap(filesIn).sort();
+  const among = (patterns) => (path) => patterns.some((pattern) => pattern.test(path));
+  switch (command) {
+    case 'rest':
+      return [...labTests.flatMap(filesIn).sort(), ...product.filter(among(slow))];
+    case 'all':
+      return [...labTests.flatMap(filesIn).sort(), ...product];
+    case 'fast':
+      return product.filter(among(fast));
+    case 'every-node':
+      return product.filter(among(onEveryNode));
+    default:
+      return product.filter((path) => !among(slow)(path));
+  }
+}
+
+function filesIn(folder) {
+  if (!existsSync(join(root, folder))) return [];
+  return readdirSync(join(root, folder), { recursive: true })
+    .filter((path) => path.endsWith('.test.js'))
+    .map((path) => `${folder}/${path}`);
 }

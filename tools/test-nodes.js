@@ -1,9 +1,11 @@
-// `npm run test:nodes`: runs the fast tests that require nothing but Node, and the main flow, on each supported Node line.
+// `npm run test:nodes`: runs the fast tests that need nothing but Node, and the main flow on each promised line of Node.
 //
-// The programs come from the npm package `node`. Lines may be named: npm run test:nodes -- 24 26
-import { testsOfEveryNode } from './fast-tests.js';
+// The package `node` of the npm registry brings the programs. Lines may be named: npm run test:nodes -- 24 26
+import { availableParallelism } from 'node:os';
 import { runMainFlow } from './main-flow.js';
 import { npmCommand, prepare, run } from './prepare.js';
+import { testFiles } from './test-files.js';
+import { runTests } from './test-runner.js';
 
 const promisedLines = ['20', '22', '24', '26'];
 
@@ -14,23 +16,22 @@ for (const line of asked.length > 0 ? asked : promisedLines) results.push(await 
 console.log(`\n${results.map(({ line, result }) => `Node ${line}: ${result}`).join('\n')}`);
 if (results.some(({ ok }) => !ok)) process.exitCode = 1;
 
-/** A line that the registry does not have is skipped with a message. */
+/** A line that the registry does not have is skipped, and said. */
 async function tryLine(line) {
   const found = findNode(line);
   if (found === undefined) {
-    console.log(`SKIPPED: the registry has no Node ${line}.`);
-    return { line, ok: true, result: 'SKIPPED, not in the registry' };
+    console.log(`SKIPPED: no Node ${line} can be had from the registry.`);
+    return { line, ok: true, result: 'SKIPPED, it cannot be had' };
   }
   const { path, version } = found;
   console.log(`\n${version}`);
-  const tests = await runTests(path);
+  const passed = runTests(testFiles('every-node'), { node: path, jobs: String(availableParallelism() + 1) });
   const flow = await runMainFlow(path).then(
     () => 'main flow ok',
     (error) => `main flow FAILED: ${error.message}`,
   );
-  const { passed, failed } = tests;
-  const result = `${version}, fast tests ${passed} passed, ${failed} failed, ${flow}`;
-  return { line, ok: failed === 0 && passed > 0 && flow === 'main flow ok', result };
+  const result = `${version}, fast tests ${passed ? 'passed' : 'FAILED'}, ${flow}`;
+  return { line, ok: passed && flow === 'main flow ok', result };
 }
 
 function findNode(line) {
@@ -38,11 +39,4 @@ function findNode(line) {
   const { ok, output } = run(...npmCommand([...args, 'process.version + " " + process.execPath']));
   const [, version, path] = /^(v\d+\.\d+\.\d+) (.+)$/m.exec(output) ?? [];
   return ok && version?.startsWith(`v${line}.`) ? { version, path } : undefined;
-}
-
-/** The assertions that passed and failed. */
-async function runTests(node) {
-  // The parser exists only after the dependencies are installed.
-  const { runTestFiles } = await import('./test-files.js');
-  return runTestFiles(testsOfEveryNode, { node });
 }

@@ -4,7 +4,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { Redis } from 'ioredis';
 import { ageRedis } from './ageing.js';
-import { type Owner, release } from './owner.js';
+import type { Owner } from './owner.js';
 import { endProcess, launchAgain, launchOnFreePort } from './redis-process.js';
 import { PERSISTENCE } from './redis-server.js';
 import { tempDir } from './temp-dir.js';
@@ -130,7 +130,6 @@ async function startNode(t: Owner, settings: readonly string[]): Promise<Cluster
     maxRetriesPerRequest: null,
   });
   client.on('error', () => {});
-  release(t, server, client);
   t.teardown(async () => {
     client.disconnect();
     await endProcess(server);
@@ -141,7 +140,6 @@ async function startNode(t: Owner, settings: readonly string[]): Promise<Cluster
     stop: () => endProcess(server),
     async start() {
       server = await launchAgain(first.port, args);
-      release(t, server, client);
     },
     freeze: () => void server.kill('SIGSTOP'),
     thaw: () => void server.kill('SIGCONT'),

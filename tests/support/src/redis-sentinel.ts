@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { type Owner, release } from './owner.js';
+import type { Owner } from './owner.js';
 import { endProcess, launchOnFreePort } from './redis-process.js';
 import { type RedisServer, startRedis } from './redis-server.js';
 import { tempDir } from './temp-dir.js';
@@ -28,8 +28,6 @@ export interface RedisSentinel {
   readonly master: RedisServer;
   readonly replica: RedisServer;
   readonly sentinels: readonly SentinelProcess[];
-  /** Whether the first Sentinel names the first master. */
-  isUnchanged(): Promise<boolean>;
   /** Resolves when the replica has all current data of the master. */
   replicated(): Promise<void>;
   /** Resolves when the first Sentinel names the replica as the master. */
@@ -88,7 +86,6 @@ export async function startRedisSentinel(
     master,
     replica,
     sentinels: started,
-    isUnchanged: async () => (await masterPort()) === master.port,
     async replicated() {
       const offset = async ({ client }: RedisServer) =>
         /(?:master_repl_offset|slave_repl_offset):(\d+)/.exec(await client.info('replication'))?.[1];
@@ -121,7 +118,6 @@ async function startSentinel(
   const { child, port } = await launchOnFreePort(() => [file, '--sentinel']);
   const client = new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: null });
   client.on('error', () => {});
-  release(t, child, client);
   t.teardown(async () => {
     client.disconnect();
     await endProcess(child);

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
-import { type Owner, processOwner, release, worker } from './owner.js';
+import type { Owner } from './owner.js';
 import { endProcess, launchAgain, launchOnFreePort } from './redis-process.js';
 import { tempDir } from './temp-dir.js';
 
@@ -31,12 +31,8 @@ export const PERSISTENCE = {
   always: ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'],
 } as const;
 
-/** Servers of finished tests, emptied, for the next test of this process. */
-const idle: RedisServer[] = [];
-const lender = worker && processOwner(worker);
-
 /**
- * Starts a server; resolves when it accepts connections. A plain one may be that of an earlier test, emptied and reset.
+ * Starts a server; resolves when it accepts connections.
  * @param persistence with `none`, its data is lost after `stop`
  * @param settings further server arguments, such as `--requirepass`
  */
@@ -44,64 +40,6 @@ export async function startRedis(
   t: Owner,
   persistence: keyof typeof PERSISTENCE = 'none',
   settings: readonly string[] = [],
-): Promise<RedisServer> {
-  if (lender === undefined || t.outlivesFiles || persistence !== 'none' || settings.length > 0) {
-    return launch(t, persistence, settings);
-  }
-  const server = idle.pop() ?? (await launch(lender, persistence, settings));
-  const before = await settingsOf(server);
-  let isAsBefore = true;
-  const changes = <Args extends unknown[], Result>(act: (...args: Args) => Result) => {
-    return (...args: Args) => {
-      isAsBefore = false;
-      return act(...args);
-    };
-  };
-  t.teardown(async () => {
-    if (isAsBefore && (await empty(server, before))) idle.push(server);
-    else {
-      server.client.disconnect();
-      await server.stop();
-    }
-  });
-  return {
-    ...server,
-    stop: changes(server.stop),
-    freeze: changes(server.freeze),
-    start: changes(server.start),
-  };
-}
-
-/** All settings that a test can change in a server, as a text. */
-async function settingsOf({ client }: RedisServer): Promise<string> {
-  const [settings, users, [role, , replicas]] = await Promise.all([
-    client.config('GET', '*'),
-    client.acl('LIST'),
-    client.role() as Promise<unknown[]>,
-  ]);
-  return JSON.stringify([settings, users, role, role === 'master' ? replicas : []]);
-}
-
-/** Disconnects others, and empties the server. Resolves with whether it is in its initial state. */
-async function empty(server: RedisServer, before: string): Promise<boolean> {
-  const { client } = server;
-  if (client.status !== 'ready') return false;
-  try {
-    await client.call('CLIENT', 'KILL', 'TYPE', 'normal');
-    await client.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-    await client.flushall();
-    await client.script('FLUSH');
-    await client.config('RESETSTAT');
-    return (await settingsOf(server)) === before;
-  } catch {
-    return false;
-  }
-}
-
-async function launch(
-  t: Owner,
-  persistence: keyof typeof PERSISTENCE,
-  settings: readonly string[],
 ): Promise<RedisServer> {
   const args = [
     '--dir',
@@ -117,7 +55,6 @@ async function launch(
 
   const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => 20, maxRetriesPerRequest: null });
   client.on('error', () => {});
-  release(t, first.child, client);
 
   const stop = async () => {
     const running = server;
@@ -138,7 +75,6 @@ async function launch(
     thaw: () => void server?.kill('SIGCONT'),
     async start() {
       server ??= await launchAgain(port, args);
-      release(t, server, client);
       await client.ping();
     },
     async commands(during) {

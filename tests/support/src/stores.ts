@@ -6,7 +6,7 @@ import { openStore, type Store } from '@tollgate/shared/store';
 import type { Test } from 'tap';
 import { ageRedis } from './ageing.js';
 import { raiseCommandTimeout } from './command-timeout.js';
-import { oncePerProcess } from './once-per-file.js';
+import { oncePerFile } from './once-per-file.js';
 import { startRedisCluster } from './redis-cluster.js';
 import { startRedisSentinel } from './redis-sentinel.js';
 import { type RedisServer, startRedis } from './redis-server.js';
@@ -55,14 +55,11 @@ export async function redisStore(
   return { ...(await connectTo(t, redis.url, prepare)), age: (ms) => ageRedis(redis.client, ms), redis };
 }
 
-// A cluster takes seconds to form, so one serves the files of a whole process; each test finds it empty.
-const cluster = oncePerProcess(startRedisCluster, async () => true);
+// A cluster takes seconds to form, so one serves all tests of a file; each finds it empty.
+const cluster = oncePerFile(startRedisCluster);
 // No store test stops the master, so a busy machine must not look like a failed one.
 const SILENCE_MS = 30_000;
-const sentinel = oncePerProcess(
-  (owner) => startRedisSentinel(owner, { downAfterMs: SILENCE_MS }),
-  ({ isUnchanged }) => isUnchanged(),
-);
+const sentinel = oncePerFile((owner) => startRedisSentinel(owner, { downAfterMs: SILENCE_MS }));
 
 /** A store on a Redis Cluster of three masters, empty. */
 export async function clusterStore(t: Test): Promise<StoreUnderTest> {
