@@ -75,8 +75,9 @@ export function createChart(terms) {
 
   describe();
   draw();
-  // In the next frame, because drawing changes the size, which an observer must not do.
-  new ResizeObserver(() => requestAnimationFrame(draw)).observe(svg);
+  // The block and not the picture in it: its size depends on window and text alone. In the next frame, because an observer
+  // must not change sizes.
+  new ResizeObserver(() => requestAnimationFrame(draw)).observe(find('chart'));
   return {
     /** Moves the marker. @param {number} difficulty in bits */
     show(difficulty) {
