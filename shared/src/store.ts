@@ -34,9 +34,11 @@ export {
   openConfiguredStore,
   openStore,
   type Store,
+  storeFileMissing,
   waitForStore,
   waitForStores,
   withConnectedStore,
+  withExistingStore,
 } from './store/open-store.js';
 export { startPeriodicTask, startPruning } from './store/periodic-task.js';
 export { openDataFolder } from './store/private-file.js';

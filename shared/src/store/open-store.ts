@@ -1,5 +1,7 @@
 // Opens the store of a URL, or temporarily the one of a variable.
 
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { ConfigurationError } from '../schemas/configuration-error.js';
 import { type Clock, type EmbeddedStore, openEmbeddedStore } from './embedded-store.js';
 import { createRedisStore, openRedis, type RedisStore } from './redis-connection.js';
@@ -45,8 +47,30 @@ export function openConfiguredStore(variable: string, url: string, root: string)
   }
 }
 
+/** Returns whether a URL names a missing store file. @param root folder that a relative `file:` path starts from */
+export function storeFileMissing(url: string, root: string): boolean {
+  const path = /^file:(.+)/s.exec(url)?.[1];
+  return path !== undefined && !existsSync(resolve(root, path));
+}
+
 /**
- * Passes the store of a variable to a function once it is connected, and closes it afterwards.
+ * Connects to the store of a variable, passes it to a function, and closes it afterwards. Never creates a store: in the wrong
+ * folder a command would find nothing, and report success on an empty store.
+ *
+ * @param root folder that a relative `file:` path starts from
+ * @throws what `withConnectedStore` throws; StoreUnavailableError if the file does not exist
+ */
+export async function withExistingStore<T>(...args: Parameters<typeof withConnectedStore<T>>): Promise<T> {
+  const [variable, url, root] = args;
+  if (storeFileMissing(url, root)) {
+    const hint = `start the service first, or set ${variable} or DATA_DIR`;
+    throw new StoreUnavailableError(`there is no ${url} (${variable}): ${hint}`);
+  }
+  return withConnectedStore(...args);
+}
+
+/**
+ * Passes the store of a variable to a function once it is connected, and closes it afterwards. Creates a missing file.
  *
  * @param root folder that a relative `file:` path starts from
  * @throws ConfigurationError if the variable is unset or invalid

@@ -1,6 +1,6 @@
 // captcha attack: raises the price of work by hand for all processes, ends that, and prints the status.
 
-import { controlLoad, type LoadStatus, withConnectedStore } from '@tollgate/shared/store';
+import { controlLoad, type LoadStatus, withExistingStore } from '@tollgate/shared/store';
 import { readLoadConfig } from '../config.js';
 import { PROJECT_ROOT } from '../project-root.js';
 
@@ -19,7 +19,7 @@ export async function attack(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const { captcha, storeUrl, storeVariable } = readLoadConfig(env);
-  return withConnectedStore(storeVariable, storeUrl, PROJECT_ROOT, async (store) => {
+  return withExistingStore(storeVariable, storeUrl, PROJECT_ROOT, async (store) => {
     const load = controlLoad(store, captcha);
     if (command.state === 'on') {
       const { bits, minutes } = command;

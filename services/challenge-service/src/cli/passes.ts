@@ -9,7 +9,7 @@ import {
 } from '@tollgate/shared/challenges';
 import { CommandError, GATE_APPLICATION, UsageError } from '@tollgate/shared/config';
 import { APPLICATION_NAME_FORM, isApplicationName } from '@tollgate/shared/schemas';
-import { openChallengeStore, withConnectedStore } from '@tollgate/shared/store';
+import { openChallengeStore, withExistingStore } from '@tollgate/shared/store';
 import { readPassesConfig } from '../config.js';
 import { PROJECT_ROOT } from '../project-root.js';
 import { wholeNumber } from './whole-number.js';
@@ -81,7 +81,7 @@ export async function runPasses(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const { storeUrl, storeVariable, prefix } = readPassesConfig(env);
-  return withConnectedStore(storeVariable, storeUrl, PROJECT_ROOT, async (store) => {
+  return withExistingStore(storeVariable, storeUrl, PROJECT_ROOT, async (store) => {
     const passes = openChallengeStore(store, prefix);
     if (command.action === 'list') return await list(passes, await store.timeMs());
     if (command.action === 'make') return await make(passes, command);

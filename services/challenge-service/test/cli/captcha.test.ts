@@ -266,6 +266,28 @@ t.test('attack raises the price by hand on either store, ends that, and says how
   }
 });
 
+t.test(
+  'attack on and passes make created an empty store in the wrong folder, and reported success',
+  async (t) => {
+    const folder = tempDir(t);
+    const url = `file:${join(folder, 'tollgate.db')}`;
+    const hint = 'start the service first, or set CAPTCHA_CACHE_STORE or DATA_DIR';
+    for (const words of [
+      ['attack', 'on'],
+      ['attack', 'status'],
+      ['passes', 'make', 'nightly', '--application', 'shop', '--days', '9', '--per-minute', '9'],
+      ['passes', 'list'],
+    ]) {
+      t.match(await captcha(words, { CAPTCHA_CACHE_STORE: url }), {
+        code: 1,
+        out: '',
+        error: `captcha: there is no ${url} (CAPTCHA_CACHE_STORE): ${hint}\n`,
+      });
+    }
+    t.strictSame(readdirSync(folder), []);
+  },
+);
+
 t.test('attack refuses what it does not know', async (t) => {
   for (const words of [
     [],

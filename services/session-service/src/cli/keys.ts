@@ -24,7 +24,7 @@ import { SessionVariables } from '../config.js';
 import { readSigningKeys } from '../token-setup.js';
 import { type KeyReports, readKeyReports } from './key-reports.js';
 import { keyStatus } from './key-status.js';
-import { withExistingStore } from './service-data.js';
+import { withStore } from './service-data.js';
 
 const USAGE = `usage: keys export-access
        keys status
@@ -88,9 +88,9 @@ function exportPublic(env: Readonly<Record<string, string | undefined>>, form: '
 }
 
 function readReports(url: string, challengeUrl: string): Promise<KeyReports> {
-  return withExistingStore('STORE_URL', url, (store) => {
+  return withStore('STORE_URL', url, (store) => {
     if (challengeUrl === url) return readKeyReports(store, undefined);
-    return withExistingStore('CAPTCHA_CACHE_STORE', challengeUrl, (other) => readKeyReports(store, other));
+    return withStore('CAPTCHA_CACHE_STORE', challengeUrl, (other) => readKeyReports(store, other));
   });
 }
 

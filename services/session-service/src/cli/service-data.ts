@@ -1,37 +1,19 @@
-// Finds the service's data for a command: the project's folder, an existing store, the secret of the pseudonyms.
+// Finds the service's data for a command: the project's folder, the store, the secret of the pseudonyms.
 
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError, readSecretsFile } from '@tollgate/shared/config';
-import { type Store, StoreUnavailableError, withConnectedStore } from '@tollgate/shared/store';
+import { type Store, withExistingStore } from '@tollgate/shared/store';
 
 /** Root of the project, five levels above this compiled file. Relative paths of the configuration start from it. */
 export const PROJECT_ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
 
-/** Returns whether a URL names a missing store file. */
-export function storeFileMissing(url: string): boolean {
-  const path = /^file:(.+)/s.exec(url)?.[1];
-  return path !== undefined && !existsSync(resolve(PROJECT_ROOT, path));
-}
-
 /**
- * Connects to the store of a variable, passes it to `use`, and closes it afterwards. Never creates a store: in the wrong
- * folder a command would find nothing and create an empty store.
- *
- * @throws ConfigurationError if the value of the variable is invalid
- * @throws StoreUnavailableError if the store does not respond or its file does not exist
+ * Connects to the store of a variable, passes it to `use`, and closes it afterwards.
+ * @throws what `withExistingStore` throws
  */
-export async function withExistingStore<T>(
-  variable: string,
-  url: string,
-  use: (store: Store) => Promise<T>,
-): Promise<T> {
-  if (storeFileMissing(url)) {
-    const hint = 'start the service first, or set STORE_URL or DATA_DIR';
-    throw new StoreUnavailableError(`there is no ${url} (${variable}): ${hint}`);
-  }
-  return withConnectedStore(variable, url, PROJECT_ROOT, use);
+export function withStore<T>(variable: string, url: string, use: (store: Store) => Promise<T>): Promise<T> {
+  return withExistingStore(variable, url, PROJECT_ROOT, use);
 }
 
 /**

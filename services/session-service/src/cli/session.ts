@@ -23,7 +23,7 @@ import { openSessionStore } from '../stores/open-session-store.js';
 import { findAccount, reportAccount } from './account-report.js';
 import { hasControlCharacters } from './email-address.js';
 import type { Report } from './report.js';
-import { challengeSecret, withExistingStore } from './service-data.js';
+import { challengeSecret, withStore } from './service-data.js';
 import { reportSession } from './session-report.js';
 import { acceptDirectory, backUpStore } from './store-actions.js';
 
@@ -108,8 +108,7 @@ export async function runSession(args: string[], env: NodeJS.ProcessEnv): Promis
     const values = readEnvironment(Variables, env, ({ CHALLENGE_SECRET }) =>
       command.name === 'account' ? checkSecrets({ CHALLENGE_SECRET }) : [],
     );
-    const onStore = <T>(use: (store: Store) => Promise<T>) =>
-      withExistingStore('STORE_URL', storeUrlOf(values), use);
+    const onStore = <T>(use: (store: Store) => Promise<T>) => withStore('STORE_URL', storeUrlOf(values), use);
     if (command.name === 'backup') {
       console.log(await onStore((store) => backUpStore(store, command.target)));
       return 0;

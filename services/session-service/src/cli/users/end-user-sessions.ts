@@ -4,13 +4,13 @@ import { type Static, Type } from '@sinclair/typebox';
 import { StoreVariables, storeUrlOf } from '@tollgate/shared/config';
 import type { UserId } from '@tollgate/shared/schemas';
 import { openRevocationLog } from '@tollgate/shared/sessions';
-import type { Store } from '@tollgate/shared/store';
+import { type Store, storeFileMissing } from '@tollgate/shared/store';
 import { SessionVariables } from '../../config.js';
 import type { RequestedEnd } from '../../domain/session-end.js';
 import { openDeviceVoids } from '../../stores/device-voids.js';
 import { openSessionStore } from '../../stores/open-session-store.js';
 import { revocationMs } from '../../stores/revoker.js';
-import { storeFileMissing, withExistingStore } from '../service-data.js';
+import { PROJECT_ROOT, withStore } from '../service-data.js';
 
 /** The variables that locate the session store, and the lifetime of its entries. */
 export const SessionEndVariables = Type.Object({
@@ -32,8 +32,8 @@ export async function withSessionEnd<T>(
   use: (endSessions: EndSessions | undefined) => Promise<T>,
 ): Promise<T> {
   const url = storeUrlOf(values);
-  if (storeFileMissing(url)) return use(undefined);
-  return withExistingStore('STORE_URL', url, (store) => use(sessionEnd(store, values)));
+  if (storeFileMissing(url, PROJECT_ROOT)) return use(undefined);
+  return withStore('STORE_URL', url, (store) => use(sessionEnd(store, values)));
 }
 
 function sessionEnd(store: Store, { ACCESS_TTL, AUDIT_TTL }: Values): EndSessions {
