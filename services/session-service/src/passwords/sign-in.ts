@@ -129,9 +129,12 @@ export class HashingOverloadedError extends Error {
 /** Hashes that may wait, for each that runs. */
 const WAITING_PER_HASH = 32;
 
-/** How many hashes run at once and how many wait on a machine with so many processors: one is left for everything else. */
-export function hashingLimits(processors: number): { running: number; waiting: number } {
-  const running = Math.max(1, processors - 1);
+/**
+ * Returns how many hashes run at once and how many wait. One processor is left for everything else.
+ * @param poolThreads the size of Node's thread pool, which computes them: more than these would only wait there, uncounted
+ */
+export function hashingLimits(processors: number, poolThreads: number): { running: number; waiting: number } {
+  const running = Math.max(1, Math.min(processors - 1, poolThreads));
   return { running, waiting: running * WAITING_PER_HASH };
 }
 

@@ -1,7 +1,7 @@
 // The bound on hashes that run and wait.
 
 import t from 'tap';
-import { createHashingQueue, HashingOverloadedError } from '../../src/passwords/sign-in.js';
+import { createHashingQueue, HashingOverloadedError, hashingLimits } from '../../src/passwords/sign-in.js';
 
 /** Work that ends when it is told to. */
 function stoppable() {
@@ -63,4 +63,11 @@ t.test('nothing waits if the limit is zero', async (t) => {
   stops[0]?.();
   await first;
   t.equal(await queue.run(async () => 'ran'), 'ran');
+});
+
+t.test('on eight cores seven hashes counted as running, and Node ran four', async (t) => {
+  t.strictSame(hashingLimits(8, 4), { running: 4, waiting: 128 });
+  t.strictSame(hashingLimits(8, 16), { running: 7, waiting: 224 });
+  t.strictSame(hashingLimits(2, 4), { running: 1, waiting: 32 });
+  t.strictSame(hashingLimits(1, 4), { running: 1, waiting: 32 });
 });
