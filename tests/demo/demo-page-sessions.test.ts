@@ -71,6 +71,12 @@ t.test('all other sessions can be ended together', async (t) => {
   const others = [await signIn(t, email, firefox), await signIn(t, email, firefox)];
   const { page } = await signIn(t, email);
   await page.locator('#sessions li').nth(2).waitFor();
+  const names = ['Chrome on Linux', 'Firefox on Windows', 'Firefox on Windows (2)'];
+  t.same(await page.locator('#sessions strong').allTextContents(), names);
+  for (const name of names.slice(1)) {
+    const button = page.getByRole('button', { name: `End the session: ${name}`, exact: true });
+    t.equal(await button.count(), 1, 'two sessions of one browser had buttons of one name');
+  }
   await page.click('#end-others');
   await page.locator('#sessions li').nth(1).waitFor({ state: 'detached' });
   t.equal(await page.textContent('#notice'), 'All other sessions are over.');

@@ -17,7 +17,16 @@ export function createSessionList(request) {
     if (response === undefined) return;
     const { sessions } = response.body;
     sessions.sort((a, b) => b.current - a.current || (a.last_used_at < b.last_used_at ? 1 : -1));
-    list.replaceChildren(...sessions.map(showOne));
+    const counts = new Map();
+    list.replaceChildren(
+      ...sessions.map((session) => {
+        const browser = nameBrowser(session.user_agent);
+        const count = (counts.get(browser) ?? 0) + 1;
+        counts.set(browser, count);
+        // Two buttons of one name could not be told apart by ear.
+        return showOne(session, count === 1 ? browser : `${browser} (${count})`);
+      }),
+    );
     endOthers.hidden = sessions.length < 2;
   }
 
@@ -30,10 +39,9 @@ export function createSessionList(request) {
     await load();
   }
 
-  function showOne({ id, current, created_at, last_used_at, user_agent }) {
+  function showOne({ id, current, created_at, last_used_at }, name) {
     const item = document.createElement('li');
     item.dataset.session = id;
-    const name = nameBrowser(user_agent);
     const title = make('strong', name);
     const times = translate('session_times', { start: when(created_at), used: when(last_used_at) });
     const words = make('div');
