@@ -61,7 +61,7 @@ t.test('the account can log in', { skip }, async (t) => {
   );
 
   const [, typed = ''] =
-    /\ndocker compose exec session-service (node .*users\.js add \S+)\n/.exec(
+    /\ndocker exec CONTAINER (node .*users\.js add \S+)\n/.exec(
       readProjectFile('docs/operations/users.md'),
     ) ?? [];
   t.match(typed, /^node services\//);
