@@ -44,7 +44,7 @@ Authorization: Bearer $HOST_API_KEY
 KEY
 $body
 BODY
-  ) || give_up 'the host API does not answer'
+  ) || give_up 'the host API does not respond'
   status=${answer##*
 }
   answer=${answer%

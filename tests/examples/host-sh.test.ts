@@ -88,7 +88,7 @@ t.test('a host in the shell', { skip }, async (t) => {
       ],
       [
         await run({ ...system.hostEnvironment, HOST_API_URL: 'http://127.0.0.1:1' }, 'fail', KEY),
-        /does not answer/,
+        /does not respond/,
       ],
     ];
     for (const [{ status, err }, words] of lines) {

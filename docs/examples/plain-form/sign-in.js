@@ -38,7 +38,7 @@ session.resume().catch(() => {});
 
 async function show() {
   const { status, reason } = session.state;
-  problem.textContent = status === 'unknown' && reason ? 'The server does not answer. Trying again …' : '';
+  problem.textContent = status === 'unknown' && reason ? 'The server does not respond. Trying again …' : '';
   form.hidden = status !== 'signed-out';
   signedIn.hidden = status !== 'signed-in' && status !== 'refreshing';
   // Challenges cost work, so none is fetched while somebody is signed in.

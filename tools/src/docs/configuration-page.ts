@@ -72,7 +72,7 @@ commands and the plugins of \`@tollgate/fastify\` read it once, at start. The fi
 | \`NODE_ENV=production\` | \`ACCESS_SECRET\`, \`REFRESH_SECRET\`, \`ENCRYPTION_KEY\` |
 | \`PUBLIC_URL\`, with \`https://\` | \`USERS_URL\`; for PostgreSQL \`USERS_BY_EMAIL\`, \`USERS_BY_ID\` |
 | \`CHALLENGE_SECRET\` | \`STORE_URL\` |
-| \`CAPTCHA_CACHE_STORE\` | |
+| \`CAPTCHA_CACHE_STORE\`, else \`STORE_URL\` is the store of challenges too | |
 | \`TRUST_PROXY\`, behind a gateway | |
 | \`BIND\`, \`ADMIN_BIND\`, unless the gateway is on the same machine | |
 

@@ -11,7 +11,7 @@ session.resume().catch(() => {});
 export function App() {
   const { status, reason } = useSession(session);
   if (status === 'unknown')
-    return <p>{reason ? 'The server does not answer. Trying again …' : 'One moment …'}</p>;
+    return <p>{reason ? 'The server does not respond. Trying again …' : 'One moment …'}</p>;
   return status === 'signed-out' ? <SignIn session={session} /> : <Profile />;
 }
 

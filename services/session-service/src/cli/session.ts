@@ -37,7 +37,7 @@ account lists what happened to an account: its logins, those that failed, and th
 --user adds the sessions of a user whose logins are no longer stored. It needs CHALLENGE_SECRET, or that of npm start.
 backup writes a copy of the embedded store of the sessions into a new file, also while the service runs.
 accept-directory makes the service take the user directory that it has now, after it has refused it as another one.
-It ends with 0 when something is known, with 3 when nothing is, with 1 when the store does not answer.`;
+It ends with 0 when something is known, with 3 when nothing is, with 1 when the store does not respond.`;
 
 /** The parsed command line of a lookup. */
 type LookupCommand = {
