@@ -1,5 +1,6 @@
 // The two algorithms behind their common interface.
 import { createHash } from 'node:crypto';
+import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
 import { vectors } from '@tollgate/test-support/hashwx/vectors.js';
 import { EFFORT_SALT as salt, solveEffort } from '@tollgate/test-support/issuing.js';
 import t from 'tap';
@@ -108,4 +109,12 @@ t.test('HashWX: the published challenge is solved under its own terms alone', as
     for (const terms of [undefined, [], [2097]])
       t.notOk(hashwx[verify]({ ...work, terms }, solution), `${terms}`);
   }
+});
+
+t.test('HashWX: a record without its terms is never solved, by cheap work neither', async (t) => {
+  const work = { salt: vectors.challenge.seed, bits: 4, terms: [1, 512] };
+  const cheap = { salt: work.salt, parts: 4, part_hashes: 4, nonces_per_function: 512 };
+  const solution = findHashwxNumbers(cheap);
+  t.ok(hashwx.solves(work, solution));
+  for (const terms of [undefined, [], [1]]) t.equal(hashwx.solves({ ...work, terms }, solution), false);
 });

@@ -19,6 +19,10 @@ t.test('the option names HashWX with its exchange or without', async (t) => {
     ['sha256', 1],
     ['hashwx-1', 75],
   ]);
+  t.strictSame(exchanges('sha256,argon2=9,hashwx-1=75,hashwx-1=80'), [
+    ['sha256', 1],
+    ['hashwx-1', 75],
+  ]);
 });
 
 t.test('a client gets the first algorithm of its list that is accepted, and otherwise SHA-256', async (t) => {
