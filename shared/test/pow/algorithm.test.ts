@@ -4,7 +4,7 @@ import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js
 import { vectors } from '@tollgate/test-support/hashwx/vectors.js';
 import { EFFORT_SALT as salt, solveEffort } from '@tollgate/test-support/issuing.js';
 import t from 'tap';
-import { algorithmOfTerms, algorithmsByName, openAlgorithms } from '../../src/pow/algorithms.js';
+import { ALGORITHMS, algorithmOfTerms, algorithmsByName, openAlgorithms } from '../../src/pow/algorithms.js';
 import { HASHWX_EXCHANGE, hashwx } from '../../src/pow/hashwx/algorithm.js';
 import { sha256, sha256Text } from '../../src/pow/sha256/algorithm.js';
 
@@ -26,6 +26,7 @@ t.test('an algorithm is found by its name and by the terms of a record', async (
       ['hashwx-1', hashwx],
     ],
   );
+  t.strictSame(ALGORITHMS, ['sha256', 'hashwx-1']);
   t.equal(algorithmOfTerms(undefined), sha256);
   t.equal(algorithmOfTerms([28, 512]), hashwx);
 });
