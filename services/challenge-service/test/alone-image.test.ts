@@ -1,4 +1,4 @@
-// Images for pages without JavaScript: under a token that the page has chosen, and counted for the address.
+// Images for pages without JavaScript: under a token chosen by the page, and counted by address.
 
 import { randomAlphanumerics } from '@tollgate/shared/crypto';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
@@ -9,7 +9,7 @@ const ON = { CAPTCHA_NO_SCRIPT: 'image' };
 const path = (token = randomAlphanumerics(40)) => `/api/captcha/no-script/${token}.png`;
 const images = await openImages(t);
 
-t.test('it is drawn for whoever asks first, the same bytes each time', async (t) => {
+t.test('the first request draws the image, and every later one returns the same bytes', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const node = await openNode(t, store, { images, env: ON });
     const one = path();
@@ -31,12 +31,12 @@ t.test('it is drawn for whoever asks first, the same bytes each time', async (t)
   });
 });
 
-t.test('without the option there is none', async (t) => {
+t.test('without the option the route does not exist', async (t) => {
   const node = await openNode(t, embeddedStore(t).store, { images });
   t.equal((await node.get(path())).statusCode, 404);
 });
 
-t.test('an address has a few a minute, and so have its networks; the same image again is free', async (t) => {
+t.test('images are limited per minute by address and by network; the same image again is free', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const env = { ...ON, RATE_LIMIT_NO_SCRIPT: '2', RATE_LIMIT_FACTOR_56: '2', RATE_LIMIT_FACTOR_48: '3' };
     const node = await openNode(t, store, { images, env });
@@ -60,7 +60,7 @@ t.test('an address has a few a minute, and so have its networks; the same image 
   });
 });
 
-t.test('the operator decides which preset it is', async (t) => {
+t.test('the operator chooses the preset', async (t) => {
   const presets = { 'no-script': { phrase: { length: 8 } }, easy: { phrase: { length: 4 } } };
   const env = { ...ON, CAPTCHA_TEST_MODE: 'true' };
   const node = await openNode(t, embeddedStore(t).store, { images, env, presets });
@@ -70,7 +70,7 @@ t.test('the operator decides which preset it is', async (t) => {
   t.match((await usual.get(path())).headers['x-captcha-answer'], /^\w{6}$/);
 });
 
-t.test('anything else than forty letters and digits is not there, and records nothing', async (t) => {
+t.test('any token other than forty letters and digits is not found and stores nothing', async (t) => {
   const { store } = embeddedStore(t);
   const node = await openNode(t, store, { images, env: { ...ON, RATE_LIMIT_NO_SCRIPT: '1' } });
   const names = [
@@ -93,7 +93,7 @@ t.test('anything else than forty letters and digits is not there, and records no
   t.equal((await node.get(path())).statusCode, 200, 'none of them counted');
 });
 
-t.test('a challenge that was issued otherwise keeps what it is', async (t) => {
+t.test('a challenge issued in another way is not changed', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const node = await openNode(t, store, { images, env: { ...ON, RATE_LIMIT_NO_SCRIPT: '1' } });
     const issued = await node.issueImage();

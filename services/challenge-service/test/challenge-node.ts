@@ -1,4 +1,4 @@
-// A node of the challenge service in the process of the test: its public application over the test's store.
+// A challenge service node inside the test process: its public application over the test's store.
 
 import { openKeyRing } from '@tollgate/shared/crypto';
 import { createLogger } from '@tollgate/shared/http';
@@ -21,7 +21,7 @@ export interface NodeOptions extends Omit<PresetDependencies, 'options' | 'sourc
   readonly presets?: Readonly<Record<string, unknown>>;
   readonly images?: ImagePool | null;
   readonly env?: Readonly<Record<string, string>>;
-  /** Loaded extensions. By default those that the variables configure. */
+  /** Loaded extensions; by default those enabled by the variables. */
   readonly extensions?: readonly Extension[];
 }
 
@@ -30,12 +30,12 @@ export interface ChallengeNode {
   inject(request: InjectOptions): Promise<LightMyRequestResponse>;
   /** Issues a challenge and returns the path of its image. */
   issueImage(preset?: string): Promise<string>;
-  /** Drivers and presets of images that only another node can draw, as reported by this node. */
+  /** Image drivers and presets that only another node can draw, as reported by this node. */
   readonly others: readonly string[];
   log(): string;
-  /** The metrics of this node, in the text format of Prometheus. */
+  /** The metrics of this node in the Prometheus text format. */
   metrics(): Promise<string>;
-  /** What pages load from this node. */
+  /** The browser files served by this node. */
   readonly browserFiles: BrowserFiles;
 }
 

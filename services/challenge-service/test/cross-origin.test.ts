@@ -1,4 +1,4 @@
-// Request headers that pages of another origin may send.
+// Request headers allowed for pages of another origin.
 
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -7,7 +7,7 @@ import { openNode } from './challenge-node.js';
 const ORIGIN = 'https://app.example.com';
 const ALWAYS = 'Authorization, Content-Type, Accept-Language';
 
-t.test('a page may send the headers of its framework once they are configured', async (t) => {
+t.test("a page may send its framework's headers once they are configured", async (t) => {
   const allowed = async (env: Record<string, string>) => {
     const node = await openNode(t, embeddedStore(t).store, { env: { CORS_ORIGIN: ORIGIN, ...env } });
     const { headers } = await node.inject({

@@ -1,4 +1,4 @@
-// Challenge types of the operator on the wire, in the store and when they are verified.
+// Custom challenge types in responses, in the store and in verification.
 
 import {
   type AnswerType,
@@ -49,7 +49,7 @@ const check = (verifier: ChallengeVerifier, imageToken: string, imageAnswer: str
   verifier.verify({ imageToken, imageAnswer }, { ip: undefined, pow: false, image: 'required' });
 
 t.test(
-  'the fields of a custom type reach the client with token and times, its answer does not',
+  'the fields of a custom type reach the client with token and times, but without the answer',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
       const node = await openNode(t, store, { kinds: [sum, echo], presets });
@@ -66,7 +66,7 @@ t.test(
   },
 );
 
-t.test('an application need not know a custom type whose answer is a text', async (t) => {
+t.test('an application can verify text answers without knowing the custom type', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const node = await openNode(t, store, { kinds: [sum], presets: { sum: presets.sum } });
     const verifier = verifierOn(store);
@@ -83,25 +83,22 @@ t.test('an application need not know a custom type whose answer is a text', asyn
   });
 });
 
-t.test(
-  'only an application that knows a type can verify answers that the type verifies itself',
-  async (t) => {
-    await eachKind(t, async (t, { store }) => {
-      const node = await openNode(t, store, { kinds: [echo], presets: { echo: presets.echo } });
-      const ask = async () => (await node.get('/api/captcha?preset=echo')).json();
-      const first = await ask();
-      t.equal(first.say.length, 120, 'longer than the answer of an image may be');
-      t.match(await check(verifierOn(store, [echo]), first.token, first.say), { ok: true });
-      const second = await ask();
-      t.match(await check(verifierOn(store), second.token, 'x'), { ok: false, reason: 'unknown' });
-      const third = await ask();
-      t.match(await check(verifierOn(store, [echo]), third.token, second.say), {
-        ok: false,
-        reason: 'wrong',
-      });
+t.test('answers verified by the type itself require an application that knows the type', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const node = await openNode(t, store, { kinds: [echo], presets: { echo: presets.echo } });
+    const ask = async () => (await node.get('/api/captcha?preset=echo')).json();
+    const first = await ask();
+    t.equal(first.say.length, 120, 'longer than the answer of an image may be');
+    t.match(await check(verifierOn(store, [echo]), first.token, first.say), { ok: true });
+    const second = await ask();
+    t.match(await check(verifierOn(store), second.token, 'x'), { ok: false, reason: 'unknown' });
+    const third = await ask();
+    t.match(await check(verifierOn(store, [echo]), third.token, second.say), {
+      ok: false,
+      reason: 'wrong',
     });
-  },
-);
+  });
+});
 
 t.test('min_seconds applies unless the challenge type opts out', async (t) => {
   await eachKind(t, async (t, { store }) => {
@@ -144,7 +141,7 @@ t.test('the store alone reveals no answer of a custom type', async (t) => {
   t.match(await check(thief, other, say), { ok: false, reason: 'unknown' });
 });
 
-t.test('in test mode the response has the answer, if there is one', async (t) => {
+t.test('in test mode the response includes the answer, if there is one', async (t) => {
   const { store } = await redisStore(t);
   const env = { CAPTCHA_TEST_MODE: 'true' };
   const node = await openNode(t, store, { kinds: [sum, echo], presets, env });
@@ -153,7 +150,7 @@ t.test('in test mode the response has the answer, if there is one', async (t) =>
   t.equal((await node.get('/api/captcha?preset=echo')).json().answer, undefined);
 });
 
-t.test('a custom type that fails is an internal error that does not quote its message', async (t) => {
+t.test('a failing custom type is an internal error that does not quote its message', async (t) => {
   const { store } = await redisStore(t);
   let fails = false;
   const own: AnswerType = {
@@ -178,7 +175,7 @@ t.test('a custom type that fails is an internal error that does not quote its me
   });
 });
 
-t.test("the operator's renderer draws instead of the libraries", async (t) => {
+t.test("the operator's renderer replaces the libraries", async (t) => {
   const images = await openImages(t);
   await eachKind(t, async (t, { store }) => {
     const texts: string[] = [];

@@ -1,4 +1,4 @@
-// The image route of a node that cannot draw, while everything else works.
+// The image route of a node that cannot draw, while all other routes work.
 
 import { openKeyRing } from '@tollgate/shared/crypto';
 import { createLogger } from '@tollgate/shared/http';
@@ -16,7 +16,7 @@ const environment = {
   PUBLIC_URL: 'http://localhost:8080',
 };
 
-t.test('without an image library only the image fails, with its own code', async (t) => {
+t.test('without an image library only the image fails, with its own error code', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const node = await openNode(t, store, null);
     const drawn = await node.get(await node.issueImage());
@@ -26,7 +26,7 @@ t.test('without an image library only the image fails, with its own code', async
   });
 });
 
-t.test('a node draws no image of another library or version, and reports it', async (t) => {
+t.test('a node rejects images of another library or version and reports them', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const images = await openImagePool({ threads: 1, maxQueue: 4 });
     if (images === null) throw new Error('the tests need an image library');

@@ -1,4 +1,4 @@
-// A flood of images does not block other requests: drawing is refused beyond the queue.
+// A flood of images does not block other requests: drawing beyond the queue is rejected.
 
 import { redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';

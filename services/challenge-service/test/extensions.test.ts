@@ -1,4 +1,4 @@
-// Extensions: the service reads the files of those that its variables configure, and of no other.
+// Extensions: the service loads the files of configured extensions only.
 
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { knownExtensions, loadAllExtensions, loadExtensions } from '../src/exten
 const compiled = fileURLToPath(new URL('../', import.meta.url));
 const SERVER = fileURLToPath(new URL('../src/server.js', import.meta.url));
 
-/** The folders of extensions of which a service has loaded files, with the files of each. */
+/** The extension folders from which a service has loaded files, with the files of each. */
 async function loadedBy(t: Test, variables: Readonly<Record<string, string>>) {
   const files = await loadedFiles(t, SERVER, {
     DATA_DIR: tempDir(t),
@@ -29,11 +29,11 @@ async function loadedBy(t: Test, variables: Readonly<Record<string, string>>) {
 const GATE = { GATE: '{"sites":["http://localhost:8081"]}', TRUST_PROXY: 'loopback' };
 const SITES = JSON.stringify({ shop: { secret_sha256: '0'.repeat(64), hostnames: ['shop.example'] } });
 
-t.test('without their variables, no file of an extension is read', async (t) => {
+t.test('without their variables no extension file is loaded', async (t) => {
   t.strictSame(await loadedBy(t, {}), []);
 });
 
-t.test('the gate is read when it is configured, and alone', async (t) => {
+t.test('a configured gate is loaded, and nothing else', async (t) => {
   const files = await loadedBy(t, GATE);
   for (const file of ['gate-extension', 'routes/check-gate', 'page/gate-page', 'page/texts/ar']) {
     t.ok(files.includes(`extensions/gate/${file}.js`), file);
@@ -44,7 +44,7 @@ t.test('the gate is read when it is configured, and alone', async (t) => {
   );
 });
 
-t.test('the drop-in is read when sites are configured, and alone', async (t) => {
+t.test('the drop-in is loaded when sites are configured, and nothing else', async (t) => {
   const files = await loadedBy(t, { SITES });
   for (const file of ['drop-in-extension', 'routes/siteverify', 'redeemer', 'site-variables']) {
     t.ok(files.includes(`extensions/drop-in/${file}.js`), file);
@@ -55,7 +55,7 @@ t.test('the drop-in is read when sites are configured, and alone', async (t) => 
   );
 });
 
-t.test('an extension is loaded for each of its variables, and for no empty one', async (t) => {
+t.test('an extension is loaded for each non-empty variable of its own', async (t) => {
   for (const [at, extension] of (await loadAllExtensions()).entries()) {
     const names = Object.keys(extension.variables);
     t.strictSame([...(knownExtensions[at]?.variables ?? [])].sort(), names.sort());
@@ -68,7 +68,7 @@ t.test('an extension is loaded for each of its variables, and for no empty one',
   }
 });
 
-t.test('a mistake in a variable stops the start, also where it would configure nothing', async (t) => {
+t.test('an invalid variable stops the start even where it would configure nothing', async (t) => {
   const env = { RATE_LIMIT_GATE: 'many' };
   const extensions = await loadExtensions(env);
   t.throws(() => readChallengeConfig(env, extensions), {
@@ -78,7 +78,7 @@ t.test('a mistake in a variable stops the start, also where it would configure n
   t.equal(extensions[0]?.open(config, '/'), undefined, 'a limit alone configures no gate');
 });
 
-t.test('a misspelt variable of an extension is named in the log, although nothing loads it', async (t) => {
+t.test('a misspelt variable of an extension is logged although it loads nothing', async (t) => {
   const { warnings } = readChallengeConfig({
     CHALLENGE_SECRET: 'c',
     RATE_LIMIT_GATES: '1',

@@ -1,4 +1,4 @@
-// Which pages may show the image.
+// Which pages may embed the image.
 
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -12,7 +12,7 @@ const policies: readonly [corsOrigin: string, publicUrl: string, policy: string]
   ['http://app.example.com', 'https://auth.example.com', 'cross-origin'],
 ];
 
-t.test('an image for a subdomain of the same site is not available to every site', async (t) => {
+t.test('an image allowed for subdomains of the same site is not available to other sites', async (t) => {
   const images = await openImages(t);
   await eachKind(t, async (t, { store }) => {
     for (const [CORS_ORIGIN, PUBLIC_URL, policy] of policies) {

@@ -1,4 +1,4 @@
-// The image setup: the operator's module and presets, read and validated before anything starts.
+// The image setup: the operator's module and presets, loaded and validated before the start.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { loadImageSetup, openImages } from '../src/image-setup.js';
 
 const captcha = resolveCaptchaOptions();
 
-/** Loads a module and presets from a folder of the test. The file names are new each time, because modules are cached. */
+/** Loads a module and presets from a test folder. The file names are unique because modules are cached. */
 function loader(folder: string) {
   let files = 0;
   return async (module?: string, presets?: string) => {
@@ -38,7 +38,7 @@ t.test('presets come from a file, from JSON in the variable and from the module'
   t.strictSame([...both.presets.keys()], ['default', 'own', 'small']);
 });
 
-t.test('a renderer of the module draws, and no library is loaded', async (t) => {
+t.test("the module's renderer draws, and no library is loaded", async (t) => {
   const { renderer } = await loader(tempDir(t))(
     `export const renderer = { name: 'mine', render: () => new Uint8Array() };`,
   );
@@ -47,7 +47,7 @@ t.test('a renderer of the module draws, and no library is loaded', async (t) => 
   await images?.close();
 });
 
-t.test('each mistake is a line that begins with the name of its variable', async (t) => {
+t.test('each error is a line that begins with the variable name', async (t) => {
   const load = loader(tempDir(t));
   const lines: [string | undefined, string | undefined, RegExp[]][] = [
     ['export const preset = {};', undefined, [/^CAPTCHA_MODULE names a module that exports neither/]],

@@ -1,4 +1,4 @@
-// The wider networks of a client: one customer filled the store with challenges from 700 addresses.
+// Network limits: one customer filled the store with challenges from 700 addresses.
 
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -11,7 +11,7 @@ const LIMITS = {
   RATE_LIMIT_FACTOR_48: '3',
 };
 
-t.test('challenges are limited per /56 and per /48 too, with effort among the images', async (t) => {
+t.test('challenges are also limited per /56 and per /48, with effort counted as images', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const node = await openNode(t, store, { env: LIMITS });
     for (const [at, path] of ['/pow', '', '?preset=effort'].entries()) {

@@ -1,4 +1,4 @@
-// Address ranges with limits of their own: an office behind one address, and whoever pretends to be there.
+// Address ranges with their own limits: an office behind one address, and clients that pretend to be there.
 
 import { ConfigurationError } from '@tollgate/shared/config';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
@@ -17,7 +17,7 @@ const LIMITS = {
   CAPTCHA_POW_VOLUME_EVERY: '2',
 };
 
-t.test('limits and the price by volume are those of the range', async (t) => {
+t.test('limits and volume price are those of the range', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const node = await openNode(t, store, { env: LIMITS });
     const ask = async (remoteAddress: string, path = '/pow', headers: Record<string, string> = {}) => {
@@ -58,7 +58,7 @@ t.test('limits and the price by volume are those of the range', async (t) => {
   });
 });
 
-t.test('behind a trusted proxy its word decides, and nothing that a client has written before', async (t) => {
+t.test("a trusted proxy's header entry counts, and earlier entries by the client do not", async (t) => {
   const { store } = embeddedStore(t);
   const node = await openNode(t, store, { env: { ...LIMITS, TRUST_PROXY: '10.0.0.1' } });
   const limitOf = async (forwarded: string) => {
@@ -70,7 +70,7 @@ t.test('behind a trusted proxy its word decides, and nothing that a client has w
   t.equal(await limitOf(`${OFFICE}, ${OTHER}`), 4);
 });
 
-t.test('a mistake in a range stops the start', async (t) => {
+t.test('an error in a range stops the start', async (t) => {
   const env = { CHALLENGE_SECRET: 'challenge-secret-of-these-tests-01', PUBLIC_URL: 'http://localhost:8080' };
   for (const wrong of ['198.51.100.7/24=3', '198.51.100.0/24', '198.51.100.0/24=3,', '::/0=2']) {
     t.throws(() => readChallengeConfig({ ...env, RATE_LIMIT_RANGES: wrong }), ConfigurationError, wrong);

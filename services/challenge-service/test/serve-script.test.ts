@@ -1,4 +1,4 @@
-// The file that pages load from the service: its names, its caching, its copies.
+// The browser script served by the service: file names, caching, compressed copies.
 
 import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
@@ -11,7 +11,7 @@ const load = (url: string, headers: Record<string, string> = {}) =>
   node.inject({ method: 'GET', url: `/api/captcha${url}`, headers });
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-t.test('a page of any origin may load it, and start workers from it', async (t) => {
+t.test('a page of any origin may load it and start workers from it', async (t) => {
   const { statusCode, headers, body } = await load('/tollgate.js', { origin: 'https://shop.example' });
   t.equal(statusCode, 200);
   t.match(headers, {
@@ -29,25 +29,28 @@ t.test('a page of any origin may load it, and start workers from it', async (t) 
   t.equal((await load('/tollgate/fr.js')).statusCode, 200);
 });
 
-t.test('the smallest copy that the client reads is sent, and all copies are the same file', async (t) => {
-  const plain = (await load('/tollgate.js')).rawPayload;
-  const copies = [
-    { accepts: 'gzip, deflate, br, zstd', encoding: 'br', open: brotliDecompressSync },
-    { accepts: 'br;q=0.1, gzip', encoding: 'br', open: brotliDecompressSync },
-    { accepts: 'gzip', encoding: 'gzip', open: gunzipSync },
-    { accepts: 'br;q=0, gzip;q=0.5', encoding: 'gzip', open: gunzipSync },
-    { accepts: 'zstd', encoding: undefined, open: (bytes: Buffer) => bytes },
-    { accepts: ',;q=x,'.repeat(2_000), encoding: undefined, open: (bytes: Buffer) => bytes },
-  ];
-  for (const { accepts, encoding, open } of copies) {
-    const { headers, rawPayload } = await load('/tollgate.js', { 'accept-encoding': accepts });
-    t.equal(headers['content-encoding'], encoding, accepts.slice(0, 40));
-    t.equal(headers['content-length'], String(rawPayload.length));
-    t.equal(sha256(open(rawPayload)), sha256(plain));
-  }
-});
+t.test(
+  'the smallest copy that the client accepts is sent, and all copies have the same content',
+  async (t) => {
+    const plain = (await load('/tollgate.js')).rawPayload;
+    const copies = [
+      { accepts: 'gzip, deflate, br, zstd', encoding: 'br', open: brotliDecompressSync },
+      { accepts: 'br;q=0.1, gzip', encoding: 'br', open: brotliDecompressSync },
+      { accepts: 'gzip', encoding: 'gzip', open: gunzipSync },
+      { accepts: 'br;q=0, gzip;q=0.5', encoding: 'gzip', open: gunzipSync },
+      { accepts: 'zstd', encoding: undefined, open: (bytes: Buffer) => bytes },
+      { accepts: ',;q=x,'.repeat(2_000), encoding: undefined, open: (bytes: Buffer) => bytes },
+    ];
+    for (const { accepts, encoding, open } of copies) {
+      const { headers, rawPayload } = await load('/tollgate.js', { 'accept-encoding': accepts });
+      t.equal(headers['content-encoding'], encoding, accepts.slice(0, 40));
+      t.equal(headers['content-length'], String(rawPayload.length));
+      t.equal(sha256(open(rawPayload)), sha256(plain));
+    }
+  },
+);
 
-t.test('a copy that the client has is not sent again', async (t) => {
+t.test('a cached copy is not sent again', async (t) => {
   const { headers } = await load('/tollgate.js', { 'accept-encoding': 'br' });
   const etag = String(headers.etag);
   t.not(etag, (await load('/tollgate.js')).headers.etag, 'each encoding has a tag of its own');
@@ -61,30 +64,27 @@ t.test('a copy that the client has is not sent again', async (t) => {
   t.equal(other.statusCode, 200);
 });
 
-t.test(
-  'a name with the version is kept for good, and one that is gone leads to the present file',
-  async (t) => {
-    const { version } = node.browserFiles;
-    for (const file of ['tollgate.js', 'classic.js', 'tollgate/ar.js']) {
-      const { statusCode, headers, body } = await load(`/v/${version}/${file}`);
-      t.equal(statusCode, 200);
-      t.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
-      t.equal(body, (await load(`/${file}`)).body);
+t.test('a versioned name is cached forever, and an outdated one leads to the current file', async (t) => {
+  const { version } = node.browserFiles;
+  for (const file of ['tollgate.js', 'classic.js', 'tollgate/ar.js']) {
+    const { statusCode, headers, body } = await load(`/v/${version}/${file}`);
+    t.equal(statusCode, 200);
+    t.equal(headers['cache-control'], 'public, max-age=31536000, immutable');
+    t.equal(body, (await load(`/${file}`)).body);
 
-      const gone = `/v/0123456789abcdef/${file}`;
-      const moved = await load(gone);
-      t.equal(moved.statusCode, 302);
-      t.match(moved.headers, { 'cache-control': 'no-store', 'access-control-allow-origin': '*' });
-      const { pathname } = new URL(
-        String(moved.headers.location),
-        `https://auth.example.com/api/captcha${gone}`,
-      );
-      t.equal(pathname, `/api/captcha/${file}`);
-    }
-  },
-);
+    const gone = `/v/0123456789abcdef/${file}`;
+    const moved = await load(gone);
+    t.equal(moved.statusCode, 302);
+    t.match(moved.headers, { 'cache-control': 'no-store', 'access-control-allow-origin': '*' });
+    const { pathname } = new URL(
+      String(moved.headers.location),
+      `https://auth.example.com/api/captcha${gone}`,
+    );
+    t.equal(pathname, `/api/captcha/${file}`);
+  }
+});
 
-t.test('HEAD answers as GET does, without the file', async (t) => {
+t.test('HEAD responds like GET, without the file', async (t) => {
   const { version } = node.browserFiles;
   const known = { 'if-none-match': String((await load('/tollgate.js')).headers.etag) };
   for (const [url, asked, status] of [
@@ -109,7 +109,7 @@ t.test('HEAD answers as GET does, without the file', async (t) => {
   }
 });
 
-t.test('nothing else is served, whatever the name', async (t) => {
+t.test('no other name is served', async (t) => {
   const paths = [
     '/tollgate/xx.js',
     '/tollgate/en.js',

@@ -16,7 +16,7 @@ import { openNode, SECRET } from './challenge-node.js';
 
 const GUESSED = ['challenge-secret-of-the-tests-0002', SECRET.slice(0, -1), SECRET.toUpperCase()];
 
-t.test("without the secret no answer can be computed from the store's content", async (t) => {
+t.test('without the secret no answer can be computed from the store contents', async (t) => {
   const { store, redis } = await redisStore(t);
   const env = { CAPTCHA_TEST_MODE: 'true', CAPTCHA_POW_DIFFICULTY: '1' };
   const node = await openNode(t, store, { env });

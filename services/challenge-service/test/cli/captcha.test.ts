@@ -1,4 +1,4 @@
-// The captcha command, run as an operator runs it: prune, preview, site and attack.
+// The captcha command as run by an operator: prune, preview, site and attack.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const LIBRARY = { CAPTCHA_DRIVER: '@napi-rs/canvas' };
 const captcha = (args: string[], env: Readonly<Record<string, string>>) =>
   callCommand(() => runCaptcha(args, env));
 
-t.test('prune removes expired entries from the embedded store, and prints how many', async (t) => {
+t.test('prune removes expired entries from the embedded store and prints their number', async (t) => {
   const folder = tempDir(t);
   const path = join(folder, 'store.db');
   const store = openEmbeddedStore(path);
@@ -42,7 +42,7 @@ t.test('prune removes expired entries from the embedded store, and prints how ma
   await store.close();
 });
 
-t.test('--help prints the usage, and a wrong option is one short line above it', async (t) => {
+t.test('--help prints the usage, and a wrong option prints one short line above it', async (t) => {
   for (const { code, out, error } of [
     await spawnCommand(COMMAND, ['--help']),
     await captcha(['-h'], {}),
@@ -56,7 +56,7 @@ t.test('--help prints the usage, and a wrong option is one short line above it',
   t.match(error, /^captcha: Unknown option '--size'\nusage: captcha prune/);
 });
 
-t.test('site makes a secret, and prints its hash for SITES', async (t) => {
+t.test('site generates a secret and prints its hash for SITES', async (t) => {
   const names = ['--hostname', 'shop.example', '--hostname', '*.shop.example'];
   const { code, out } = await captcha(['site', 'shop', ...names], {});
   t.equal(code, 0);
@@ -72,7 +72,7 @@ t.test('site makes a secret, and prints its hash for SITES', async (t) => {
   t.equal((await captcha(['prune', ...names], {})).code, 2);
 });
 
-t.test('prune reports that there is nothing to do on Redis or without a store', async (t) => {
+t.test('prune reports that nothing needs pruning on Redis or without a store', async (t) => {
   const { redis } = await redisStore(t);
   await redis.client.set('captcha:options', 'x');
   t.strictSame(await captcha(['prune'], { CAPTCHA_CACHE_STORE: redis.url }), {
@@ -93,34 +93,37 @@ t.test('prune reports that there is nothing to do on Redis or without a store', 
   t.match(wrong.error, /^captcha: CAPTCHA_CACHE_STORE must /);
 });
 
-t.test('preview draws the samples of a preset through the store, with a page of all samples', async (t) => {
-  const { redis } = await redisStore(t);
-  const folder = tempDir(t);
-  const path = join(folder, 'presets.json');
-  writeFileSync(path, JSON.stringify({ large: { picture: { width: 400 } } }));
-  for (const store of [{ DATA_DIR: join(folder, 'data') }, { STORE_URL: redis.url }]) {
-    const target = join(folder, Object.keys(store)[0] ?? '', 'samples');
-    const env = { ...LIBRARY, ...store, CAPTCHA_PRESETS: path };
-    const args = ['preview', '--preset', 'large', '--count', '3', '--path', target];
-    t.strictSame(await captcha(args, env), {
-      code: 0,
-      out: `drew 3 of large into ${target}; open ${join(target, 'index.html')}\n`,
-      error: '',
-    });
-    const files = ['large-0001.png', 'large-0002.png', 'large-0003.png'];
-    t.strictSame(readdirSync(target).sort(), ['index.html', ...files]);
-    for (const file of files) t.equal(readFileSync(join(target, file)).readUInt32BE(16), 800);
-    const page = readFileSync(join(target, 'index.html'), 'utf8');
-    t.strictSame(
-      page.match(/src="([^"]+)"/g),
-      files.map((file) => `src="${file}"`),
-    );
-    t.equal(page.match(/<code>\w{6}<\/code>/g)?.length, 3, 'with the answers');
-  }
-  const records = await redis.client.keys('captcha:img:*');
-  t.equal(records.length, 3, 'as live challenges are issued');
-  for (const key of records) t.ok((await redis.client.ttl(key)) > 0);
-});
+t.test(
+  'preview draws sample images of a preset through the store, and a page that shows them all',
+  async (t) => {
+    const { redis } = await redisStore(t);
+    const folder = tempDir(t);
+    const path = join(folder, 'presets.json');
+    writeFileSync(path, JSON.stringify({ large: { picture: { width: 400 } } }));
+    for (const store of [{ DATA_DIR: join(folder, 'data') }, { STORE_URL: redis.url }]) {
+      const target = join(folder, Object.keys(store)[0] ?? '', 'samples');
+      const env = { ...LIBRARY, ...store, CAPTCHA_PRESETS: path };
+      const args = ['preview', '--preset', 'large', '--count', '3', '--path', target];
+      t.strictSame(await captcha(args, env), {
+        code: 0,
+        out: `drew 3 of large into ${target}; open ${join(target, 'index.html')}\n`,
+        error: '',
+      });
+      const files = ['large-0001.png', 'large-0002.png', 'large-0003.png'];
+      t.strictSame(readdirSync(target).sort(), ['index.html', ...files]);
+      for (const file of files) t.equal(readFileSync(join(target, file)).readUInt32BE(16), 800);
+      const page = readFileSync(join(target, 'index.html'), 'utf8');
+      t.strictSame(
+        page.match(/src="([^"]+)"/g),
+        files.map((file) => `src="${file}"`),
+      );
+      t.equal(page.match(/<code>\w{6}<\/code>/g)?.length, 3, 'with the answers');
+    }
+    const records = await redis.client.keys('captcha:img:*');
+    t.equal(records.length, 3, 'as live challenges are issued');
+    for (const key of records) t.ok((await redis.client.ttl(key)) > 0);
+  },
+);
 
 t.test('preview shows the fields of a challenge type without images', async (t) => {
   const folder = tempDir(t);
@@ -149,7 +152,7 @@ t.test('preview shows the fields of a challenge type without images', async (t) 
   t.notMatch(page, '<b>');
 });
 
-t.test('a mistake prints one line with its reason', async (t) => {
+t.test('an error prints one line with its reason', async (t) => {
   const folder = tempDir(t);
   const { redis } = await redisStore(t);
   await redis.stop();
@@ -215,56 +218,62 @@ t.test('a mistake prints one line with its reason', async (t) => {
   t.notOk(existsSync(join(folder, 'out')));
 });
 
-t.test('if the two sides use different stores, the challenge has expired for the drawing side', async (t) => {
-  const images = await openImages(t);
-  const options = resolveCaptchaOptions();
-  const { presets } = resolvePresets({ options });
-  const known = findPreset(presets, '');
-  if (known === undefined) throw new Error('there is no default preset');
-  const [one, other] = [await redisStore(t), embeddedStore(t)];
-  for (const [issuedOn, drawnOn] of [
-    [one, other],
-    [other, one],
-  ] as const) {
-    const deps = {
-      options,
-      presets,
-      images,
-      issuing: openChallengeStore(issuedOn.store, 'captcha'),
-      drawing: openChallengeStore(drawnOn.store, 'captcha'),
-    };
-    await t.rejects(drawSamples(deps, known, 1), { message: /^the challenge has expired: / });
-    t.equal((await drawSamples({ ...deps, drawing: deps.issuing }, known, 2)).length, 2);
-  }
-});
+t.test(
+  'when the two sides use different stores, the drawing side reports an expired challenge',
+  async (t) => {
+    const images = await openImages(t);
+    const options = resolveCaptchaOptions();
+    const { presets } = resolvePresets({ options });
+    const known = findPreset(presets, '');
+    if (known === undefined) throw new Error('there is no default preset');
+    const [one, other] = [await redisStore(t), embeddedStore(t)];
+    for (const [issuedOn, drawnOn] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      const deps = {
+        options,
+        presets,
+        images,
+        issuing: openChallengeStore(issuedOn.store, 'captcha'),
+        drawing: openChallengeStore(drawnOn.store, 'captcha'),
+      };
+      await t.rejects(drawSamples(deps, known, 1), { message: /^the challenge has expired: / });
+      t.equal((await drawSamples({ ...deps, drawing: deps.issuing }, known, 2)).length, 2);
+    }
+  },
+);
 
-t.test('attack raises the price by hand on either store, ends that, and says how things stand', async (t) => {
-  const { redis } = await redisStore(t);
-  const file = embeddedStore(t);
-  for (const url of [redis.url, file.url]) {
-    const env = { CAPTCHA_CACHE_STORE: url, CAPTCHA_LOAD_LEVELS: '2,4,6', CAPTCHA_CACHE_PREFIX: 'shop' };
-    const attack = (...words: string[]) => captcha(['attack', ...words], env);
-    t.match(await attack('off'), { code: 0, out: 'the price was not raised by hand\n', error: '' });
-    t.match(await attack('on', '--minutes', '30', '--bits', '3'), {
-      code: 0,
-      out: 'work costs 3 bits more for 30 minutes; end it sooner with: captcha attack off\n',
-      error: '',
-    });
-    const { out } = await attack('status');
-    t.match(
-      out,
-      /^by hand: 3 bits for another 30 minutes\nby load: level 0 of 3, 0 bits\nfloor: 19 bits, 16 without it\n/,
-    );
-    t.match(
-      (await captcha(['attack', 'status'], { CAPTCHA_CACHE_STORE: url })).out,
-      /^by hand: no\nby load: off/,
-    );
-    t.equal((await attack('on')).code, 0, 'the defaults');
-    t.match((await attack('status')).out, /^by hand: 4 bits for another 60 minutes/);
-    t.equal((await attack('off')).out, 'the price is no longer raised by hand\n');
-    t.match((await attack('status')).out, /^by hand: no\n/);
-  }
-});
+t.test(
+  'attack raises the price manually on either store, lowers it again, and prints the status',
+  async (t) => {
+    const { redis } = await redisStore(t);
+    const file = embeddedStore(t);
+    for (const url of [redis.url, file.url]) {
+      const env = { CAPTCHA_CACHE_STORE: url, CAPTCHA_LOAD_LEVELS: '2,4,6', CAPTCHA_CACHE_PREFIX: 'shop' };
+      const attack = (...words: string[]) => captcha(['attack', ...words], env);
+      t.match(await attack('off'), { code: 0, out: 'the price was not raised by hand\n', error: '' });
+      t.match(await attack('on', '--minutes', '30', '--bits', '3'), {
+        code: 0,
+        out: 'work costs 3 bits more for 30 minutes; end it sooner with: captcha attack off\n',
+        error: '',
+      });
+      const { out } = await attack('status');
+      t.match(
+        out,
+        /^by hand: 3 bits for another 30 minutes\nby load: level 0 of 3, 0 bits\nfloor: 19 bits, 16 without it\n/,
+      );
+      t.match(
+        (await captcha(['attack', 'status'], { CAPTCHA_CACHE_STORE: url })).out,
+        /^by hand: no\nby load: off/,
+      );
+      t.equal((await attack('on')).code, 0, 'the defaults');
+      t.match((await attack('status')).out, /^by hand: 4 bits for another 60 minutes/);
+      t.equal((await attack('off')).out, 'the price is no longer raised by hand\n');
+      t.match((await attack('status')).out, /^by hand: no\n/);
+    }
+  },
+);
 
 t.test(
   'attack on and passes make created an empty store in the wrong folder, and reported success',
@@ -288,7 +297,7 @@ t.test(
   },
 );
 
-t.test('attack refuses what it does not know', async (t) => {
+t.test('attack rejects unknown arguments', async (t) => {
   for (const words of [
     [],
     ['maybe'],

@@ -1,4 +1,4 @@
-// Which properties of a call are taken for misspelt settings.
+// Which properties of a call are reported as misspelt settings.
 
 import type { FieldNames } from '@tollgate/shared/challenges';
 import fc from 'fast-check';
@@ -12,7 +12,7 @@ const FIELDS = {
 } as unknown as FieldNames;
 const found = (body: object) => unknownSettings(body, SETTINGS, FIELDS);
 
-t.test('beside a submission every property is a setting', async (t) => {
+t.test('every unknown property beside a submission is reported', async (t) => {
   t.strictSame(found({ submission: {}, key: 1, email: 'x', cuont: true, pow_token: 'x' }), [
     'email',
     'cuont',
@@ -21,7 +21,7 @@ t.test('beside a submission every property is a setting', async (t) => {
   t.strictSame(found({ submission: {}, key: 'x', count: true }), []);
 });
 
-t.test('a whole form may have fields of any name', async (t) => {
+t.test('a whole form may have fields with any name', async (t) => {
   t.strictSame(
     found({ key: 'x', email: 'a@b', cuont: 'a text', pow_token: 'x', pow_nonce: 7, captcha: 'x' }),
     [],
@@ -29,13 +29,13 @@ t.test('a whole form may have fields of any name', async (t) => {
   t.strictSame(found({}), []);
 });
 
-t.test('another spelling of a setting is named whatever its value', async (t) => {
+t.test('another spelling of a setting is reported whatever its value', async (t) => {
   for (const name of ['mindifficulty', 'min_difficulty', 'MIN-DIFFICULTY', 'Key', 'k_ey', 'c_o-unt'])
     for (const value of ['a text', 7, null]) t.strictSame(found({ [name]: value }), [name], name);
 });
 
 t.test(
-  'a setting with one letter too many, too few, changed or swapped is named unless it is a text',
+  'a setting with one letter added, missing, changed or swapped is reported unless its value is a text',
   async (t) => {
     const letter = fc.constantFrom(...'abcxyz');
     const place = (setting: string) => fc.nat(setting.length - 1);
@@ -75,7 +75,7 @@ t.test(
   },
 );
 
-t.test('an object that holds a field of the challenges is named', async (t) => {
+t.test('an object that contains a challenge field is reported', async (t) => {
   for (const held of [{ pow_token: 'x' }, { other: 1, captcha: 'x' }])
     t.strictSame(found({ form: held }), ['form']);
   for (const held of [{}, { other: 1 }, null, 'pow_token', ['pow_token']])
@@ -83,7 +83,7 @@ t.test('an object that holds a field of the challenges is named', async (t) => {
   t.strictSame(found({ pow_token: { captcha: 'x' } }), [], 'a field itself is no setting');
 });
 
-t.test('twenty names of at most 64 characters are returned', async (t) => {
+t.test('at most twenty names of at most 64 characters are returned', async (t) => {
   const names = Array.from({ length: 30 }, (_, at) => `${'x'.repeat(70)}${at}`);
   const body = Object.fromEntries([['submission', {}], ...names.map((name) => [name, 1])]);
   t.strictSame(found(body), Array<string>(20).fill('x'.repeat(64)));

@@ -1,4 +1,4 @@
-// Challenges of the image endpoint: what their type makes, what is recorded and sent, and which images a node draws.
+// Image endpoint challenges: output of the challenge type, record, response, and drawing by node.
 
 import {
   type AnswerRecord,
@@ -73,7 +73,7 @@ const recordOf = ({ issue }: ReturnType<typeof imageIssue>) =>
 const answerOf = (prepared: ReturnType<typeof imageIssue>) =>
   parseAnswerRecord(recordOf(prepared)?.rest ?? '');
 
-t.test('without a type of the operator the answer is the text of the image', async (t) => {
+t.test('without a custom type the answer is the image text', async (t) => {
   const text = answerText(drawKey(key), TOKEN, 7, defaultPreset);
   t.strictSame(answerContent({ preset: defaultPreset, kind: null }, key, TOKEN, 7), {
     answer: text,
@@ -82,7 +82,7 @@ t.test('without a type of the operator the answer is the text of the image', asy
   });
 });
 
-t.test('a type with one answer may give fields and the text of an image', async (t) => {
+t.test('a type with one answer may return fields and an image text', async (t) => {
   const contentOf = (kind: AnswerType) => answerContent({ preset: defaultPreset, kind }, key, TOKEN, 7);
   t.strictSame(contentOf(word), { answer: 'Yes', fields: { hint: 'a word' }, text: 'TRY' });
   t.strictSame(contentOf(riddle), { answer: 'Yes', fields: {}, text: null });
@@ -103,7 +103,7 @@ t.test('a type with one answer may give fields and the text of an image', async 
   t.match(seen, [defaultPreset.phrase, Number]);
 });
 
-t.test('a type that makes anything else fails by name, and its error is not quoted', async (t) => {
+t.test("any other output of a type fails with the type's name, and its error is not quoted", async (t) => {
   const failing = (result: unknown, expected: RegExp) => {
     const run = () => answerContent({ preset: defaultPreset, kind: made('bad', result) }, key, TOKEN, 7);
     t.throws(run, { message: expected });
@@ -127,7 +127,7 @@ t.test('a type that makes anything else fails by name, and its error is not quot
   failing({ answer: 'x', fields: { big: 1n } }, /make of the kind bad threw TypeError/);
 });
 
-t.test('a type that verifies keeps a rest of 1 to 4,000 characters, or none', async (t) => {
+t.test('a type that verifies stores 1 to 4,000 characters of its own, or none', async (t) => {
   const options = resolveCaptchaOptions({});
   const contentOf = (kind: VerifiedType) => verifiedContent(kind, options, key, TOKEN);
   t.strictSame(contentOf(echo), { fields: { say: 'x' }, rest: 'kept' });
@@ -142,7 +142,7 @@ t.test('a type that verifies keeps a rest of 1 to 4,000 characters, or none', as
   t.throws(() => contentOf(silent), { message: /issue of the kind echo must return an object/ });
 });
 
-t.test('an image is recorded with what draws it again, and its answer only as a hash', async (t) => {
+t.test('an image record can be redrawn and contains the answer only as a hash', async (t) => {
   const known = presetNamed('default');
   const prepared = imageIssue(depsWith({ bind_ip: true }), known, DRIVER, IP);
   const { address, networks, tag } = addressPseudonyms(key, IP);
@@ -161,14 +161,14 @@ t.test('an image is recorded with what draws it again, and its answer only as a 
   t.equal(recordOf(imageIssue(depsWith(), known, DRIVER, IP))?.address, null);
 });
 
-t.test('a page without JavaScript chooses the token, and its image is accepted alone', async (t) => {
+t.test('a page without JavaScript chooses the token, and its image is accepted without work', async (t) => {
   const chosen = imageIssue(depsWith(), presetNamed('default'), DRIVER, IP, { token: TOKEN });
   t.equal(chosen.issue.token, TOKEN);
   t.equal(answerOf(chosen)?.alone, true);
   t.equal(answerOf(imageIssue(depsWith(), presetNamed('default'), DRIVER, IP))?.alone, undefined);
 });
 
-t.test('challenges of the types of an operator', async (t) => {
+t.test('custom challenge types', async (t) => {
   const issueOf = (name: string) => imageIssue(depsWith(), presetNamed(name), DRIVER, IP);
   t.match(issueOf('word'), {
     hasImage: true,
@@ -193,7 +193,7 @@ t.test('challenges of the types of an operator', async (t) => {
   t.equal(imageIssue(depsWith(), exact as NamedPreset, DRIVER, IP).characters, '23CHPTXd');
 });
 
-t.test('the response for an image: its address, and a hint or an answer only where asked for', async (t) => {
+t.test('the response for an image: its URL, and a hint or an answer only if configured', async (t) => {
   const issued = { allowed: true, nowMs: NOW, difficulty: 0, lifetimeSeconds: 90 } as never;
   const prepared = imageIssue(depsWith(), presetNamed('default'), DRIVER, IP);
   const { token } = prepared.issue;
@@ -217,7 +217,7 @@ t.test('the response for an image: its address, and a hint or an answer only whe
   });
 });
 
-t.test('a node draws an image of its own driver and preset, or names the other', async (t) => {
+t.test('a node draws only images of its own driver and preset, and names the others', async (t) => {
   const deps: DrawingDependencies = { ring, presets, driver: DRIVER };
   const drawingFor = (name: string, changes: Partial<DrawingDependencies> = {}) => {
     const { issue } = imageIssue(depsWith(), presetNamed(name), DRIVER, IP);
@@ -248,40 +248,43 @@ t.test('a node draws an image of its own driver and preset, or names the other',
   );
 });
 
-t.test('a node with another challenge type of the same name and preset shows no other text', async (t) => {
-  const known = presetNamed('word');
-  const { issue } = imageIssue(depsWith(), known, DRIVER, IP);
-  const drawingBy = (kind: ChallengeType | null) =>
-    drawingOf(`${NOW} ${issue.recordTail}`, issue.token, {
-      ring,
-      presets: new Map([['word', { ...known, kind }]]),
-      driver: DRIVER,
-    });
-  const other = { outcome: 'other_preset', other: 'word' };
-  t.match(drawingBy(word), { outcome: 'draw' });
-  t.match(
-    drawingBy(made('word', { answer: 'yes', text: 'yes!' })),
-    { job: { text: 'yes!' } },
-    'the same answer',
-  );
-  t.strictSame(drawingBy(made('word', { answer: 'No', text: 'NO' })), other, 'another answer');
-  t.strictSame(drawingBy(made('word', { answer: 'Yes' })), other, 'no text');
-  t.strictSame(drawingBy(made('words', { answer: 'Yes', text: 'TRY' })), other, 'another type');
-  t.strictSame(drawingBy(null), other, 'characters');
-  t.strictSame(drawingBy(issuedBy('word', {})), other, 'a type that verifies');
+t.test(
+  'a node whose challenge type differs but has the same name and preset draws no other text',
+  async (t) => {
+    const known = presetNamed('word');
+    const { issue } = imageIssue(depsWith(), known, DRIVER, IP);
+    const drawingBy = (kind: ChallengeType | null) =>
+      drawingOf(`${NOW} ${issue.recordTail}`, issue.token, {
+        ring,
+        presets: new Map([['word', { ...known, kind }]]),
+        driver: DRIVER,
+      });
+    const other = { outcome: 'other_preset', other: 'word' };
+    t.match(drawingBy(word), { outcome: 'draw' });
+    t.match(
+      drawingBy(made('word', { answer: 'yes', text: 'yes!' })),
+      { job: { text: 'yes!' } },
+      'the same answer',
+    );
+    t.strictSame(drawingBy(made('word', { answer: 'No', text: 'NO' })), other, 'another answer');
+    t.strictSame(drawingBy(made('word', { answer: 'Yes' })), other, 'no text');
+    t.strictSame(drawingBy(made('words', { answer: 'Yes', text: 'TRY' })), other, 'another type');
+    t.strictSame(drawingBy(null), other, 'characters');
+    t.strictSame(drawingBy(issuedBy('word', {})), other, 'a type that verifies');
 
-  const record: AnswerRecord = {
-    preset: known.fingerprint,
-    driver: DRIVER,
-    seed: 1,
-    fold: false,
-    answer: scrambleAnswer(key, TOKEN, 'Yes'),
-  };
-  const exact = (answer: string) =>
-    drawingOf(`${NOW} answer word ${key.id} - ${formatAnswerRecord(record)}`, TOKEN, {
-      ring,
-      presets: new Map([['word', { ...known, kind: made('word', { answer, text: 'shown' }) }]]),
+    const record: AnswerRecord = {
+      preset: known.fingerprint,
       driver: DRIVER,
-    }).outcome;
-  t.strictSame([exact('Yes'), exact('yes')], ['draw', 'other_preset'], 'capitals count');
-});
+      seed: 1,
+      fold: false,
+      answer: scrambleAnswer(key, TOKEN, 'Yes'),
+    };
+    const exact = (answer: string) =>
+      drawingOf(`${NOW} answer word ${key.id} - ${formatAnswerRecord(record)}`, TOKEN, {
+        ring,
+        presets: new Map([['word', { ...known, kind: made('word', { answer, text: 'shown' }) }]]),
+        driver: DRIVER,
+      }).outcome;
+    t.strictSame([exact('Yes'), exact('yes')], ['draw', 'other_preset'], 'capitals count');
+  },
+);

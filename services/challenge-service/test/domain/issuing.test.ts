@@ -1,4 +1,4 @@
-// What is issued: the request to the store and the response body, for each kind of work and for images.
+// Issued challenges: the store request and the response body, for each kind of work and for images.
 
 import { addressPseudonyms, parsePowRecord, parseVerifiedRecord } from '@tollgate/shared/challenges';
 import { openKeyRing } from '@tollgate/shared/crypto';
@@ -40,7 +40,7 @@ const issued = (difficulty: number) =>
   ({ allowed: true, limit: { count: 1, resetMs: 1 }, nowMs: NOW, difficulty, lifetimeSeconds: 90 }) as never;
 const TIMES = { expires_in: 90, expires_at: '2027-01-15T08:01:30+00:00' };
 
-t.test('work is done in HashWX if that is accepted, and the client and the form want it', async (t) => {
+t.test('HashWX is used if it is accepted, and both client and form request it', async (t) => {
   const plain = { algorithm: 'sha256', salt: 'ab'.repeat(16) };
   const hashwx = {
     algorithm: 'hashwx-1',
@@ -58,7 +58,7 @@ t.test('work is done in HashWX if that is accepted, and the client and the form 
   t.strictSame(made(depsWith(HASHWX), 'sha256,hashwx-1', demanding(0, ['hashwx-1']).demand), hashwx);
 });
 
-t.test('the client is counted by pseudonyms, and the record keeps one only with bind_ip', async (t) => {
+t.test('the client is counted by pseudonyms, and the record contains one only with bind_ip', async (t) => {
   const { address, networks, tag } = addressPseudonyms(ring.current, IP);
   t.strictSame(issuingAddress(depsWith(), IP), {
     client: { address, networks, limit: LIMIT },
@@ -72,7 +72,7 @@ t.test('the client is counted by pseudonyms, and the record keeps one only with 
   t.equal(unknown.client.address, addressPseudonyms(ring.current, 'unknown').address);
 });
 
-t.test('the limits of an address are multiplied by its factor, those of its networks too', async (t) => {
+t.test('the factor of an address multiplies its limits and those of its networks', async (t) => {
   const factorOf = (address: string | null) => (address === IP ? 4 : 1);
   const networkMax = [60, 120] as const;
   const limitOf = (limit: IssuerDependencies['limit'], address: string) =>
@@ -83,7 +83,7 @@ t.test('the limits of an address are multiplied by its factor, those of its netw
   t.equal(issuingAddress(depsWith({}, { factorOf }), IP).factor, 4);
 });
 
-t.test('the terms of the price follow the options, the factor and the load', async (t) => {
+t.test('the price terms follow the options, the factor and the load', async (t) => {
   const options = (escalate: boolean) =>
     resolveCaptchaOptions({
       pow: { difficulty: 17, max_difficulty: 20, step: 3, escalate, volume: { every: 7, step: 1 } },
@@ -104,7 +104,7 @@ t.test('the terms of the price follow the options, the factor and the load', asy
   );
 });
 
-t.test('a proof of work is recorded with its terms, without the bits of the load', async (t) => {
+t.test('a proof of work is recorded with its terms, without the bits added by load', async (t) => {
   const deps = depsWith({ ...HASHWX, bind_ip: true }, { raisedBits: () => 4 });
   const { issue, work } = powIssue(deps, IP, priced, 0, 'hashwx-1');
   const { address, networks, tag } = addressPseudonyms(ring.current, IP);
@@ -135,7 +135,7 @@ t.test('a proof of work is recorded with its terms, without the bits of the load
   t.equal(unpriced.issue.terms.floor, 16);
 });
 
-t.test('the least difficulty is what client and form demand, up to the highest price', async (t) => {
+t.test('the minimum difficulty is the higher of client and form, up to the maximum price', async (t) => {
   const bits = fc.integer({ min: 0, max: 99 });
   const property = fc.property(bits, bits, (requested, demanded) => {
     const { least } = powIssue(depsWith(), IP, demanding(demanded), requested).issue;
@@ -171,7 +171,7 @@ t.test('the response for a proof of work', async (t) => {
   });
 });
 
-t.test('effort is recorded for its account, and priced as a proof of work', async (t) => {
+t.test('effort is recorded for its account and priced as a proof of work', async (t) => {
   const deps = depsWith({ ...HASHWX, effort: { bits: 3 }, bind_ip: true }, { raisedBits: () => 4 });
   const { recordTail, ...issue } = effortIssue(deps, IP, priced).issue;
   const { address, networks } = addressPseudonyms(ring.current, IP);
@@ -202,7 +202,7 @@ t.test('effort is recorded for its account, and priced as a proof of work', asyn
   t.equal(form.work.algorithm.name, 'hashwx-1');
 });
 
-t.test('the response for effort: sixteen parts, or four in HashWX with the same total', async (t) => {
+t.test('the response for effort: sixteen parts, or four in HashWX with the same total work', async (t) => {
   const plain = effortIssue(depsWith(), IP, null);
   t.strictSame(effortChallenge(plain, issued(18)), {
     token: plain.issue.token,

@@ -1,4 +1,4 @@
-// What an application demands of a form over the host API: enforced, and carried by the ticket of a refusal.
+// Form requirements over the host API: enforced, and carried by the ticket of a rejection.
 
 import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
@@ -19,7 +19,7 @@ function solved(challenge: any) {
   return { pow_token: token, pow_nonce: nonce };
 }
 
-t.test('after one refusal the work of the ticket passes, whatever the form demands', async (t) => {
+t.test('after one rejection the work for its ticket passes, whatever the form requires', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const api = await openHostApi(t, store, BOTH);
     const form = { at_least: 11, algorithms: ['hashwx-1'], ip: IP };
@@ -42,7 +42,7 @@ t.test('after one refusal the work of the ticket passes, whatever the form deman
   });
 });
 
-t.test('requests of an address raise the price, and not what a form demands', async (t) => {
+t.test("requests from an address raise the price, but not the form's requirements", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const volume = { CAPTCHA_POW_VOLUME_EVERY: '2', CAPTCHA_POW_VOLUME_STEP: '1' };
     const api = await openHostApi(t, store, { ...BOTH, ...volume });
@@ -54,7 +54,7 @@ t.test('requests of an address raise the price, and not what a form demands', as
   });
 });
 
-t.test('the image of a ticket is of the preset that the form demands', async (t) => {
+t.test('the image for a ticket has the preset that the form requires', async (t) => {
   const { store } = await embeddedStore(t);
   const module = { CAPTCHA_ESCALATION_AFTER: '0' };
   const api = await openHostApi(t, store, module, [], () => 0, { large: { phrase: { length: 5 } } });
@@ -72,7 +72,7 @@ t.test('the image of a ticket is of the preset that the form demands', async (t)
   t.match((await api.verify({ ...work, ...image, ...form })).json, { success: true });
 });
 
-t.test('a demand that nobody could meet is a mistake of the application', async (t) => {
+t.test("an impossible requirement is the application's error", async (t) => {
   const { store } = await embeddedStore(t);
   const api = await openHostApi(t, store);
   const work = await api.work();

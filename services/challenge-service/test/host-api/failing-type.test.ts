@@ -1,4 +1,4 @@
-// A challenge type of the operator that fails while the host API verifies an answer.
+// A custom challenge type that fails while the host API verifies an answer.
 
 import { encodeVerifiedTail, type VerifiedType } from '@tollgate/shared/challenges';
 import { openKeyRing } from '@tollgate/shared/crypto';

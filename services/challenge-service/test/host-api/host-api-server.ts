@@ -47,18 +47,18 @@ export interface Sent {
 export interface HostApi {
   readonly app: FastifyInstance;
   readonly admin: FastifyInstance;
-  /** Calls the host API, with the key of the default application unless `key` is another. */
+  /** Calls the host API with the default application's key, or with `key`. */
   call(method: 'POST' | 'DELETE' | 'GET', path: string, body?: unknown, sent?: Sent): Promise<Answered>;
   verify(body: object, sent?: Sent): Promise<Answered>;
   /** Returns solved work under the configured field names. */
   work(query?: string): Promise<Record<string, string>>;
-  /** Returns the token and the answer of an image. */
+  /** Returns the token and the answer for an image. */
   image(): Promise<Record<string, string>>;
-  /** Returns everything that was logged. */
+  /** Returns all log output. */
   log(): string;
 }
 
-/** Opens both listeners. The variables override the cheap defaults; an empty text unsets one. */
+/** Opens both listeners. The variables override the cheap defaults; an empty text removes one. */
 export async function openHostApi(
   t: Test,
   store: Store,

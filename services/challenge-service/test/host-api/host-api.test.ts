@@ -19,7 +19,7 @@ const consumed = {
   errors: { pow_nonce: ['The security check was not solved.'] },
 };
 
-t.test('the host API refuses a call without a key before it parses anything', async (t) => {
+t.test('the host API rejects a call without a key before parsing', async (t) => {
   const { store, redis } = await redisStore(t);
   const { admin, call } = await openHostApi(t, store);
   const refused = { message: 'Missing or invalid host key.', code: 'host_key_invalid' };
@@ -67,7 +67,7 @@ t.test('the host API refuses a call without a key before it parses anything', as
   t.equal(lower.status, 200, 'the name of the scheme is case-insensitive');
 });
 
-t.test('without keys its routes do not exist, and the public port never has them', async (t) => {
+t.test('without keys the routes do not exist, and the public port never serves them', async (t) => {
   const { store } = await redisStore(t);
   const { call } = await openHostApi(t, store, { HOST_API_KEY: '', HOST_API_KEYS: '' });
   for (const [method, path] of ROUTES) {
@@ -83,7 +83,7 @@ t.test('without keys its routes do not exist, and the public port never has them
 
 const SECRET_OF_TABLE = '0123456789abcdefghijklmnopqrstuv';
 
-t.test('mistakes in the keys stop the start, with a line for each', async (t) => {
+t.test('errors in the keys stop the start, with a line for each', async (t) => {
   const base = { PUBLIC_URL: 'http://localhost', CHALLENGE_SECRET: SECRET_OF_TABLE };
   const lines = (variables: Record<string, string>) => {
     try {
@@ -112,7 +112,7 @@ t.test('a proof of work passes once', async (t) => {
   });
 });
 
-t.test('a failed challenge is a response with the code and errors that a guarded route sends', async (t) => {
+t.test('a failed challenge returns the code and errors of a guarded route', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { verify, work } = await openHostApi(t, store);
     const none = await verify({});
@@ -140,7 +140,7 @@ t.test('a failed challenge is a response with the code and errors that a guarded
   });
 });
 
-t.test('the parameters of the API are validated: 422 as everywhere', async (t) => {
+t.test('API parameters are validated: 422 as everywhere', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { call, work } = await openHostApi(t, store);
     const fields = await work();
@@ -248,7 +248,7 @@ t.test('failures of an account require an image and harder work', async (t) => {
   });
 });
 
-t.test('the id of an attempt withdraws its failure; a success clears the account', async (t) => {
+t.test("an attempt's id withdraws its failure; a success clears the account", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { call } = await openHostApi(t, store);
     const record = async () => (await call('POST', '/host/failures', { key: KEY })).json;
@@ -318,7 +318,7 @@ t.test(
   },
 );
 
-t.test('min_seconds counts up to the first attempt, not up to its retry', async (t) => {
+t.test('min_seconds applies up to the first attempt, not up to its retry', async (t) => {
   await eachKind(t, async (t, { store, age }) => {
     const { verify, work, image } = await openHostApi(t, store, { CAPTCHA_MIN_SECONDS: '10' });
     const body = { ...(await work()), ...(await image()), idempotency_key: 'x' };
@@ -329,7 +329,7 @@ t.test('min_seconds counts up to the first attempt, not up to its retry', async 
 });
 
 t.test(
-  'with bind_ip a submission without the right address fails, and its challenge is consumed',
+  'with bind_ip a submission without the matching address fails, and its challenge is consumed',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
       const { verify, work } = await openHostApi(t, store, { CAPTCHA_BIND_IP: 'true' });
@@ -347,7 +347,7 @@ t.test(
   },
 );
 
-t.test('the fields have their configured names', async (t) => {
+t.test('the fields have the configured names', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { verify, work, image, call } = await openHostApi(t, store, {
       CAPTCHA_POW_FIELDS_TOKEN: 'work',
@@ -385,7 +385,7 @@ t.test('the OpenAPI document of the admin port describes the host API', async (t
   for (const field of Object.keys(seen)) t.ok(field in known, field);
 });
 
-t.test('a check costs one command per challenge, and one more with an account', async (t) => {
+t.test('a check takes one command per challenge, and one more with an account', async (t) => {
   const { store, redis } = await redisStore(t);
   const { call, verify, work, image } = await openHostApi(t, store);
   const { try: id } = (await call('POST', '/host/failures', { key: 'warm-up' })).json;
@@ -407,7 +407,7 @@ t.test('a check costs one command per challenge, and one more with an account', 
   t.equal(await costs({ key: KEY, ip: IP }, (body) => call('DELETE', '/host/failures', body)), 2);
 });
 
-t.test('a store that is down is a 503, and consumes nothing knowingly', async (t) => {
+t.test('an unavailable store is a 503, and no challenge is knowingly consumed', async (t) => {
   const { store, redis } = await redisStore(t);
   const { call, verify, work } = await openHostApi(t, store);
   const body = { ...(await work()), key: KEY };
@@ -420,7 +420,7 @@ t.test('a store that is down is a 503, and consumes nothing knowingly', async (t
   t.equal((await verify({})).json.code, 'pow_invalid', 'a malformed submission needs no store');
 });
 
-t.test('the log names neither keys, nor accounts, nor addresses, nor challenges', async (t) => {
+t.test('the log contains no keys, accounts, addresses or challenges', async (t) => {
   const { store } = await redisStore(t);
   const { call, verify, work, log } = await openHostApi(t, store);
   const fields = await work();

@@ -1,4 +1,4 @@
-// Attempts through the host API: counted, for forms with only an image, for required presets and for harder work.
+// Attempts through the host API: counting, image-only forms, required presets and harder work.
 
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -10,7 +10,7 @@ const PARALLEL = 12;
 const works = (work: HostApi['work'], query?: string) =>
   Promise.all(Array.from({ length: PARALLEL }, () => work(query)));
 
-t.test('of twelve parallel attempts on a fresh account one passes with the cheapest work', async (t) => {
+t.test('of twelve parallel attempts on a new account, one passes with the cheapest work', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { call, verify, work } = await openHostApi(t, store);
     const prepared = await works(work);
@@ -37,7 +37,7 @@ t.test('of twelve parallel attempts on a fresh account one passes with the cheap
   });
 });
 
-t.test('of parallel attempts with a ticket only as many pass as may fail without an image', async (t) => {
+t.test('of parallel attempts with a ticket, only as many pass as may fail without an image', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { call, verify, work } = await openHostApi(t, store);
     const { try: id, pow_scope: scope } = (await call('POST', '/host/failures', { key: KEY })).json;
@@ -66,45 +66,38 @@ t.test('a counted attempt is withdrawn by its id, and cleared by a success', asy
   });
 });
 
-t.test(
-  'an attempt after a hundred failures is the hundredth failure that is reported, not the 101st',
-  async (t) => {
-    await eachKind(t, async (t, { store }) => {
-      const { call, verify, work, image } = await openHostApi(t, store, { CAPTCHA_POW_MAX_DIFFICULTY: '4' });
-      let scope = '';
-      for (let i = 0; i < 100; i++)
-        scope = (await call('POST', '/host/failures', { key: KEY })).json.pow_scope;
-      const fields = { ...(await work(`?scope=${scope}`)), ...(await image()) };
-      t.match((await verify({ ...fields, key: KEY, count: true })).json, { success: true, failures: 100 });
-    });
-  },
-);
+t.test('an attempt after a hundred failures reports the hundredth failure, not the 101st', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { call, verify, work, image } = await openHostApi(t, store, { CAPTCHA_POW_MAX_DIFFICULTY: '4' });
+    let scope = '';
+    for (let i = 0; i < 100; i++) scope = (await call('POST', '/host/failures', { key: KEY })).json.pow_scope;
+    const fields = { ...(await work(`?scope=${scope}`)), ...(await image()) };
+    t.match((await verify({ ...fields, key: KEY, count: true })).json, { success: true, failures: 100 });
+  });
+});
 
-t.test(
-  'an attempt that is repeated under its idempotency key counts once and gets the same response',
-  async (t) => {
-    await eachKind(t, async (t, { store }) => {
-      const { call, verify, work } = await openHostApi(t, store);
-      const scope = (await call('POST', '/host/failures', { key: 'another' })).json.pow_scope;
-      t.type(scope, 'string');
-      const body = { ...(await work()), key: KEY, ip: IP, count: true, idempotency_key: 'attempt 1' };
-      const first = await verify(body);
-      t.match(first.json, { success: true, failures: 1 });
-      for (let i = 0; i < 3; i++) {
-        const { pow_scope: _, ...again } = (await verify(body)).json;
-        const { pow_scope: __, ...before } = first.json;
-        t.strictSame(again, before);
-      }
-      const parallel = await Promise.all(Array.from({ length: PARALLEL }, () => verify(body)));
-      t.strictSame(new Set(parallel.map(({ json }) => json.try)), new Set([first.json.try]));
-      t.equal((await call('POST', '/host/failures', { key: KEY })).json.failures, 2);
-      const others = await verify({ ...(await work()), key: KEY, count: true, idempotency_key: 'attempt 2' });
-      t.match(others.json, { success: false, code: 'pow_insufficient' });
-    });
-  },
-);
+t.test('a repeated attempt under its idempotency key counts once and gets the same response', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { call, verify, work } = await openHostApi(t, store);
+    const scope = (await call('POST', '/host/failures', { key: 'another' })).json.pow_scope;
+    t.type(scope, 'string');
+    const body = { ...(await work()), key: KEY, ip: IP, count: true, idempotency_key: 'attempt 1' };
+    const first = await verify(body);
+    t.match(first.json, { success: true, failures: 1 });
+    for (let i = 0; i < 3; i++) {
+      const { pow_scope: _, ...again } = (await verify(body)).json;
+      const { pow_scope: __, ...before } = first.json;
+      t.strictSame(again, before);
+    }
+    const parallel = await Promise.all(Array.from({ length: PARALLEL }, () => verify(body)));
+    t.strictSame(new Set(parallel.map(({ json }) => json.try)), new Set([first.json.try]));
+    t.equal((await call('POST', '/host/failures', { key: KEY })).json.failures, 2);
+    const others = await verify({ ...(await work()), key: KEY, count: true, idempotency_key: 'attempt 2' });
+    t.match(others.json, { success: false, code: 'pow_insufficient' });
+  });
+});
 
-t.test('a form with only an image needs no work', async (t) => {
+t.test('an image-only form needs no work', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { verify, image } = await openHostApi(t, store);
     const alone = { pow: false, image: 'demanded' };
@@ -135,7 +128,7 @@ t.test('a form with only an image needs no work', async (t) => {
   });
 });
 
-t.test('an application can forward its whole form, and nothing in it is a setting', async (t) => {
+t.test('an application can forward its whole form, and no field is read as a setting', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { verify, work } = await openHostApi(t, store);
     const form = { email: KEY, password: 'x', tags: [1], nested: { a: null } };
@@ -161,7 +154,7 @@ t.test('an application can forward its whole form, and nothing in it is a settin
   });
 });
 
-t.test('a preset that is not accepted and work that is too easy have codes of their own', async (t) => {
+t.test('a rejected preset and insufficient work have their own error codes', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { verify, work, image } = await openHostApi(t, store);
     const large = { pow: false, image: 'required', presets: ['large'] };
@@ -192,7 +185,7 @@ t.test('a preset that is not accepted and work that is too easy have codes of th
 });
 
 t.test(
-  'a request for harder work gets it, up to the ceiling, and nothing else changes the price',
+  'a request for harder work gets it, up to the maximum, and nothing else changes the price',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
       const { app, call } = await openHostApi(t, store, {
@@ -223,7 +216,7 @@ t.test(
   },
 );
 
-t.test('a counted attempt costs one command more than a check with an account', async (t) => {
+t.test('a counted attempt takes one command more than a check with an account', async (t) => {
   const { store, redis } = await redisStore(t);
   const { call, verify, work } = await openHostApi(t, store);
   await verify({ ...(await work()), key: 'warm-up', count: true });
@@ -232,12 +225,12 @@ t.test('a counted attempt costs one command more than a check with an account', 
   t.equal((await call('POST', '/host/failures', { key: KEY })).json.failures, 2);
 });
 
-t.test('an attempt that passes and counts tells the address what the next one costs', async (t) => {
+t.test('a counted attempt that passes tells the address the next price', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { verify, work } = await openHostApi(t, store);
     const attempt = async () => (await verify({ ...(await work()), key: KEY, count: true, ip: IP })).json;
     t.match(await attempt(), { success: true, failures: 1 });
-    // Work without a ticket, from the same address: the remembered price is enough for the failure.
+    // Work without a ticket, from the same address: the remembered price covers the failure.
     t.match(await attempt(), { success: true, failures: 2 });
   });
 });

@@ -1,4 +1,4 @@
-// Issuing with a ticket: the price of work and of effort, and the response for effort.
+// Issuing with a ticket: the price of work and effort, and the response for effort.
 
 import { openTicket } from '@tollgate/shared/challenges';
 import { openKeyRing } from '@tollgate/shared/crypto';
@@ -15,7 +15,7 @@ async function ask(api: Awaited<ReturnType<typeof openHostApi>>, path: string) {
 
 const DEFAULT_PRICE = { CAPTCHA_POW_DIFFICULTY: '16', CAPTCHA_TEST_MODE: 'false' };
 
-t.test('effort is sixteen parts of work, and no image', async (t) => {
+t.test('effort is sixteen parts of work, without an image', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const api = await openHostApi(t, store, DEFAULT_PRICE);
     const { status, json } = await ask(api, '?preset=effort');
@@ -39,7 +39,7 @@ t.test('effort is sixteen parts of work, and no image', async (t) => {
   });
 });
 
-t.test('work and effort get harder with the failures of the account, and expire later', async (t) => {
+t.test('work and effort get harder with each failure of the account, and expire later', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const api = await openHostApi(t, store, DEFAULT_PRICE);
     const seen = [];
@@ -65,7 +65,7 @@ t.test('work and effort get harder with the failures of the account, and expire 
   });
 });
 
-t.test('an invalid ticket is ignored for work and for effort, never an error', async (t) => {
+t.test('an invalid ticket is ignored for work and for effort, and is never an error', async (t) => {
   const { store, redis } = await redisStore(t);
   const api = await openHostApi(t, store, DEFAULT_PRICE);
   const { pow_scope: ticket } = (await api.call('POST', '/host/failures', { key: KEY })).json;
@@ -115,7 +115,7 @@ t.test('disabled effort is an unknown preset', async (t) => {
   });
 });
 
-t.test('effort counts towards the limit of images, and reports it', async (t) => {
+t.test('effort counts towards the image limit and reports it', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const api = await openHostApi(t, store, { RATE_LIMIT_ISSUE: '2' });
     t.match((await ask(api, '?preset=effort')).headers, {
@@ -129,7 +129,7 @@ t.test('effort counts towards the limit of images, and reports it', async (t) =>
   });
 });
 
-t.test('without escalation no ticket is issued or read', async (t) => {
+t.test('without escalation tickets are neither issued nor read', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const escalating = await openHostApi(t, store, DEFAULT_PRICE);
     const { pow_scope: ticket } = (await escalating.call('POST', '/host/failures', { key: KEY })).json;

@@ -1,4 +1,4 @@
-// A pass over the host API, and the commands that make, list and revoke passes.
+// Passes over the host API, and the commands that create, list and revoke passes.
 
 import { openStore } from '@tollgate/shared/store';
 import { callCommand } from '@tollgate/test-support/command.js';
@@ -9,7 +9,7 @@ import t from 'tap';
 import { runCaptcha } from '../../src/cli/captcha.js';
 import { openHostApi, SHOP_KEY } from './host-api-server.js';
 
-t.test('an application passes on the pass of its client', async (t) => {
+t.test("an application accepts its client's pass", async (t) => {
   await eachKind(t, async (t, { store, url }) => {
     const passes = (...args: string[]) =>
       callCommand(() => runCaptcha(['passes', ...args], { STORE_URL: url }));
@@ -81,7 +81,7 @@ t.test('a wrong command line changes nothing', async (t) => {
   });
 });
 
-t.test('a store out of reach is named', async (t) => {
+t.test('an unreachable store is named', async (t) => {
   const STORE_URL = `redis://127.0.0.1:${await freePort()}/0`;
   t.strictSame(await callCommand(() => runCaptcha(['passes', 'list'], { STORE_URL })), {
     code: 1,

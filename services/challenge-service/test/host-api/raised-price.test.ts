@@ -1,4 +1,4 @@
-// The price while load, or somebody, has raised its floor.
+// The price while load or an operator has raised its minimum.
 
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
@@ -17,26 +17,29 @@ const solved = ({ token, salt, difficulty }: { token: string; salt: string; diff
   pow_nonce: findNonce(salt, difficulty),
 });
 
-t.test('work costs the added bits, at most the ceiling, and the work of before stays enough', async (t) => {
-  await eachKind(t, async (t, { store }) => {
-    let raised = 0;
-    const api = await openHostApi(t, store, { CAPTCHA_POW_MAX_DIFFICULTY: '9' }, [], () => raised);
-    const [before, kept] = [await ask(api, '/pow'), await ask(api, '/pow')];
-    t.equal(before.difficulty, 1);
-    raised = 4;
-    const dearer = await ask(api, '/pow');
-    t.equal(dearer.difficulty, 5);
-    t.equal((await ask(api, '/pow?min_difficulty=3')).difficulty, 5, 'a floor, not a surcharge');
-    t.equal((await ask(api, '/pow?min_difficulty=7')).difficulty, 7);
-    t.match((await api.verify({ ...solved(before), key: KEY, ip: IP })).json, { success: true });
-    t.match((await api.verify({ ...solved(dearer), key: KEY, ip: IP })).json, { success: true });
-    raised = 100;
-    t.equal((await ask(api, '/pow')).difficulty, 9);
-    t.match((await api.verify({ ...solved(kept), key: KEY, ip: IP })).json, { success: true });
-  });
-});
+t.test(
+  'work costs the added bits, up to the maximum, and previously issued work remains valid',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      let raised = 0;
+      const api = await openHostApi(t, store, { CAPTCHA_POW_MAX_DIFFICULTY: '9' }, [], () => raised);
+      const [before, kept] = [await ask(api, '/pow'), await ask(api, '/pow')];
+      t.equal(before.difficulty, 1);
+      raised = 4;
+      const dearer = await ask(api, '/pow');
+      t.equal(dearer.difficulty, 5);
+      t.equal((await ask(api, '/pow?min_difficulty=3')).difficulty, 5, 'a floor, not a surcharge');
+      t.equal((await ask(api, '/pow?min_difficulty=7')).difficulty, 7);
+      t.match((await api.verify({ ...solved(before), key: KEY, ip: IP })).json, { success: true });
+      t.match((await api.verify({ ...solved(dearer), key: KEY, ip: IP })).json, { success: true });
+      raised = 100;
+      t.equal((await ask(api, '/pow')).difficulty, 9);
+      t.match((await api.verify({ ...solved(kept), key: KEY, ip: IP })).json, { success: true });
+    });
+  },
+);
 
-t.test('the failures of an account are added to it, and a client without a ticket gets in', async (t) => {
+t.test('account failures are added to it, and a client without a ticket can pass', async (t) => {
   const { store } = embeddedStore(t);
   let raised = 0;
   const variables = { CAPTCHA_ESCALATION_AFTER: '100' };
@@ -56,7 +59,7 @@ t.test('the failures of an account are added to it, and a client without a ticke
   });
 });
 
-t.test('effort is raised with it', async (t) => {
+t.test('the price of effort rises too', async (t) => {
   const { store } = embeddedStore(t);
   let raised = 0;
   const api = await openHostApi(t, store, { CAPTCHA_POW_DIFFICULTY: '20' }, [], () => raised);

@@ -1,4 +1,4 @@
-// The characters and effects of an image, derived from key, token and seed.
+// Characters and effects of an image, derived from key, token and seed.
 import fc from 'fast-check';
 import t from 'tap';
 import { answerText, drawingJob } from '../../src/image/derivation.js';
@@ -7,7 +7,7 @@ import { drawKey, token } from './samples.js';
 
 const { alphabet, length } = defaultPreset.phrase;
 
-t.test('an answer has the length of the preset, and only its characters', async (t) => {
+t.test("an answer has the preset's length and only its characters", async (t) => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 32, maxLength: 32 }),
@@ -23,7 +23,7 @@ t.test('an answer has the length of the preset, and only its characters', async 
   t.equal(length, 6);
 });
 
-t.test('the same key, token and seed give the same job, and any other gives another', async (t) => {
+t.test('the same key, token and seed give the same job, and any change gives another', async (t) => {
   const job = drawingJob(drawKey, token, 7, defaultPreset);
   t.same(drawingJob(drawKey, token, 7, defaultPreset), job);
   const others = [
@@ -37,7 +37,7 @@ t.test('the same key, token and seed give the same job, and any other gives anot
   }
 });
 
-t.test('under another draw key none of a thousand answers is the same', async (t) => {
+t.test('under another draw key, none of a thousand answers is the same', async (t) => {
   const wrongKey = new Uint8Array(32).fill(1);
   const same = Array.from({ length: 1000 }, (_, seed) => seed).filter(
     (seed) =>
@@ -46,7 +46,7 @@ t.test('under another draw key none of a thousand answers is the same', async (t
   t.same(same, []);
 });
 
-t.test('every character of the alphabet appears, and none more often than chance allows', async (t) => {
+t.test('all characters of the alphabet are equally likely', async (t) => {
   const counts = new Map([...alphabet].map((character) => [character, 0]));
   const answers = 20_000;
   for (let seed = 0; seed < answers; seed++) {
@@ -57,11 +57,11 @@ t.test('every character of the alphabet appears, and none more often than chance
   const expected = (answers * length) / alphabet.length;
   const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
   t.equal(counts.size, alphabet.length);
-  // The 99.9 % quantile of chi-square with 10 degrees of freedom. A remainder of bytes without rejection would reach about 70.
+  // The 99.9% quantile of chi-square with 10 degrees of freedom. A modulo without rejection would reach about 70.
   t.ok(chiSquare < 29.6, `chi-square ${chiSquare}`);
 });
 
-t.test('a seed that is not a whole number from 0 up is refused', async (t) => {
+t.test('a seed other than a non-negative integer is rejected', async (t) => {
   for (const seed of [-1, 0.5, Number.NaN, 2 ** 53]) {
     t.throws(() => answerText(drawKey, token, seed, defaultPreset), RangeError);
   }

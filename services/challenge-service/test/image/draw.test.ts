@@ -1,4 +1,4 @@
-// The images: identical bytes, valid files, and the effects of the preset.
+// Images: identical bytes, valid files, and the preset's effects.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,7 +13,7 @@ const { sprites, identity } = await startDriver();
 
 const withoutLine = { ...defaultPreset.picture, counterchange_px: 0 };
 
-/** SHA-256 of the images of seeds 1, 2 and 3, by driver identity. */
+/** SHA-256 of the images with seeds 1, 2 and 3, by driver identity. */
 const golden: Record<string, string[]> = {
   'canvas@3.2.3:ad580bd2': [
     'cc506c5a9e6ee1c9aef601fba6b5f69620afd129e93ec78a3b5d32369e6df6aa',
@@ -33,7 +33,7 @@ async function readPixels(png: Uint8Array): Promise<Pixels> {
   const image = await loadImage(Buffer.from(png));
   const context = createCanvas(image.width, image.height).getContext('2d');
   context.drawImage(image, 0, 0);
-  // A copy, since its own properties are read from native code each time.
+  // Copied because each access to the original properties calls native code.
   const { width, height, data } = context.getImageData(0, 0, image.width, image.height);
   return { width, height, data };
 }
@@ -43,7 +43,7 @@ t.test('a hundred redraws give the same bytes', async (t) => {
   t.equal(hashes.size, 1);
 });
 
-t.test('two other processes draw the same bytes under the same identity', async (t) => {
+t.test('two other processes with the same identity draw the same bytes', async (t) => {
   const script = fileURLToPath(new URL('./print-hashes.js', import.meta.url));
   const run = () => promisify(execFile)(process.execPath, [script]);
   const [first, second] = await Promise.all([run(), run()]);
@@ -53,7 +53,7 @@ t.test('two other processes draw the same bytes under the same identity', async 
 });
 
 for (const name of ['canvas', '@napi-rs/canvas'] as const) {
-  t.test(`images of ${name} are the recorded ones of its identity`, async (t) => {
+  t.test(`images of ${name} match the recorded hashes of its identity`, async (t) => {
     if (name === 'canvas' && loadDriver()?.name !== 'canvas') {
       t.comment('canvas does not load here');
       t.throws(() => loadDriver('canvas'));
@@ -98,7 +98,7 @@ t.test('two hundred images are valid PNG files of 480 × 160, half of them under
   t.ok(median < 3000, `${median} bytes`);
 });
 
-t.test('letters touch: without speckles and line, the ink of most neighbours is connected', async (t) => {
+t.test('letters touch: without speckles and line, most neighbours have connected ink', async (t) => {
   const speckles = { ...defaultPreset.speckles, count: 0 };
   const preset = { ...defaultPreset, picture: withoutLine, speckles };
   let pieces = 0;
@@ -111,7 +111,7 @@ t.test('letters touch: without speckles and line, the ink of most neighbours is 
   t.ok(touching > 0.8, `${touching} of all neighbours touch`);
 });
 
-t.test('every effect is visible: to switch one off changes the image', async (t) => {
+t.test('every effect is visible: disabling one changes the image', async (t) => {
   const { letters, wave, speckles } = defaultPreset;
   const plainer: ImagePreset[] = [
     { ...defaultPreset, picture: withoutLine },
@@ -152,29 +152,26 @@ t.test('ink and background are swapped on one side of a line across the image', 
   t.pass('all of them');
 });
 
-t.test(
-  'with a scale of one an image has one pixel for each CSS pixel, and shades at its edges',
-  async (t) => {
-    const preset = { ...defaultPreset, picture: { ...defaultPreset.picture, scale: 1 } };
-    for (let seed = 0; seed < 20; seed++) {
-      const small = await readPixels(drawImage(sprites, sampleJob(seed, preset)));
-      const large = await readPixels(drawImage(sprites, sampleJob(seed)));
-      t.strictSame([small.width, small.height], [240, 80]);
-      const colours = new Set(Array.from({ length: 240 * 80 }, (_, pixel) => colourAt(small, pixel)));
-      t.ok(colours.size > 4 && colours.size <= 13, `${colours.size} colours`);
-      let unlike = 0;
-      for (let pixel = 0; pixel < 240 * 80; pixel++) {
-        const upperLeft = 2 * (pixel % 240) + 2 * Math.floor(pixel / 240) * 480;
-        const quarters = [0, 1, 480, 481].map((step) => colourAt(large, upperLeft + step));
-        // Where all four pixels of the sharp image have one colour, the shaded pixel must have it too.
-        if (new Set(quarters).size === 1 && quarters[0] !== colourAt(small, pixel)) unlike++;
-      }
-      t.equal(unlike, 0);
+t.test('with a scale of one an image has one pixel per CSS pixel, and shaded edges', async (t) => {
+  const preset = { ...defaultPreset, picture: { ...defaultPreset.picture, scale: 1 } };
+  for (let seed = 0; seed < 20; seed++) {
+    const small = await readPixels(drawImage(sprites, sampleJob(seed, preset)));
+    const large = await readPixels(drawImage(sprites, sampleJob(seed)));
+    t.strictSame([small.width, small.height], [240, 80]);
+    const colours = new Set(Array.from({ length: 240 * 80 }, (_, pixel) => colourAt(small, pixel)));
+    t.ok(colours.size > 4 && colours.size <= 13, `${colours.size} colours`);
+    let unlike = 0;
+    for (let pixel = 0; pixel < 240 * 80; pixel++) {
+      const upperLeft = 2 * (pixel % 240) + 2 * Math.floor(pixel / 240) * 480;
+      const quarters = [0, 1, 480, 481].map((step) => colourAt(large, upperLeft + step));
+      // Where all four pixels of the sharp image have one colour, the shaded pixel must have the same colour.
+      if (new Set(quarters).size === 1 && quarters[0] !== colourAt(small, pixel)) unlike++;
     }
-  },
-);
+    t.equal(unlike, 0);
+  }
+});
 
-t.test('letters grow with the picture', async (t) => {
+t.test('letters grow with the image', async (t) => {
   const { letters, picture, speckles } = defaultPreset;
   const plain = { ...defaultPreset, speckles: { ...speckles, count: 0 } };
   const heightOfInk = async (width: number, height: number) => {
@@ -203,7 +200,7 @@ t.test('letters grow with the picture', async (t) => {
   t.ok(largest / usual > 1.9, `${largest} pixels of a picture of 480 × 160`);
 });
 
-t.test('pictures have the configured size at every width', async (t) => {
+t.test('images have the configured size at every width', async (t) => {
   for (const width of [239, 241, 242, 243]) {
     for (const scale of [1, 2]) {
       const preset = { ...defaultPreset, picture: { ...defaultPreset.picture, width, scale } };
@@ -213,12 +210,12 @@ t.test('pictures have the configured size at every width', async (t) => {
   }
 });
 
-t.test('the same text with other effects is another image', async (t) => {
+t.test('the same text with other effects gives another image', async (t) => {
   const [one, other] = [sampleJob(1), sampleJob(2)];
   t.not(hashOf(drawImage(sprites, { ...one, text: other.text })), hashOf(drawImage(sprites, other)));
 });
 
-t.test('a character that the bundled fonts lack is refused', async (t) => {
+t.test('a character missing from the bundled fonts is rejected', async (t) => {
   t.throws(() => drawImage(sprites, { ...sampleJob(1), text: 'A0' }), RangeError);
 });
 
@@ -226,14 +223,14 @@ function colourAt({ data }: Pixels, pixel: number): number {
   return data[pixel * 4]! * 65_536 + data[pixel * 4 + 1]! * 256 + data[pixel * 4 + 2]!;
 }
 
-/** Whether a row has a pixel of another colour than the first of the image. */
+/** True if a row has a pixel whose colour differs from the image's first pixel. */
 function isInked(image: Pixels, y: number): boolean {
   const first = colourAt(image, 0);
   for (let x = 0; x < image.width; x++) if (colourAt(image, y * image.width + x) !== first) return true;
   return false;
 }
 
-/** Returns a predicate for pixels of the background, the lightest colour. */
+/** Returns a predicate for background pixels, the lightest colour. */
 function paperOf({ data }: Pixels): (image: Pixels, pixel: number) => boolean {
   const sum = (from: Uint8ClampedArray, pixel: number) =>
     from[pixel * 4]! + from[pixel * 4 + 1]! + from[pixel * 4 + 2]!;

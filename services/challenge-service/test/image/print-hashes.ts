@@ -1,4 +1,4 @@
-// Runs as a separate process: prints the identity of the driver and the hashes of twenty images.
+// Separate process: prints the driver identity and the hashes of twenty images.
 import { drawImage } from '../../src/image/draw.js';
 import { hashOf, sampleJob, startDriver } from './samples.js';
 

@@ -1,4 +1,4 @@
-// The default preset: valid, readable, and with fonts that have its characters.
+// The default preset: valid, readable, and covered by its fonts.
 import { readFileSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
 import t from 'tap';
@@ -9,18 +9,18 @@ t.test('the default preset satisfies its own schema', async (t) => {
   t.ok(Value.Check(ImagePreset, defaultPreset));
 });
 
-t.test('a preset with a doubled, foreign or confusable character is refused', async (t) => {
+t.test('a preset with a duplicate, unsupported or confusable character is rejected', async (t) => {
   for (const alphabet of ['AACdeHKPR', 'ACdeHKPRé', 'ACdeHKPR4', 'ACd']) {
     const preset = { ...defaultPreset, phrase: { ...defaultPreset.phrase, alphabet } };
     t.notOk(Value.Check(ImagePreset, preset), alphabet);
   }
 });
 
-t.test('no two characters of the alphabet are the same letter in another case', async (t) => {
+t.test('no two characters of the alphabet differ only in case', async (t) => {
   t.equal(new Set(BUNDLED_CHARACTERS.toLowerCase()).size, BUNDLED_CHARACTERS.length);
 });
 
-t.test('every letter colour has a contrast of at least 7:1 against its background', async (t) => {
+t.test('every letter colour has a contrast of at least 7:1 to its background', async (t) => {
   for (const { background, letters } of defaultPreset.picture.palettes) {
     for (const letter of letters) {
       const ratio = (luminance(background) + 0.05) / (luminance(letter) + 0.05);
@@ -46,7 +46,7 @@ function luminance(colour: string): number {
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
 }
 
-/** Returns the characters in the character map of a TrueType file (OpenType specification, `cmap` format 4). */
+/** Returns the characters in a TrueType file's character map (OpenType specification, `cmap` format 4). */
 function charactersOf(file: Buffer): string[] {
   const tables = file.readUInt16BE(4);
   const entry = Array.from({ length: tables }, (_, index) => 12 + index * 16).find(

@@ -1,11 +1,11 @@
-// Presets on the wire: chosen or refused by name, and never drawn by a node with another preset of that name.
+// Presets in requests: selected or rejected by name, and never drawn by a node with a different preset of that name.
 
 import type { AnswerType } from '@tollgate/shared/challenges';
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openImages, openNode } from '../challenge-node.js';
 
-t.test('names of presets such as __proto__ or parts of a path match nothing', async (t) => {
+t.test('preset names such as __proto__ or path segments match nothing', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const kinds: AnswerType[] = [{ name: 'sum', make: () => ({ answer: '4' }) }];
     const node = await openNode(t, store, { kinds, presets: { large: {} } });
@@ -34,7 +34,7 @@ t.test('names of presets such as __proto__ or parts of a path match nothing', as
   });
 });
 
-t.test('a preset that is given twice is ignored', async (t) => {
+t.test('a repeated preset is ignored', async (t) => {
   const images = await openImages(t);
   await eachKind(t, async (t, { store }) => {
     const presets = { large: { picture: { width: 400, height: 130 } } };
@@ -48,7 +48,7 @@ t.test('a preset that is given twice is ignored', async (t) => {
   });
 });
 
-t.test('every node that has a preset draws its images alike', async (t) => {
+t.test('every node with the same preset draws identical images', async (t) => {
   const images = await openImages(t);
   await eachKind(t, async (t, { store }) => {
     const presets = { large: { picture: { width: 400, height: 130 } } };
@@ -64,7 +64,7 @@ t.test('every node that has a preset draws its images alike', async (t) => {
   });
 });
 
-t.test('during a rollout a node with another preset of that name refuses to draw', async (t) => {
+t.test('during a rollout a node with a different preset of that name does not draw', async (t) => {
   const images = await openImages(t);
   await eachKind(t, async (t, { store }) => {
     const before = await openNode(t, store, { images, presets: { short: { phrase: { length: 4 } } } });
@@ -83,7 +83,7 @@ t.test('during a rollout a node with another preset of that name refuses to draw
   });
 });
 
-t.test('a node whose challenge type of that name makes other texts refuses to draw', async (t) => {
+t.test('a node whose challenge type of that name creates other texts does not draw', async (t) => {
   const images = await openImages(t);
   const { store } = await redisStore(t);
   const kindOf = (bound: number): AnswerType => ({

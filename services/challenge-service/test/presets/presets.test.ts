@@ -1,4 +1,4 @@
-// Presets of the operator: completed from the default, validated option by option, identified by their fingerprint.
+// The operator's presets: completed from the default, validated option by option, identified by fingerprint.
 
 import type { AnswerType, VerifiedType } from '@tollgate/shared/challenges';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
@@ -21,7 +21,7 @@ function resolve(presets: unknown, deps: Partial<PresetDependencies> = {}) {
   return resolvePresets({ options, sources: [{ name: 'SOURCE', presets }], ...deps });
 }
 
-t.test('a preset inherits the options that it leaves out from the default', async (t) => {
+t.test('a preset inherits omitted options from the default', async (t) => {
   const { presets, mistakes } = resolve({
     large: { phrase: { length: 5 }, picture: { width: 400, height: 130 } },
     plain: { wave: { amplitude_px: 0, sideways_px: 0 }, speckles: { count: 0 } },
@@ -70,7 +70,7 @@ t.test("the operator's default replaces the built-in one, and the others inherit
   t.strictSame([asked.mistakes, asked.presets.get('other')?.kind], [[], sum]);
 });
 
-t.test('every mistake is a line that names the option', async (t) => {
+t.test('every error is a line that names the option', async (t) => {
   const lines: [unknown, string[]][] = [
     [[], ['SOURCE must be an object of presets by name']],
     [null, ['SOURCE must be an object of presets by name']],
@@ -139,7 +139,7 @@ t.test('every mistake is a line that names the option', async (t) => {
   }
 });
 
-t.test('a preset that people cannot read stops the start, with one line that says why', async (t) => {
+t.test('an unreadable preset stops the start with a one-line reason', async (t) => {
   const mistakesOf = (preset: unknown, deps?: Partial<PresetDependencies>) =>
     resolve({ a: preset }, deps).mistakes;
   const tooSmall =
@@ -201,7 +201,7 @@ t.test('a preset that people cannot read stops the start, with one line that say
   }
 });
 
-t.test('a mistake in an alphabet names the characters that the bundled fonts lack', async (t) => {
+t.test('an error in an alphabet names the characters missing from the bundled fonts', async (t) => {
   const alphabet = (text: unknown, deps?: Partial<PresetDependencies>) =>
     resolve({ a: { phrase: { alphabet: text } } }, deps).mistakes.map((line) =>
       line.replace('SOURCE a.phrase.', ''),
@@ -217,7 +217,7 @@ t.test('a mistake in an alphabet names the characters that the bundled fonts lac
   t.match(alphabet('abcdefgh !', { hasCustomRenderer: true }), [/^alphabet has " ", "!": only letters/]);
 });
 
-t.test('the fingerprint of a preset changes with its options, and with nothing else', async (t) => {
+t.test("a preset's fingerprint changes only with its options", async (t) => {
   const fingerprintOf = (preset: unknown, deps?: Partial<PresetDependencies>) =>
     resolve({ a: preset }, { kinds: [sum], ...deps }).presets.get('a')?.fingerprint;
   const fingerprint = fingerprintOf({ phrase: { length: 5, ignore_capitals: true } });
@@ -228,7 +228,7 @@ t.test('the fingerprint of a preset changes with its options, and with nothing e
     t.not(fingerprintOf(other), fingerprint);
 });
 
-t.test('the challenge type of the default preset is an option, and others inherit it', async (t) => {
+t.test("the default preset's challenge type is an option, and others inherit it", async (t) => {
   const deps = { options: resolveCaptchaOptions({ phrase: { type: 'sum', width: 300 } }), kinds: [sum] };
   const { presets, mistakes } = resolve(
     { narrow: { picture: { width: 200 } }, text: { kind: 'text' } },
@@ -248,7 +248,7 @@ t.test('the challenge type of the default preset is an option, and others inheri
   ]);
 });
 
-t.test('two sources are combined, and must not contain the same name', async (t) => {
+t.test('two sources are combined and must not contain the same name', async (t) => {
   const sources = [
     { name: 'ONE', presets: { a: {} } },
     { name: 'OTHER', presets: { b: {}, a: {} } },
@@ -256,7 +256,7 @@ t.test('two sources are combined, and must not contain the same name', async (t)
   t.strictSame(resolvePresets({ options, sources }).mistakes, ['OTHER a exists twice']);
 });
 
-t.test('a challenge type that fails stops the start', async (t) => {
+t.test('a failing challenge type stops the start', async (t) => {
   const mistakeOf = (kind: AnswerType | VerifiedType) =>
     resolve({ a: { kind: kind.name } }, { kinds: [kind] }).mistakes.map((line) =>
       line.replace('SOURCE a.kind: ', ''),

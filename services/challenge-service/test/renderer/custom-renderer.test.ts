@@ -1,4 +1,4 @@
-// The operator's renderer: its images, its failures and its bounded queue.
+// The operator's renderer: images, failures and bounded queue.
 import t from 'tap';
 import { openRendererPool, rendererMistake } from '../../src/renderer/custom-renderer.js';
 import { ImageQueueFullError } from '../../src/renderer/image-pool.js';
@@ -7,7 +7,7 @@ import { sampleJob } from '../image/samples.js';
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1]);
 const size = { running: 1, maxQueue: 2 };
 
-t.test('a renderer gets text, seed and preset, and returns the bytes of the image', async (t) => {
+t.test('a renderer gets text, seed and preset, and returns the image bytes', async (t) => {
   const job = sampleJob(1);
   const seen: unknown[] = [];
   const render = (...given: unknown[]) => {
@@ -22,7 +22,7 @@ t.test('a renderer gets text, seed and preset, and returns the bytes of the imag
   await t.rejects(pool.draw(job), { message: 'the image pool is closed' });
 });
 
-t.test('an error of the renderer is reported without its message, which may quote the answer', async (t) => {
+t.test('a renderer error is reported without its message, which may quote the answer', async (t) => {
   const job = sampleJob(1);
   const outcomes: [() => unknown, string][] = [
     [
@@ -42,7 +42,7 @@ t.test('an error of the renderer is reported without its message, which may quot
   }
 });
 
-t.test('a full queue refuses at once, and waiting jobs are drawn one after the other', async (t) => {
+t.test('a full queue rejects at once, and waiting jobs are drawn one after the other', async (t) => {
   const finish: (() => void)[] = [];
   let most = 0;
   let active = 0;
@@ -64,7 +64,7 @@ t.test('a full queue refuses at once, and waiting jobs are drawn one after the o
   t.equal(most, 1);
 });
 
-t.test('calls that time out keep their slots, so that no more calls can hang', async (t) => {
+t.test('calls that time out keep their slots, which limits the number of hanging calls', async (t) => {
   const finish: (() => void)[] = [];
   const render = () => new Promise<Uint8Array>((resolve) => finish.push(() => resolve(PNG)));
   const pool = openRendererPool({ name: 'mine', render }, { running: 2, maxQueue: 2, timeoutMs: 20 });
@@ -86,7 +86,7 @@ t.test('calls that time out keep their slots, so that no more calls can hang', a
   t.equal(await next, PNG, 'a slot is free when its call ends');
 });
 
-t.test('a renderer with mistakes is reported', async (t) => {
+t.test('an invalid renderer is reported', async (t) => {
   const name = 'must have a name of 1 to 80 letters, digits, _, ., @, :, / or -';
   t.equal(rendererMistake(5), 'must be an object');
   t.equal(rendererMistake({ render() {} }), name);

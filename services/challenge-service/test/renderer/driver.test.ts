@@ -1,4 +1,4 @@
-// The choice of the image library.
+// Image library selection.
 import { createRequire } from 'node:module';
 import t from 'tap';
 import { type DriverName, loadDriver } from '../../src/renderer/driver.js';
@@ -12,7 +12,7 @@ function refusing(...names: string[]) {
   };
 }
 
-t.test('the second library is used if the first does not load', async (t) => {
+t.test('the second library is used if the first fails to load', async (t) => {
   t.equal(loadDriver(undefined, refusing('canvas'))?.name, '@napi-rs/canvas');
 });
 
@@ -29,13 +29,13 @@ t.test('without any library there is no driver', async (t) => {
   t.equal(loadDriver(undefined, refusing('canvas', '@napi-rs/canvas')), null);
 });
 
-t.test('a named library that does not load is an error, even if another would load', async (t) => {
+t.test('a named library that fails to load is an error even if another would load', async (t) => {
   t.throws(() => loadDriver('canvas', refusing('canvas')), {
     message: 'the image library canvas does not load',
   });
 });
 
-t.test('an unknown name is an error', async (t) => {
+t.test('an unknown library name is an error', async (t) => {
   for (const name of ['sharp', '', '__proto__', 'constructor']) {
     t.throws(() => loadDriver(name as DriverName), { message: `unknown image library: ${name}` });
   }

@@ -1,4 +1,4 @@
-// The figures of the image queue while it is busy, full and idle again.
+// Image queue metrics while it is busy, full and idle again.
 import t from 'tap';
 import { createChallengeMetrics } from '../../src/plugins/challenge-metrics.js';
 import { openImagePool } from '../../src/renderer/image-pool.js';

@@ -1,4 +1,4 @@
-// The image pool: the same images as drawn directly, a bounded queue, a clean end.
+// The image pool: the same images as direct drawing, a bounded queue, a clean shutdown.
 import { createRequire } from 'node:module';
 import t from 'tap';
 import { drawImage } from '../../src/image/draw.js';
@@ -8,7 +8,7 @@ import { sampleJob, startDriver } from '../image/samples.js';
 
 const driver = '@napi-rs/canvas' as const;
 
-t.test('the pool draws what the plain function draws, under the same identity', async (t) => {
+t.test('the pool and the plain function draw the same image, under the same identity', async (t) => {
   const pool = await openImagePool({ driver, threads: 2, maxQueue: 30 });
   t.teardown(() => pool!.close());
   const { sprites, identity } = await startDriver(driver);
@@ -22,7 +22,7 @@ t.test('the pool draws what the plain function draws, under the same identity', 
   );
 });
 
-t.test('a full queue refuses at once, what was queued is drawn, and the pool serves again', async (t) => {
+t.test('a full queue rejects at once, draws the queued jobs and accepts new ones again', async (t) => {
   const pool = await openImagePool({ driver, threads: 1, maxQueue: 4 });
   t.teardown(() => pool!.close());
   const outcomes = await Promise.allSettled(
@@ -46,14 +46,14 @@ t.test('the event loop stays free while images are drawn', async (t) => {
   await Promise.all(drawing);
 });
 
-t.test('a job that cannot be drawn rejects, and its worker continues', async (t) => {
+t.test('a failing job rejects, and its worker continues', async (t) => {
   const pool = await openImagePool({ driver, threads: 1, maxQueue: 1 });
   t.teardown(() => pool!.close());
   await t.rejects(pool!.draw({ ...sampleJob(1), text: '0' }), { name: 'RangeError' });
   t.ok((await pool!.draw(sampleJob(1))).length > 0);
 });
 
-t.test('close finishes the queued jobs and refuses later ones', async (t) => {
+t.test('close finishes the queued jobs and rejects later ones', async (t) => {
   const pool = await openImagePool({ driver, threads: 1, maxQueue: 10 });
   const drawing = Array.from({ length: 5 }, (_, seed) => pool!.draw(sampleJob(seed)));
   const closing = pool!.close();
@@ -69,7 +69,7 @@ t.test('without an image library there is no pool', async (t) => {
   t.equal(await openImagePool({ threads: 1, maxQueue: 1, load }), null);
 });
 
-t.test('a pool does not open with a named library that is unknown or does not load', async (t) => {
+t.test('a pool does not open with a named library that is unknown or fails to load', async (t) => {
   const load = () => {
     throw new Error('not installed');
   };

@@ -1,4 +1,4 @@
-// What the service learns of the configured sites.
+// Service settings that depend on the configured sites.
 
 import t from 'tap';
 import { readChallengeConfig } from '../../../src/config.js';
@@ -12,7 +12,7 @@ function open(sites: Readonly<Record<string, object>>) {
   return dropIn.open(readChallengeConfig(env, [dropIn]), '/');
 }
 
-t.test('the dearest site and the longest receipt decide how long keys are needed', async (t) => {
+t.test('the hardest site and the longest receipt determine how long keys are kept', async (t) => {
   t.same(open({ shop: site })?.lifetimes, { ceiling: 20, seconds: 300 });
   const forum = { ...site, secret_sha256: 'b'.repeat(64), difficulty: 18, receipt_seconds: 900 };
   t.same(
@@ -28,7 +28,7 @@ t.test('the dearest site and the longest receipt decide how long keys are needed
   );
 });
 
-t.test('pages of the host names of a site may call its paths, and no other', async (t) => {
+t.test('only pages on the host names of a site may call its paths', async (t) => {
   const ruleOf = open({ shop: site })?.originRuleOf;
   t.equal(ruleOf?.('/api/captcha/sites/shop/pow')?.('https://shop.example'), true);
   t.equal(ruleOf?.('/api/captcha/sites/shop/pow')?.('https://forum.example'), false);

@@ -1,4 +1,4 @@
-// 10,000 mutated requests at each endpoint of a site: never a 5xx, and nothing good is spent by a bad request.
+// 10,000 mutated requests at each site endpoint: no 5xx, and no bad request spends a valid token.
 
 import { anyCharacter } from '@tollgate/test-support/any-character.js';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
@@ -10,7 +10,7 @@ import { ORIGINS, openSites, SECRETS } from './served-sites.js';
 const REQUESTS = 10_000;
 const AT_ONCE = 50;
 
-/** Without lines of log, which take as long as the rest. */
+/** Without logging, which takes as long as everything else. */
 const QUIET = { level: 'error' } as const;
 
 const junk = fc.oneof(
@@ -42,16 +42,16 @@ const anything = fc.oneof(
   fc.constantFrom(null, true, [], {}, [[]], { a: 1 }),
   fc.array(junk, { maxLength: 3 }),
 );
-/** A text with some of its characters replaced, removed or doubled. */
+/** A text with some characters replaced, removed or doubled. */
 const mutated = (text: string) =>
   fc.tuple(fc.nat(Math.max(0, text.length - 1)), fc.nat(4), junk).map(([at, length, by]) => {
     return text.slice(0, at) + by.slice(0, length) + text.slice(at + (length % 3));
   });
 
-/** Any text in a URL: half a surrogate too. */
+/** Any text in a URL, lone surrogates included. */
 const percentEncoded = (text: string) => Buffer.from(text).toString('hex').replace(/../g, '%$&');
 
-/** Sends that many different requests, some at a time, and checks every response. */
+/** Sends that many different requests, several at a time, and checks every response. */
 async function flood(
   sites: Awaited<ReturnType<typeof openSites>>,
   requests: fc.Arbitrary<InjectOptions>,
@@ -117,7 +117,7 @@ t.test('redeeming', async (t) => {
     },
     { requiredKeys: [] },
   );
-  // The right token with a nonce that is malformed.
+  // A valid token with a malformed nonce.
   const withToken = fc
     .tuple(fields, fc.constantFrom('x', '', ' 1', '1e3', '-1', '1'.repeat(25), null, 7))
     .map(([body, pow_nonce]) => ({ ...body, pow_token: good.pow_token, pow_nonce }));
@@ -164,7 +164,7 @@ t.test('verifying', async (t) => {
     },
     { requiredKeys: [] },
   );
-  // The right receipt with a secret that is not that of its site.
+  // A valid receipt with the secret of another site.
   const wrongSecret = fc
     .tuple(bad, fc.oneof(mutated(SECRETS.shop), fc.constant(SECRETS.forum), junk))
     .filter(([, secret]) => secret !== SECRETS.shop)
@@ -192,7 +192,7 @@ t.test('verifying', async (t) => {
     }),
   ];
   const encoded = fc.tuple(fields, fc.constantFrom(...encodings)).map(([body, encode]) => encode(body));
-  // Broken in its encoding: whatever is left of it, the secret is not whole.
+  // Invalid encoding: the decoded secret is never complete.
   const broken = encoded.chain(({ type, payload }) =>
     fc
       .tuple(

@@ -1,4 +1,4 @@
-// Clients of other languages, unmodified and from Debian: they ask by GET, and some search the text of the answer.
+// Unmodified clients in other languages, from Debian. They send GET requests, and some search the response text.
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { openSites, SECRETS } from './served-sites.js';
 
 const run = promisify(execFile);
 
-/** A client: how it is started, and its program, which prints `true` or `false`. */
+/** A client: its start command and its program, which prints `true` or `false`. */
 interface Client {
   readonly name: string;
   readonly interpreter: string;
   readonly option: string;
   readonly program: string;
-  /** The package without which it is skipped. */
+  /** Skipped without this package. */
   readonly aptPackage: string;
 }
 
@@ -53,7 +53,7 @@ end
 puts Controller.new.verify_recaptcha`,
   },
   {
-    // The address is a constant of the library, so the user agent changes it.
+    // The library has a hard-coded URL, so the user agent rewrites it.
     name: 'Captcha::reCAPTCHA of Perl',
     interpreter: perl,
     option: '-e',
@@ -107,7 +107,7 @@ print("true" if answer["success"] else "false")`,
 
 for (const { name, interpreter, option, program, aptPackage } of CLIENTS) {
   const skip = interpreter === '' && `not tested: install ${aptPackage}`;
-  t.test(`${name} takes a receipt once, and no other`, { skip }, async (t) => {
+  t.test(`${name} accepts a receipt once, and no other receipt`, { skip }, async (t) => {
     const sites = await openSites(t, embeddedStore(t).store);
     await sites.app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = sites.app.server.address() as AddressInfo;

@@ -1,4 +1,4 @@
-// SITES: accepted values, and mistakes that stop the start without showing a value.
+// SITES: accepted values, and errors that stop the start without disclosing a value.
 
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const mistakesOf = (value: unknown): readonly string[] => {
   }
 };
 
-t.test('omitted options of a site have their defaults', async (t) => {
+t.test('omitted site options have defaults', async (t) => {
   t.strictSame(
     [...readSites(JSON.stringify({ shop }), '/')],
     [
@@ -46,7 +46,7 @@ t.test('omitted options of a site have their defaults', async (t) => {
   t.equal(readSites(undefined, '/').size, 0);
 });
 
-t.test('sites may be in a file, and have up to three secrets', async (t) => {
+t.test('sites can be read from a file and have up to three secrets', async (t) => {
   const folder = tempDir(t);
   const secret_sha256 = [HASH.toUpperCase(), OTHER, hash('sha256', 'c')];
   writeFileSync(join(folder, 'sites.json'), JSON.stringify({ __proto__x: { ...shop, secret_sha256 } }));
@@ -59,7 +59,7 @@ t.test('sites may be in a file, and have up to three secrets', async (t) => {
   t.ok(readSites('marked.json', folder).has('shop'), 'a byte order mark, as some editors write');
 });
 
-t.test('every mistake has a line, without values or unknown names', async (t) => {
+t.test('every error has its own line, without values or unknown names', async (t) => {
   const cases: readonly (readonly [unknown, readonly (string | RegExp)[]])[] = [
     ['{"a": "the-secret-in-clear"', ['SITES is not valid JSON']],
     ['/no/such/file', [/^SITES names a file that cannot be read \(ENOENT\)/]],
@@ -124,7 +124,7 @@ t.test('host names match exactly, below a wildcard, or anywhere', async (t) => {
     t.notOk(isHostnamePattern(pattern), pattern);
 });
 
-t.test('only an origin as browsers send it has a host name', async (t) => {
+t.test('only an origin in the form browsers send has a host name', async (t) => {
   t.equal(hostnameOf('https://shop.example:8443'), 'shop.example');
   t.equal(hostnameOf('capacitor://localhost'), 'localhost');
   for (const origin of [
@@ -147,7 +147,7 @@ t.test('only an origin as browsers send it has a host name', async (t) => {
   t.equal(pageHostname(undefined, 'https://shop.example', own), null);
 });
 
-t.test('each secret finds its own site, and no other text finds one', async (t) => {
+t.test('each secret finds its own site; other texts find none', async (t) => {
   const made = [makeSecret(), makeSecret(), makeSecret()] as const;
   const hashes = made.map(({ sha256 }) => sha256);
   const sites = readSites(

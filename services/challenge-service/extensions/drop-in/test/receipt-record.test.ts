@@ -1,4 +1,4 @@
-// The line that the record of a receipt is kept as.
+// The encoding of a receipt record.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -16,7 +16,7 @@ const receipt = fc.record({
   cdata: fc.stringMatching(/^[A-Za-z0-9_-]{0,255}$/),
 });
 
-t.test('a receipt reads as it was written, and nothing else reads as one', async (t) => {
+t.test('a receipt survives encoding and decoding, and other texts are rejected', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(receipt, time, (part, redeemedAtMs) => {

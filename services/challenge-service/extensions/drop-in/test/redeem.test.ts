@@ -1,4 +1,4 @@
-// Redeeming work for a receipt: whose work, whose page, once.
+// Redeeming solved challenges for a receipt: by site, by page, once only.
 
 import { sealTicket } from '@tollgate/shared/challenges';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
@@ -6,7 +6,7 @@ import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stor
 import t from 'tap';
 import { IP, ORIGINS, OWN_ORIGIN, openSites } from './served-sites.js';
 
-t.test('right work becomes a receipt, once', async (t) => {
+t.test('solved work is exchanged for a receipt, once', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const sites = await openSites(t, store);
     const work = await sites.work('shop');
@@ -34,7 +34,7 @@ t.test('right work becomes a receipt, once', async (t) => {
   });
 });
 
-t.test('one solution sent 50 times at once makes one receipt', async (t) => {
+t.test('50 parallel requests with one solution yield one receipt', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const sites = await openSites(t, store);
     const work = await sites.work('shop');
@@ -43,7 +43,7 @@ t.test('one solution sent 50 times at once makes one receipt', async (t) => {
   });
 });
 
-t.test('work and image that are bound to an address become a receipt there, and nowhere else', async (t) => {
+t.test('work and images bound to an address are redeemed only from that address', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const options = { image: 'always' } as const;
     const sites = await openSites(t, store, {
@@ -71,7 +71,7 @@ t.test('work and image that are bound to an address become a receipt there, and 
   });
 });
 
-t.test('wrong work makes no receipt and is spent', async (t) => {
+t.test('wrong work yields no receipt and is spent', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store);
   const wrong = await sites.work('shop', false);
   t.match((await sites.redeem('shop', wrong)).json(), {
@@ -84,7 +84,7 @@ t.test('wrong work makes no receipt and is spent', async (t) => {
   t.equal((await sites.redeem('shop', malformed)).statusCode, 200, 'a malformed nonce spends nothing');
 });
 
-t.test('wrong work and a wrong image leave no receipt behind, and count as refused work', async (t) => {
+t.test('wrong work and a wrong image store no receipt, and count as failed work', async (t) => {
   const { store, redis } = await redisStore(t);
   const sites = await openSites(t, store, { options: { image: 'always' } });
   const receipts = async () =>
@@ -106,7 +106,7 @@ t.test('wrong work and a wrong image leave no receipt behind, and count as refus
   t.match(await easy.metrics(), 'tollgate_work_total{algorithm="sha256",outcome="verified"} 1');
 });
 
-t.test('a site whose floor is at the ceiling of all others still gets dearer', async (t) => {
+t.test('the price rises even for a site whose minimum is the maximum of all others', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store, {
     env: { CAPTCHA_POW_MAX_DIFFICULTY: '2', CAPTCHA_POW_VOLUME_STEP: '1', CAPTCHA_POW_VOLUME_EVERY: '1' },
     options: { difficulty: 2 },
@@ -121,7 +121,7 @@ t.test('a site whose floor is at the ceiling of all others still gets dearer', a
   t.equal(Math.max(...(await prices(''))), 2);
 });
 
-t.test('the ticket of a form counts at the plain endpoint, and not on a site', async (t) => {
+t.test('a form ticket counts at the plain endpoint, but not on a site', async (t) => {
   const env = { CAPTCHA_POW_ALGORITHMS: 'hashwx-1,sha256' };
   const sites = await openSites(t, embeddedStore(t).store, { env, options: { image: 'always' } });
   const demand = { bits: 0, algorithms: ['hashwx-1'], preset: null };
@@ -135,7 +135,7 @@ t.test('the ticket of a form counts at the plain endpoint, and not on a site', a
   t.equal(await algorithm('/sites/shop'), 'sha256');
 });
 
-t.test('work is good for its own site only, and is spent nowhere else', async (t) => {
+t.test('work is valid for its own site only and is not spent elsewhere', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store);
   const ofShop = await sites.work('shop');
   const plain = await sites.work(null);
@@ -144,7 +144,7 @@ t.test('work is good for its own site only, and is spent nowhere else', async (t
   t.equal((await sites.redeem('shop', ofShop)).statusCode, 200);
 });
 
-t.test('only a page of the listed host names redeems, and a refused page spends nothing', async (t) => {
+t.test('only pages on the listed host names can redeem, and a rejected page spends nothing', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store);
   const work = await sites.work('shop');
   const origins = [
@@ -175,7 +175,7 @@ t.test('only a page of the listed host names redeems, and a refused page spends 
   t.match(await sites.verdict('shop', inFrame.json().token), { success: true, hostname: 'www.shop.example' });
 });
 
-t.test('a site that does not exist is 404, and so is everything without sites', async (t) => {
+t.test('an unknown site is 404, and so is every path without sites', async (t) => {
   const { store } = embeddedStore(t);
   const sites = await openSites(t, store);
   for (const url of ['/api/captcha/sites/nobody/pow', '/api/captcha/sites/nobody', '/api/captcha/sites/shop'])
@@ -206,7 +206,7 @@ t.test('a site that does not exist is 404, and so is everything without sites', 
   }
 });
 
-t.test('the fields of a page are bounded, and a body of the wrong shape spends nothing', async (t) => {
+t.test('the fields of a page have length limits, and a malformed body spends nothing', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store);
   const work = await sites.work('shop');
   for (const fields of [
@@ -223,7 +223,7 @@ t.test('the fields of a page are bounded, and a body of the wrong shape spends n
   t.equal((await sites.redeem('shop', { ...work, api: '', action: '', cdata: '' })).statusCode, 200);
 });
 
-t.test('price, limits and counters are those of one site', async (t) => {
+t.test('each site has its own price, limits and counters', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store, {
     env: {
       RATE_LIMIT_POW: '4',
@@ -256,42 +256,39 @@ t.test('price, limits and counters are those of one site', async (t) => {
   t.match(await sites.metrics(), 'tollgate_site_challenges_issued_total{site="forum",challenge="pow"} 4');
 });
 
-t.test(
-  'the pages of a site may call its paths from their origin, without credentials, and no others',
-  async (t) => {
-    const sites = await openSites(t, embeddedStore(t).store);
-    const asked = async (url: string, origin: string, method: 'GET' | 'OPTIONS' = 'GET') => {
-      const { headers } = await sites.inject({
-        method,
-        url: `/api/captcha${url}`,
-        headers: { origin, ...(method === 'OPTIONS' ? { 'access-control-request-method': 'POST' } : {}) },
-      });
-      return [
-        headers['access-control-allow-origin'],
-        headers['access-control-allow-credentials'],
-        headers.vary,
-      ];
-    };
-    t.strictSame(await asked('/sites/shop/pow', ORIGINS.shop), [ORIGINS.shop, undefined, 'Origin']);
-    t.strictSame(await asked('/sites/shop/pow?algorithms=sha256', 'https://a.shop.example:1'), [
-      'https://a.shop.example:1',
-      undefined,
-      'Origin',
-    ]);
-    t.strictSame(await asked('/sites/shop/redeem', ORIGINS.shop, 'OPTIONS'), [
-      ORIGINS.shop,
-      undefined,
-      'Origin',
-    ]);
-    t.strictSame(await asked('/sites/shop/pow', ORIGINS.forum), [undefined, undefined, 'Origin']);
-    t.strictSame(await asked('/sites/forum/pow', ORIGINS.shop), [undefined, undefined, 'Origin']);
-    t.strictSame(await asked('/pow', ORIGINS.shop), [undefined, 'true', 'Origin']);
-    t.strictSame(await asked('/pow', OWN_ORIGIN), [OWN_ORIGIN, 'true', 'Origin']);
-    t.strictSame(await asked('/siteverify', ORIGINS.shop, 'OPTIONS'), [undefined, 'true', 'Origin']);
-  },
-);
+t.test('only pages of the site may call its paths, from their origin and without credentials', async (t) => {
+  const sites = await openSites(t, embeddedStore(t).store);
+  const asked = async (url: string, origin: string, method: 'GET' | 'OPTIONS' = 'GET') => {
+    const { headers } = await sites.inject({
+      method,
+      url: `/api/captcha${url}`,
+      headers: { origin, ...(method === 'OPTIONS' ? { 'access-control-request-method': 'POST' } : {}) },
+    });
+    return [
+      headers['access-control-allow-origin'],
+      headers['access-control-allow-credentials'],
+      headers.vary,
+    ];
+  };
+  t.strictSame(await asked('/sites/shop/pow', ORIGINS.shop), [ORIGINS.shop, undefined, 'Origin']);
+  t.strictSame(await asked('/sites/shop/pow?algorithms=sha256', 'https://a.shop.example:1'), [
+    'https://a.shop.example:1',
+    undefined,
+    'Origin',
+  ]);
+  t.strictSame(await asked('/sites/shop/redeem', ORIGINS.shop, 'OPTIONS'), [
+    ORIGINS.shop,
+    undefined,
+    'Origin',
+  ]);
+  t.strictSame(await asked('/sites/shop/pow', ORIGINS.forum), [undefined, undefined, 'Origin']);
+  t.strictSame(await asked('/sites/forum/pow', ORIGINS.shop), [undefined, undefined, 'Origin']);
+  t.strictSame(await asked('/pow', ORIGINS.shop), [undefined, 'true', 'Origin']);
+  t.strictSame(await asked('/pow', OWN_ORIGIN), [OWN_ORIGIN, 'true', 'Origin']);
+  t.strictSame(await asked('/siteverify', ORIGINS.shop, 'OPTIONS'), [undefined, 'true', 'Origin']);
+});
 
-t.test('a site that demands an image redeems work with its answer only', async (t) => {
+t.test('a site that requires an image redeems work only with the image answer', async (t) => {
   const env = { CAPTCHA_MIN_SECONDS: '0' };
   const sites = await openSites(t, embeddedStore(t).store, { env, options: { image: 'always' } });
   const image = async (path: string) => {
@@ -322,7 +319,7 @@ t.test('a site that demands an image redeems work with its answer only', async (
   );
 });
 
-t.test('effort may stand in for the image of a site', async (t) => {
+t.test('effort can replace the image of a site', async (t) => {
   const { findNonce } = await import('@tollgate/test-support/find-nonce.js');
   const env = { CAPTCHA_MIN_SECONDS: '0' };
   const sites = await openSites(t, embeddedStore(t).store, { env, options: { image: 'always' } });
@@ -336,7 +333,7 @@ t.test('effort may stand in for the image of a site', async (t) => {
   t.match(await sites.metrics(), 'tollgate_site_challenges_issued_total{site="shop",challenge="effort"} 1');
 });
 
-t.test('with bound addresses the work is redeemed by the address that asked', async (t) => {
+t.test('with bound addresses, work is redeemed only from the address that requested it', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store, {
     env: { CAPTCHA_BIND_IP: 'true', CAPTCHA_MIN_SECONDS: '0' },
   });

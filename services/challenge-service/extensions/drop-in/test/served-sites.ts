@@ -1,4 +1,4 @@
-// The public application with two sites, and a page and a server of each.
+// The public application with two sites, and a page and a server for each.
 
 import { hash } from 'node:crypto';
 import { openKeyRing } from '@tollgate/shared/crypto';
@@ -28,7 +28,7 @@ const CHALLENGE_SECRET = 'challenge-secret-of-the-sites-0001';
 
 const sha256 = (text: string) => hash('sha256', text);
 
-/** Work that a page has done. */
+/** Work solved by a page. */
 export interface Work {
   readonly pow_token: string;
   readonly pow_nonce: string;
@@ -37,30 +37,30 @@ export interface Work {
 export interface SitesUnderTest {
   readonly app: FastifyInstance;
   inject(request: InjectOptions): Promise<LightMyRequestResponse>;
-  /** Work of a site, or of the plain endpoint. */
+  /** Work for a site, or for the plain endpoint. */
   work(site: SiteName | null, isSolved?: boolean): Promise<Work>;
-  /** Redeems fields as a page of the site would. */
+  /** Redeems fields as a page on the site would. */
   redeem(site: SiteName, body: object, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** A receipt for new work. */
   receipt(site: SiteName, fields?: object): Promise<string>;
-  /** Asks as a server would, with a form. */
+  /** Sends a form as a server would. */
   verify(fields: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** The verdict on a receipt under the secret of the site. */
+  /** The verdict on a receipt with the site's secret. */
   verdict(site: SiteName, receipt: string, more?: Record<string, string>): Promise<Record<string, unknown>>;
   log(): string;
   metrics(): Promise<string>;
 }
 
-/** What differs from the usual sites. */
+/** Changes to the default sites. */
 export interface SitesOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Options of every site. */
+  /** Options for every site. */
   readonly options?: Partial<Site>;
-  /** The least important lines that are logged. */
+  /** The lowest log level. */
   readonly level?: 'debug' | 'error';
 }
 
-/** Opens the sites; their work is easier than any operator may configure. Options override those of every site. */
+/** Opens the sites. Their work is easier than the configuration allows. The options override those of every site. */
 export async function openSites(
   t: Test,
   store: Store,

@@ -1,4 +1,4 @@
-// Verifying a receipt for the server of a site: the shapes of the request, the order of the checks, the answers.
+// Receipt verification for a site's server: request formats, order of checks, responses.
 
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import { until } from '@tollgate/test-support/until.js';
@@ -20,7 +20,7 @@ const multipart = (fields: Record<string, string>, file = '') => {
   };
 };
 
-t.test('each shape of request on each path has the same answer', async (t) => {
+t.test('every request format on every path gets the same response', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store);
   const shapes = {
     form: (fields: Record<string, string>) => ({
@@ -88,7 +88,7 @@ t.test('each shape of request on each path has the same answer', async (t) => {
   }
 });
 
-t.test('what cannot be read is a bad request, in an answer of 200, and spends nothing', async (t) => {
+t.test('an unreadable request is a bad request with status 200, and spends nothing', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store);
   const fields = { secret: SECRETS.shop, response: await sites.receipt('shop') };
   const text = String(new URLSearchParams(fields));
@@ -122,7 +122,7 @@ t.test('what cannot be read is a bad request, in an answer of 200, and spends no
   t.match((await sites.verify(fields)).json(), { success: true });
 });
 
-t.test('an empty field of the body is not replaced by that of the query', async (t) => {
+t.test('an empty body field is not replaced by its query parameter', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store);
   const receipt = await sites.receipt('shop');
   const answer = await sites.inject({
@@ -135,7 +135,7 @@ t.test('an empty field of the body is not replaced by that of the query', async 
   t.strictSame(answer.json(), refused('missing-input-response'));
 });
 
-t.test('a HEAD takes no receipt and counts for nobody', async (t) => {
+t.test('a HEAD request spends no receipt and counts for no limit', async (t) => {
   const { store, redis } = await redisStore(t);
   const env = { RATE_LIMIT_SITEVERIFY: '1' };
   const sites = await openSites(t, store, { env });
@@ -156,7 +156,7 @@ t.test('a HEAD takes no receipt and counts for nobody', async (t) => {
   t.match(await sites.verdict('shop', receipt), { success: true }, 'nor for the limit of the secret');
 });
 
-t.test('the query of a GET, which holds the secret, is in no line of the log', async (t) => {
+t.test('the query of a GET, which contains the secret, is never logged', async (t) => {
   const { store, redis } = await redisStore(t);
   const sites = await openSites(t, store);
   const receipt = await sites.receipt('shop');
@@ -176,7 +176,7 @@ t.test('the query of a GET, which holds the secret, is in no line of the log', a
   t.match(sites.log(), /"method":"GET","route":"\/api\/captcha\/siteverify","status":200/);
 });
 
-t.test('answers have the layout of their vendor, which clients search for texts', async (t) => {
+t.test("responses have the vendor's layout, because clients search their text", async (t) => {
   const sites = await openSites(t, embeddedStore(t).store);
   const texts = async (path: string, api: string | undefined) => {
     const receipt = await sites.receipt('shop', api === undefined ? {} : { api });
@@ -198,7 +198,7 @@ t.test('answers have the layout of their vendor, which clients search for texts'
   ]);
 });
 
-t.test('what is missing is named, all of it', async (t) => {
+t.test('every missing field is named', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store);
   const codes = async (fields: Record<string, string>) => (await sites.verify(fields)).json();
   t.strictSame(await codes({}), refused('missing-input-response', 'missing-input-secret'));
@@ -211,7 +211,7 @@ t.test('what is missing is named, all of it', async (t) => {
 });
 
 t.test(
-  'wrong secrets, forged receipts and other sites spend nothing and ask the store nothing',
+  'wrong secrets, forged receipts and other sites spend nothing and send no store command',
   async (t) => {
     const { store, redis } = await redisStore(t);
     const sites = await openSites(t, store);
@@ -250,45 +250,41 @@ t.test(
   },
 );
 
-t.test(
-  'issuing, redeeming and verifying are one command of the store each, and a dump is of no use',
-  async (t) => {
-    const { store, redis } = await redisStore(t);
-    const sites = await openSites(t, store);
-    let work = await sites.work('shop');
-    await sites.receipt('shop');
-    await sites.verdict('shop', await sites.receipt('shop'));
+t.test('issuing, redeeming and verifying take one store command each, and a dump is useless', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const sites = await openSites(t, store);
+  let work = await sites.work('shop');
+  await sites.receipt('shop');
+  await sites.verdict('shop', await sites.receipt('shop'));
 
-    const issued = await redis.commands(async () => {
-      work = await sites.work('shop');
-    });
-    t.equal(issued.length, 1, issued.join('\n'));
-    let receipt = '';
-    const redeemed = await redis.commands(async () => {
-      receipt = (await sites.redeem('shop', { ...work, action: 'sign-in' })).json().token;
-    });
-    t.equal(redeemed.length, 1, redeemed.join('\n'));
+  const issued = await redis.commands(async () => {
+    work = await sites.work('shop');
+  });
+  t.equal(issued.length, 1, issued.join('\n'));
+  let receipt = '';
+  const redeemed = await redis.commands(async () => {
+    receipt = (await sites.redeem('shop', { ...work, action: 'sign-in' })).json().token;
+  });
+  t.equal(redeemed.length, 1, redeemed.join('\n'));
 
-    const dump: string[] = [];
-    for (const key of await redis.client.keys('*')) dump.push(key, (await redis.client.get(key)) ?? '');
-    const text = dump.join('\n');
-    const [token = '', , mac = ''] = receipt.split('.');
-    t.ok(text.includes(token.slice(2)), 'the record of the receipt is there');
-    t.notOk(text.includes(mac), 'but not what makes it a receipt');
-    for (const secret of [...Object.values(SECRETS), IP]) t.notOk(text.includes(secret));
-    for (const forged of [token, `${token}.${Date.now() + 60_000}.${'A'.repeat(22)}`])
-      t.strictSame(await sites.verdict('shop', forged), refused('invalid-input-response'));
+  const dump: string[] = [];
+  for (const key of await redis.client.keys('*')) dump.push(key, (await redis.client.get(key)) ?? '');
+  const text = dump.join('\n');
+  const [token = '', , mac = ''] = receipt.split('.');
+  t.ok(text.includes(token.slice(2)), 'the record of the receipt is there');
+  t.notOk(text.includes(mac), 'but not what makes it a receipt');
+  for (const secret of [...Object.values(SECRETS), IP]) t.notOk(text.includes(secret));
+  for (const forged of [token, `${token}.${Date.now() + 60_000}.${'A'.repeat(22)}`])
+    t.strictSame(await sites.verdict('shop', forged), refused('invalid-input-response'));
 
-    const verified = await redis.commands(async () => {
-      t.match(await sites.verdict('shop', receipt), { success: true, action: 'sign-in' });
-    });
-    t.equal(verified.length, 1, verified.join('\n'));
-    for (const key of await redis.client.keys('captcha:site:*'))
-      t.ok((await redis.client.pttl(key)) > 0, key);
-  },
-);
+  const verified = await redis.commands(async () => {
+    t.match(await sites.verdict('shop', receipt), { success: true, action: 'sign-in' });
+  });
+  t.equal(verified.length, 1, verified.join('\n'));
+  for (const key of await redis.client.keys('captcha:site:*')) t.ok((await redis.client.pttl(key)) > 0, key);
+});
 
-t.test('a receipt is good once, also for 50 servers at once', async (t) => {
+t.test('a receipt is valid once, even for 50 parallel servers', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const sites = await openSites(t, store);
     const receipt = await sites.receipt('shop');
@@ -297,7 +293,7 @@ t.test('a receipt is good once, also for 50 servers at once', async (t) => {
   });
 });
 
-t.test('the same idempotency key gets the same answer, another one does not', async (t) => {
+t.test('one idempotency key gets one response, another key does not', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const sites = await openSites(t, store);
     const receipt = await sites.receipt('shop');
@@ -315,7 +311,7 @@ t.test('the same idempotency key gets the same answer, another one does not', as
   });
 });
 
-t.test('a receipt that is too old is refused, by its own expiry and by that of its record', async (t) => {
+t.test('an expired receipt is rejected, by its own expiry and by that of its record', async (t) => {
   const { store, age } = embeddedStore(t);
   const sites = await openSites(t, store, { options: { receipt_seconds: 300 } });
   const receipt = await sites.receipt('shop');
@@ -326,7 +322,7 @@ t.test('a receipt that is too old is refused, by its own expiry and by that of i
   t.match(await sites.verdict('shop', fresh), { success: true });
 });
 
-t.test('the answer has the form of the API that the page expects', async (t) => {
+t.test('the response has the format of the API that the page uses', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store);
   const answer = async (fields: object) => {
     const { challenge_ts, ...rest } = await sites.verdict('shop', await sites.receipt('shop', fields));
@@ -350,7 +346,7 @@ t.test('the answer has the form of the API that the page expects', async (t) => 
   t.strictSame(await answer({}), { ...open, action: '', cdata: '' });
 });
 
-t.test('with check_remoteip only the address that redeemed counts, an IPv6 one by its /64', async (t) => {
+t.test('with check_remoteip only the redeeming address is valid, for IPv6 its /64', async (t) => {
   const { store } = embeddedStore(t);
   const sites = await openSites(t, store, { options: { check_remoteip: true } });
   const verdict = async (remoteip: string | undefined, from = IP) => {
@@ -376,31 +372,38 @@ t.test('with check_remoteip only the address that redeemed counts, an IPv6 one b
   });
 });
 
-t.test('a secret over its limit is told to wait, one of no site by address, and no other', async (t) => {
-  const sites = await openSites(t, embeddedStore(t).store, { env: { RATE_LIMIT_SITEVERIFY: '2' } });
-  for (let i = 0; i < 5; i++)
-    t.strictSame(await sites.verdict('shop', 'x'), refused('invalid-input-response'), 'forged ones are free');
-  for (let i = 0; i < 2; i++)
-    t.match(await sites.verdict('shop', await sites.receipt('shop')), { success: true });
-  const receipt = await sites.receipt('shop');
-  const limited = await sites.verify({ secret: SECRETS.shop, response: receipt });
-  t.strictSame([limited.statusCode, limited.json()], [200, refused('internal-error')]);
-  t.match(limited.headers['retry-after'], /^\d+$/);
-  t.strictSame(await sites.verdict('forum', 'x'), refused('invalid-input-response'));
+t.test(
+  'a secret over its limit gets a wait time, an unknown one by address, and others are unaffected',
+  async (t) => {
+    const sites = await openSites(t, embeddedStore(t).store, { env: { RATE_LIMIT_SITEVERIFY: '2' } });
+    for (let i = 0; i < 5; i++)
+      t.strictSame(
+        await sites.verdict('shop', 'x'),
+        refused('invalid-input-response'),
+        'forged ones are free',
+      );
+    for (let i = 0; i < 2; i++)
+      t.match(await sites.verdict('shop', await sites.receipt('shop')), { success: true });
+    const receipt = await sites.receipt('shop');
+    const limited = await sites.verify({ secret: SECRETS.shop, response: receipt });
+    t.strictSame([limited.statusCode, limited.json()], [200, refused('internal-error')]);
+    t.match(limited.headers['retry-after'], /^\d+$/);
+    t.strictSame(await sites.verdict('forum', 'x'), refused('invalid-input-response'));
 
-  const wrong = async () => (await sites.verify({ secret: 'x', response: 'x' })).json()['error-codes'][0];
-  const answers = [];
-  for (let i = 0; i < 61; i++) answers.push(await wrong());
-  t.strictSame(new Set(answers.slice(0, 60)), new Set(['invalid-input-secret']));
-  t.equal(answers.at(-1), 'internal-error');
-  t.strictSame(
-    await sites.verdict('forum', 'x'),
-    refused('invalid-input-response'),
-    'a right one still counts',
-  );
-});
+    const wrong = async () => (await sites.verify({ secret: 'x', response: 'x' })).json()['error-codes'][0];
+    const answers = [];
+    for (let i = 0; i < 61; i++) answers.push(await wrong());
+    t.strictSame(new Set(answers.slice(0, 60)), new Set(['invalid-input-secret']));
+    t.equal(answers.at(-1), 'internal-error');
+    t.strictSame(
+      await sites.verdict('forum', 'x'),
+      refused('invalid-input-response'),
+      'a right one still counts',
+    );
+  },
+);
 
-t.test('a receipt that is sent again and again uses up no limit, and asks the store once', async (t) => {
+t.test('a replayed receipt uses up no limit and takes one store command', async (t) => {
   const { store, redis } = await redisStore(t);
   const sites = await openSites(t, store, { env: { RATE_LIMIT_SITEVERIFY: '4' } });
   const [spent, ofOthers, repeated, good] = [
@@ -433,7 +436,7 @@ t.test('a receipt that is sent again and again uses up no limit, and asks the st
   t.match(await other.verdict('shop', late), { success: true });
 });
 
-t.test('the factor of a range multiplies the wrong secrets of its addresses', async (t) => {
+t.test('the factor of an address range multiplies its limit of wrong secrets', async (t) => {
   const env = { RATE_LIMIT_RANGES: '203.0.113.0/24=2' };
   const sites = await openSites(t, embeddedStore(t).store, { env, level: 'error' });
   for (let i = 0; i < 120; i++) {
@@ -443,19 +446,16 @@ t.test('the factor of a range multiplies the wrong secrets of its addresses', as
   t.strictSame((await sites.verify({ secret: 'x', response: 'x' })).json(), refused('internal-error'));
 });
 
-t.test(
-  'with the store away a receipt is an internal error in an answer of 200, and stays good',
-  async (t) => {
-    const { store, redis } = await redisStore(t);
-    const sites = await openSites(t, store);
-    const receipt = await sites.receipt('shop');
-    await redis.client.client('PAUSE', 1500);
-    const response = await sites.verify({ secret: SECRETS.shop, response: receipt, idempotency_key: 'k' });
-    t.strictSame([response.statusCode, response.json()], [200, refused('internal-error')]);
-    t.equal(response.headers['retry-after'], '1');
-    await until(
-      async () => (await sites.verdict('shop', receipt, { idempotency_key: 'k' })).success === true,
-      'the store answers again',
-    );
-  },
-);
+t.test('without the store, a receipt gets an internal error with status 200 and stays valid', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const sites = await openSites(t, store);
+  const receipt = await sites.receipt('shop');
+  await redis.client.client('PAUSE', 1500);
+  const response = await sites.verify({ secret: SECRETS.shop, response: receipt, idempotency_key: 'k' });
+  t.strictSame([response.statusCode, response.json()], [200, refused('internal-error')]);
+  t.equal(response.headers['retry-after'], '1');
+  await until(
+    async () => (await sites.verdict('shop', receipt, { idempotency_key: 'k' })).success === true,
+    'the store answers again',
+  );
+});

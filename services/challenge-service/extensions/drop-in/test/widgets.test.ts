@@ -1,5 +1,4 @@
-// What pages load to show widgets: scripts with the address of the service in them, and the frame, for the hosts of its
-// site.
+// Files for widget pages: scripts with the service's URL, and the frame, allowed on the host names of its site.
 
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
@@ -18,7 +17,7 @@ const sites = await openSites(t, embeddedStore(t).store);
 const load = (url: string, headers: Record<string, string> = {}) =>
   sites.inject({ method: 'GET', url: `/api/captcha${url}`, headers });
 
-t.test('any page may load the scripts, which know where the service is', async (t) => {
+t.test("any page may load the scripts, which contain the service's URL", async (t) => {
   for (const path of scripts) {
     const { statusCode, headers, body } = await load(`${path}?onload=x&render=explicit&sentry=false`);
     t.equal(statusCode, 200, path);
@@ -35,7 +34,7 @@ t.test('any page may load the scripts, which know where the service is', async (
   }
 });
 
-t.test('the path or the query says which interfaces a script has', async (t) => {
+t.test('the path or the query selects the interfaces of a script', async (t) => {
   const has = async (url: string) => {
     const { body } = await load(url);
     return ['cf-turnstile-response', 'h-captcha-response', 'enterprise'].map((text) => body.includes(text));
@@ -48,7 +47,7 @@ t.test('the path or the query says which interfaces a script has', async (t) => 
   t.same(await has('/recaptcha/api.js'), [false, false, true]);
 });
 
-t.test('compressed copies are the same script, and one that the browser has is not sent again', async (t) => {
+t.test('compressed copies have the same content, and a cached one is not sent again', async (t) => {
   const plain = await load('/1/api.js');
   const brotli = await load('/1/api.js', { 'accept-encoding': 'gzip, br' });
   const gzip = await load('/1/api.js', { 'accept-encoding': 'gzip' });
@@ -61,7 +60,7 @@ t.test('compressed copies are the same script, and one that the browser has is n
   t.same([again.statusCode, again.body], [304, '']);
 });
 
-t.test('the frame is for pages of its host names, with a strict policy', async (t) => {
+t.test('the frame is allowed on pages of its host names, with a strict policy', async (t) => {
   const { statusCode, headers, body } = await load('/sites/shop/frame?origin=https%3A%2F%2Fshop.example');
   t.equal(statusCode, 200);
   const policy = String(headers['content-security-policy']);
@@ -76,42 +75,39 @@ t.test('the frame is for pages of its host names, with a strict policy', async (
   t.notOk(body.includes('data-problem'));
 });
 
-t.test(
-  'a page that may not show it, or names no site, gets a frame that says so and can do nothing',
-  async (t) => {
-    for (const [path, status, problem] of [
-      ['/sites/shop/frame?origin=https%3A%2F%2Fevil.example', 403, 'hostname'],
-      ['/sites/nobody/frame', 404, 'sitekey'],
-    ] as const) {
-      const { statusCode, headers, body } = await load(path);
-      t.equal(statusCode, status);
-      t.match(headers['content-security-policy'], /frame-ancestors \*$/);
-      t.match(body, `data-problem="${problem}"`);
-    }
-    const sandboxed = await load('/sites/shop/frame?origin=null');
-    t.equal(sandboxed.statusCode, 403);
-    t.notMatch(sandboxed.headers['content-security-policy'], 'frame-ancestors', 'which no such page meets');
-    t.match(sandboxed.body, 'data-problem="hostname"');
-    for (const origin of ['"><script>', 'shop.example']) {
-      const { statusCode, headers, body } = await load(
-        `/sites/shop/frame?origin=${encodeURIComponent(origin)}`,
-      );
-      t.equal(statusCode, 200, origin);
-      t.match(headers['content-security-policy'], 'frame-ancestors http://shop.example:*');
-      t.notOk(body.includes('"><script>'));
-    }
-    t.equal((await load('/sites/%22%3E/frame')).statusCode, 404);
-  },
-);
+t.test('a page without permission or site gets a frame with an error and no function', async (t) => {
+  for (const [path, status, problem] of [
+    ['/sites/shop/frame?origin=https%3A%2F%2Fevil.example', 403, 'hostname'],
+    ['/sites/nobody/frame', 404, 'sitekey'],
+  ] as const) {
+    const { statusCode, headers, body } = await load(path);
+    t.equal(statusCode, status);
+    t.match(headers['content-security-policy'], /frame-ancestors \*$/);
+    t.match(body, `data-problem="${problem}"`);
+  }
+  const sandboxed = await load('/sites/shop/frame?origin=null');
+  t.equal(sandboxed.statusCode, 403);
+  t.notMatch(sandboxed.headers['content-security-policy'], 'frame-ancestors', 'which no such page meets');
+  t.match(sandboxed.body, 'data-problem="hostname"');
+  for (const origin of ['"><script>', 'shop.example']) {
+    const { statusCode, headers, body } = await load(
+      `/sites/shop/frame?origin=${encodeURIComponent(origin)}`,
+    );
+    t.equal(statusCode, 200, origin);
+    t.match(headers['content-security-policy'], 'frame-ancestors http://shop.example:*');
+    t.notOk(body.includes('"><script>'));
+  }
+  t.equal((await load('/sites/%22%3E/frame')).statusCode, 404);
+});
 
-t.test('a site of any host lets any page show its frame', async (t) => {
+t.test('any page may show the frame of a site that allows every host', async (t) => {
   const open = await openSites(t, embeddedStore(t).store, { options: { hostnames: ['*'], image: 'always' } });
   const { headers, body } = await open.inject({ method: 'GET', url: '/api/captcha/sites/shop/frame' });
   t.match(headers['content-security-policy'], /frame-ancestors \*$/);
   t.match(body, 'data-image="always"');
 });
 
-t.test('without sites there is none of it', async (t) => {
+t.test('without sites these paths do not exist', async (t) => {
   const node = await openNode(t, embeddedStore(t).store);
   for (const path of [...scripts, '/sites/shop/frame', '/frame.js', '/v/0123456789abcdef/frame.js']) {
     for (const method of ['GET', 'HEAD', 'POST', 'PUT'] as const) {

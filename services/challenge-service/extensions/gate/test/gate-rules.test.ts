@@ -1,4 +1,4 @@
-// The rules of the gate: which requests pass without a pass, whatever form their path has.
+// Gate rules: which requests need no pass, however their path is written.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -21,7 +21,7 @@ function rulesOf(options: object) {
 }
 
 t.test(
-  'by default everything needs a pass but well-known files, which are read and not written',
+  'by default everything needs a pass except well-known files, and those only for reading',
   async (t) => {
     const decide = rulesOf({ feeds: ['/feed.xml', '/blog/*.rss'] });
     for (const path of [
@@ -52,7 +52,7 @@ t.test(
   },
 );
 
-t.test('the first rule that applies decides, by path, method, address and site', async (t) => {
+t.test('the first matching rule decides, by path, method, address and site', async (t) => {
   const decide = rulesOf({
     rules: [
       { action: 'refuse', addresses: ['198.51.100.0/24', '2001:db8:bad::/48'] },
@@ -79,7 +79,7 @@ t.test('the first rule that applies decides, by path, method, address and site',
   t.equal(decide('/robots.txt'), 'check', 'a rule comes before well-known files');
 });
 
-t.test('a path that programs read in different ways never passes by its looks', async (t) => {
+t.test('a path that programs parse differently never matches a rule that lets it pass', async (t) => {
   const rules = [
     { action: 'check', paths: ['/admin*'] },
     { action: 'pass', paths: ['/public/*'] },
@@ -144,7 +144,7 @@ t.test('a path that programs read in different ways never passes by its looks', 
   t.equal(requestedPath(undefined).isAmbiguous, true);
 });
 
-t.test('a rule that refuses paths is not evaded by how a path is written', async (t) => {
+t.test('alternative spellings of a path do not evade a rule that rejects it', async (t) => {
   const rules = [
     { action: 'refuse', paths: ['/admin/*', '/wp-login.php*'], sites: [SITE], methods: ['GET'] },
     { action: 'refuse', paths: ['/private'], addresses: ['198.51.100.0/24'] },
@@ -169,7 +169,7 @@ t.test('a rule that refuses paths is not evaded by how a path is written', async
   t.equal(requestedPath('/.').path, '/');
 });
 
-t.test('a pattern is like what its wildcards allow, in a time that no path makes long', async (t) => {
+t.test('a pattern matches like its regular expression, in bounded time for any path', async (t) => {
   const asExpression = (pattern: string) =>
     new RegExp(`^${pattern.replace(/[.?]/g, '\\$&').replace(/\*+/g, '.*')}$`, 's');
   const text = (characters: string) => fc.string({ unit: fc.constantFrom(...characters), maxLength: 12 });
@@ -184,7 +184,7 @@ t.test('a pattern is like what its wildcards allow, in a time that no path makes
   t.equal(isLike('/'.repeat(16_000), `/${'*a'.repeat(50)}`), false);
 });
 
-t.test('a visitor is led to the same site, and nowhere else', async (t) => {
+t.test('a visitor is redirected only within the same site', async (t) => {
   const kept = [
     '/',
     '/a?b=c&d=%2F',
@@ -227,7 +227,7 @@ t.test('a visitor is led to the same site, and nowhere else', async (t) => {
   );
 });
 
-t.test('each mistake in the options is a line with its place', async (t) => {
+t.test('each error in the options is a line that names the option', async (t) => {
   const linesOf = (options: unknown) => resolveGateOptions(options).mistakes;
   t.strictSame(linesOf({ sites: [SITE] }), undefined);
   t.strictSame(linesOf(7), ['the value must be an object']);

@@ -1,4 +1,4 @@
-// The gate: who may pass, what a pass is worth, and what those without one are answered.
+// The gate: who gets through, the scope of a pass, and the responses without one.
 
 import { cookieValues, createEnvelope, openKeyRing } from '@tollgate/shared/crypto';
 import { languages } from '@tollgate/shared/messages';
@@ -37,7 +37,7 @@ t.test('without configuration there is no gate', async (t) => {
   t.equal((await submit(node, {})).statusCode, 404);
 });
 
-t.test('a mistake in the configuration stops the start', async (t) => {
+t.test('a configuration error stops the start', async (t) => {
   const { GATE, TRUST_PROXY, ...others } = gateEnvironment();
   const open = (env: Readonly<Record<string, string>>) => openNode(t, embeddedStore(t).store, { env });
   await t.rejects(open({ ...others, GATE: '{', TRUST_PROXY: 'loopback' }), {
@@ -59,7 +59,7 @@ t.test('a mistake in the configuration stops the start', async (t) => {
   });
 });
 
-t.test('work gives a pass, which the store is not asked about', async (t) => {
+t.test('work yields a pass, which needs no store command', async (t) => {
   const { store, redis } = await redisStore(t);
   const node = await openNode(t, store, { images, env: gateEnvironment() });
   t.equal((await ask(node)).statusCode, 403);
@@ -83,7 +83,7 @@ t.test('work gives a pass, which the store is not asked about', async (t) => {
   t.match(metrics, 'tollgate_challenges_solved_total{application="gate",challenge="pow"} 1');
 });
 
-t.test('a pass belongs to one site and one network, and ends', async (t) => {
+t.test('a pass is valid for one site and one network, until it expires', async (t) => {
   const node = await openGate(t);
   const cookie = await passOf(node);
   for (const ip of ['203.0.113.7', '203.0.113.250', '::ffff:203.0.113.9']) {
@@ -118,7 +118,7 @@ const HOME4 = '203.0.113.7';
 const HOME6 = '2001:db8:7:1::1';
 
 t.test(
-  'a page over one address family and its work over the other: the pass is good over both',
+  'a page loaded over one address family and solved over the other: the pass is valid over both',
   async (t) => {
     for (const [pageFrom, workFrom] of [
       [HOME4, HOME6],
@@ -135,7 +135,7 @@ t.test(
   },
 );
 
-t.test('a visitor whose address family changes between pages works once for each', async (t) => {
+t.test('a visitor whose address family changes between pages solves one challenge for each', async (t) => {
   const node = await openGate(t);
   const first = await passOf(node, { ip: HOME4 });
   const moved = await ask(node, { headers: BROWSER, ip: HOME6, cookie: first });
@@ -149,7 +149,7 @@ t.test('a visitor whose address family changes between pages works once for each
   }
 });
 
-t.test('a pass names two networks at most, one of each family, each for its own time', async (t) => {
+t.test('a pass names at most two networks, one for each family, each with its own expiry', async (t) => {
   const passes = createGatePasses(openKeyRing(SECRET), TERMS);
   const at = (address: string, site = SITE) => ({ site, address });
   const [other4, other6] = ['198.51.100.7', '2001:db8:8:1::/64'];
@@ -212,7 +212,7 @@ t.test('a pass names two networks at most, one of each family, each for its own 
 });
 
 t.test(
-  'with 0 bits addresses of the family are not compared; with 0 for both a pass works anywhere',
+  'with 0 bits, addresses of that family are not compared; with 0 for both, a pass works anywhere',
   async (t) => {
     const bound = await openGate(t, { pass: { ipv4: 0 } });
     const cookie = await passOf(bound, { ip: HOME4 });
@@ -230,7 +230,7 @@ t.test(
   },
 );
 
-t.test('the networks of addresses', async (t) => {
+t.test('the network of each address', async (t) => {
   const bits = { ipv4: 20, ipv6: 56 };
   t.equal(networkOf('203.0.119.7', bits), '203.0.112.0/20');
   t.equal(networkOf('2001:db8:1:ab12::/64', bits), '2001:db8:1:ab00::/56');
@@ -239,7 +239,7 @@ t.test('the networks of addresses', async (t) => {
   t.equal(networkOf('203.0.119.7', { ipv4: 0, ipv6: 32 }), 'any');
 });
 
-t.test('passes outlive a change of keys, until the old key is gone', async (t) => {
+t.test('passes remain valid after a key change until the old key is removed', async (t) => {
   const old = 'first-secret-of-the-gate-test-000001';
   const next = 'other-secret-of-the-gate-test-000002';
   const { store } = embeddedStore(t);
@@ -255,7 +255,7 @@ t.test('passes outlive a change of keys, until the old key is gone', async (t) =
 });
 
 t.test(
-  'the cookie is for the site alone, and Secure with https; planted ones beside it do not matter',
+  'the cookie is limited to the site, Secure with https, and unaffected by planted cookies',
   async (t) => {
     const node = await openGate(t, { pass: { seconds: 600 } });
     const answer = await submit(node, await workOf(node));
@@ -274,11 +274,11 @@ t.test(
   },
 );
 
-t.test('a pass is accepted decoded once, encoded twice and in double quotes', async (t) => {
+t.test('a pass is accepted decoded once, encoded twice or in double quotes', async (t) => {
   const node = await openGate(t);
   const issue = async () => (await passOf(node)).slice(NAME.length + 1);
   let value = await issue();
-  // One pass in some hundred has nothing to encode, and so one spelling only.
+  // About one pass in several hundred contains nothing to encode and therefore has one spelling.
   while (!value.includes('%')) value = await issue();
   const spellings = [value, decodeURIComponent(value), encodeURIComponent(value), `"${value}"`];
   for (const spelling of spellings)
@@ -287,7 +287,7 @@ t.test('a pass is accepted decoded once, encoded twice and in double quotes', as
     t.equal((await ask(node, { cookie: `${NAME}=${wrong}` })).statusCode, 403, wrong);
 });
 
-t.test('rules know IPv4 addresses behind a translator, and single IPv6 addresses', async (t) => {
+t.test('rules match IPv4 addresses behind a translator, and single IPv6 addresses', async (t) => {
   const node = await openGate(t, {
     rules: [{ action: 'pass', addresses: ['192.0.2.7', '2001:db8:600d::1'] }],
   });
@@ -299,7 +299,7 @@ t.test('rules know IPv4 addresses behind a translator, and single IPv6 addresses
   }
 });
 
-t.test('robots pass by range; with a rule that refuses nobody does', async (t) => {
+t.test('robots pass by address range; a rejecting rule stops every robot', async (t) => {
   const node = await openGate(t, {
     robots: [{ name: 'search', agent: 'SearchBot', addresses: ['192.0.2.0/24'] }],
     rules: [{ action: 'refuse', paths: ['/private/*'] }],
@@ -315,7 +315,7 @@ t.test('robots pass by range; with a rule that refuses nobody does', async (t) =
   t.equal((await ask(node, { target: '/private/a' })).json().code, 'gate_refused');
 });
 
-t.test('what may be a robot is asked to come back while its address cannot be looked up', async (t) => {
+t.test('a possible robot is told to retry while its address cannot be looked up', async (t) => {
   const failing = async () => {
     throw Object.assign(new Error('no answer'), { code: 'ETIMEOUT' });
   };
@@ -337,7 +337,7 @@ t.test('what may be a robot is asked to come back while its address cannot be lo
   t.match(await node.metrics(), 'tollgate_gate_checks_total{outcome="asked",reason="not_looked_up"} 2');
 });
 
-t.test('programs get JSON, a person gets a page in their language', async (t) => {
+t.test('programs get JSON, people get a page in their language', async (t) => {
   const node = await openGate(t);
   for (const accept of [undefined, '*/*', 'application/json', 'image/avif,image/webp,*/*;q=0.8']) {
     const answer = await ask(node, { headers: accept === undefined ? {} : { accept } });
@@ -382,7 +382,7 @@ t.test('programs get JSON, a person gets a page in their language', async (t) =>
   t.ok(Buffer.byteLength((await ask(node, { headers: BROWSER })).payload) < 8_000, 'less than 8 kB');
 });
 
-t.test('a host of no site is refused, and so is what pages of other sites send', async (t) => {
+t.test('an unknown host is rejected, and so are submissions from pages of other sites', async (t) => {
   const node = await openGate(t);
   for (const site of ['https://elsewhere.example', 'https://www.example.com.evil.example']) {
     const answer = await ask(node, { site });
@@ -415,7 +415,7 @@ t.test('a host of no site is refused, and so is what pages of other sites send',
   t.match((await submit(node, work)).json(), { code: 'pow_invalid' }, 'but is good once');
 });
 
-t.test('without JavaScript: the page says what to do, or shows an image that leads on', async (t) => {
+t.test('without JavaScript: the page gives instructions, or shows an image that leads on', async (t) => {
   const visit = { target: '/wanted?a=b%20c&d=%22%3E', headers: BROWSER };
   const bare = await ask(await openGate(t), visit);
   t.match(bare.payload, /<noscript><p>JavaScript is switched off here\. Switch it on/);
@@ -458,7 +458,7 @@ t.test('without JavaScript: the page says what to do, or shows an image that lea
   t.ok(lost.headers['set-cookie']);
 });
 
-t.test('a script that sends work is asked for no image, whatever stands in without one', async (t) => {
+t.test('a script that submits work needs no image, whatever replaces work without a script', async (t) => {
   for (const env of [{}, { CAPTCHA_NO_SCRIPT: 'image' }]) {
     const node = await openGate(t, {}, env);
     const refused = await submit(node, { pow_token: 'a'.repeat(40), pow_nonce: '0' });
@@ -470,7 +470,7 @@ t.test('a script that sends work is asked for no image, whatever stands in witho
   }
 });
 
-t.test('what was sent with another method is lost, and the page says so', async (t) => {
+t.test('a request body sent with another method is lost, and the page says so', async (t) => {
   const node = await openGate(t);
   t.notMatch((await ask(node, { headers: BROWSER })).payload, 'was not delivered. After');
   const posted = await ask(node, { method: 'POST', headers: BROWSER });
@@ -478,7 +478,7 @@ t.test('what was sent with another method is lost, and the page says so', async 
   t.match(posted.payload, 'data-back="Go back"');
 });
 
-t.test('where an image is demanded, work alone is not enough', async (t) => {
+t.test('where an image is required, work alone is not enough', async (t) => {
   const node = await openGate(t, { image: true });
   const page = await ask(node, { headers: BROWSER });
   t.match(page.payload, /<tollgate-challenge[^>]* captcha-required="" captcha-alternatives="effort">/);
@@ -501,7 +501,7 @@ t.test('where an image is demanded, work alone is not enough', async (t) => {
   );
 });
 
-t.test('submissions of an address are limited', async (t) => {
+t.test('submissions are limited by address', async (t) => {
   const node = await openGate(t, {}, { RATE_LIMIT_GATE: '2' });
   const submitted = async () => (await submit(node, {})).statusCode;
   t.strictSame([await submitted(), await submitted(), await submitted()], [422, 422, 429]);
@@ -509,7 +509,7 @@ t.test('submissions of an address are limited', async (t) => {
 });
 
 t.test(
-  'ten thousand mutated cookies, headers and addresses: none passes, and none is an error of ours',
+  'ten thousand mutated cookies, headers and addresses: none passes, and none causes a server error',
   async (t) => {
     const node = await openGate(t, { rules: [{ action: 'pass', paths: ['/open/*'] }], feeds: ['/feed.xml'] });
     const cookie = await passOf(node);
@@ -561,7 +561,7 @@ t.test(
       const visit = shapes[n % shapes.length]!(n);
       if (visit?.cookie === cookie && visit.ip === undefined) continue;
       const { statusCode } = await ask(node, visit);
-      // A mutation may leave a pass as it was, or give it another spelling.
+      // A mutation may leave a pass unchanged or give it another valid spelling.
       const isWhole =
         visit?.ip === undefined && cookieValues(visit?.cookie, NAME).includes(decodeURIComponent(value));
       if (statusCode !== 403 && !(statusCode === 204 && isWhole)) wrong.push([statusCode, visit]);
@@ -571,7 +571,7 @@ t.test(
   },
 );
 
-t.test('ten thousand mutated forms: none gives a pass, and none is an error of ours', async (t) => {
+t.test('ten thousand mutated forms: none yields a pass, and none causes a server error', async (t) => {
   const node = await openGate(t);
   const random = seeded(8);
   const values = [
@@ -611,7 +611,7 @@ t.test('ten thousand mutated forms: none gives a pass, and none is an error of o
         'x-forwarded-host': 'www.example.com',
         'x-forwarded-for': '203.0.113.7',
         'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded',
-        // Pages take longest to write: some of them are enough.
+        // Pages take longest to render, so a sample of them is enough.
         accept: n % 5 !== 0 ? 'application/json' : pick(['application/json', BROWSER.accept, '*/*', 'é']),
       },
       payload: isJson
@@ -626,7 +626,7 @@ t.test('ten thousand mutated forms: none gives a pass, and none is an error of o
   t.strictSame(wrong, []);
 });
 
-/** Numbers from 0 to 1, the same each time. */
+/** Pseudorandom numbers from 0 to 1, the same in each run. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,23 +1,23 @@
-// A name server of a test: a zone in memory, answered over UDP.
+// A name server for tests: a zone in memory, served over UDP.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Test } from 'tap';
 
-/** Records by the name that is asked for: names for `….in-addr.arpa` and `….ip6.arpa`, addresses for the others. */
+/** Records by queried name: names for `….in-addr.arpa` and `….ip6.arpa`, addresses for the others. */
 export type Zone = Record<string, readonly string[] | 'silent'>;
 
 export interface NameServer {
   /** `127.0.0.1:PORT` */
   readonly address: string;
-  /** The names that were asked for, oldest first. */
+  /** The queried names, oldest first. */
   readonly asked: string[];
 }
 
 const TYPES: Readonly<Record<number, 'A' | 'PTR' | 'AAAA'>> = { 1: 'A', 12: 'PTR', 28: 'AAAA' };
 const HEADER_BYTES = 12;
 
-/** Answers until the test ends. A name that is not in the zone does not exist; a silent one is not answered. */
+/** Responds until the test ends. A name missing from the zone does not exist; a silent name gets no response. */
 export async function startNameServer(t: Pick<Test, 'teardown'>, zone: Zone): Promise<NameServer> {
   const asked: string[] = [];
   const socket = createSocket('udp4');
@@ -68,7 +68,7 @@ function dataOf(record: string, kind: 'A' | 'PTR' | 'AAAA' | undefined): Buffer 
   return undefined;
 }
 
-/** The name of the question, the type, a minute of life, and the length of the data. */
+/** The queried name, the type, a TTL of one minute, and the data length. */
 function answerHead(type: number, length: number): Buffer {
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0xc000 + HEADER_BYTES, 0);

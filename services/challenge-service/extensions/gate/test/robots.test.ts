@@ -1,4 +1,4 @@
-// Robots by the verified name of their address: names of a real name server, which strangers cannot make.
+// Robots by the verified name of their address, with names from a real name server that strangers cannot forge.
 
 import t, { type Test } from 'tap';
 import { networkOf } from '../gate-passes.js';
@@ -16,7 +16,7 @@ const ZONE: Zone = {
   '1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.1.0.0.1.0.8.4.0.6.8.4.1.0.0.2.ip6.arpa': [
     'Crawl-66-249-66-1.GoogleBot.com',
   ],
-  // A stranger decides about the names of its own addresses, but not about the addresses of others' names.
+  // Strangers control the names of their own addresses, but not the addresses of other people's names.
   [arpa('198.51.100.1')]: ['crawl-66-249-66-1.googlebot.com'],
   [arpa('198.51.100.2')]: ['crawl.googlebot.com.evil.example', 'evilgooglebot.com'],
   'crawl.googlebot.com.evil.example': ['198.51.100.2'],
@@ -51,7 +51,7 @@ async function openRobots(
   );
   const ask = (address: string, userAgent = 'Mozilla/5.0 (compatible; Googlebot/2.1)') =>
     robotOf({ address, userAgent });
-  /** The name of the robot, null if it is none, or the milliseconds after which to ask again. */
+  /** The robot's name, null for no robot, or the milliseconds until the next attempt. */
   const find = async (...claim: Parameters<typeof ask>) => {
     const found = await ask(...claim);
     return found.name ?? ('retryMs' in found ? found.retryMs : null);
@@ -59,7 +59,7 @@ async function openRobots(
   return { server, time, find };
 }
 
-t.test('a name that leads to an address and back is believed, any other is not', async (t) => {
+t.test('a name is trusted only if it resolves back to the address', async (t) => {
   const { server, find } = await openRobots(t);
   t.equal(await find(ROBOT), 'google');
   t.equal(await find(ROBOT_V6), 'google');
@@ -71,7 +71,7 @@ t.test('a name that leads to an address and back is believed, any other is not',
   t.equal(await find('unknown'), null);
 });
 
-t.test('who does not claim to be a robot is not looked up; a range needs no look-up', async (t) => {
+t.test('an address that claims to be no robot is not looked up; a range needs no lookup', async (t) => {
   const { server, find } = await openRobots(t);
   t.equal(await find(ROBOT, 'Mozilla/5.0 Firefox/140.0'), null);
   t.equal(await find('157.55.39.7', 'bingbot/2.0'), 'bing');
@@ -80,7 +80,7 @@ t.test('who does not claim to be a robot is not looked up; a range needs no look
   t.strictSame(server.asked, []);
 });
 
-t.test('an answer is remembered for an hour, and many at once ask once', async (t) => {
+t.test('a result is cached for an hour, and parallel requests share one lookup', async (t) => {
   const { server, time, find } = await openRobots(t);
   t.strictSame(await Promise.all(Array.from({ length: 20 }, () => find(ROBOT))), Array(20).fill('google'));
   t.equal(server.asked.length, 2);
@@ -93,7 +93,7 @@ t.test('an answer is remembered for an hour, and many at once ask once', async (
 });
 
 t.test(
-  'a name server that does not answer is waited for no longer than the limit, and not asked again at once',
+  'a silent name server is awaited no longer than the time limit, and not queried again at once',
   async (t) => {
     const { server, time, find } = await openRobots(t, { timeoutMs: 100 });
     for (const address of ['198.51.100.3', '198.51.100.4']) {
@@ -109,7 +109,7 @@ t.test(
   },
 );
 
-t.test('no more look-ups run at once than may, and those beyond are not remembered', async (t) => {
+t.test('parallel lookups are limited, and those beyond the limit are not cached', async (t) => {
   const { find } = await openRobots(t, { mostAtOnce: 1, timeoutMs: 100 });
   const waiting = find('198.51.100.3');
   t.equal(await find(ROBOT), 2000);
@@ -117,7 +117,7 @@ t.test('no more look-ups run at once than may, and those beyond are not remember
   t.equal(await find(ROBOT), 'google');
 });
 
-t.test('the addresses of one network do not take the look-ups of others', async (t) => {
+t.test('addresses of one network do not use up the lookups of others', async (t) => {
   const { find } = await openRobots(t, { mostOfNetwork: 1, timeoutMs: 100 });
   const waiting = find('198.51.100.3');
   t.equal(await find('198.51.100.1'), 2000, 'refused for now');
@@ -126,7 +126,7 @@ t.test('the addresses of one network do not take the look-ups of others', async 
   t.equal(await waiting, 60_000);
 });
 
-t.test('five networks with a silent name server leave a place for a robot of another', async (t) => {
+t.test("five networks with a silent name server leave a lookup for another network's robot", async (t) => {
   const silent: Zone = {};
   const attackers = Array.from({ length: 50 }, (_, at) => `100.64.${Math.floor(at / 10)}.${at % 10}`);
   for (const address of attackers) silent[arpa(address)] = 'silent';
@@ -139,7 +139,7 @@ t.test('five networks with a silent name server leave a place for a robot of ano
   t.ok(server.asked.length <= 52, 'and no more is asked');
 });
 
-t.test('fifty networks take all places, and give none up to a further one', async (t) => {
+t.test('fifty networks take all lookups and yield none to another network', async (t) => {
   const silent: Zone = {};
   const attackers = Array.from({ length: 50 }, (_, at) => `100.64.${at}.1`);
   for (const address of attackers) silent[arpa(address)] = 'silent';

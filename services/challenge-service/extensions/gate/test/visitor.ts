@@ -1,4 +1,4 @@
-// A visitor of a guarded site, as its gateway describes the requests to the service.
+// A visitor of a guarded site, as the gateway describes it to the service.
 
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import type { LightMyRequestResponse } from 'fastify';
@@ -7,7 +7,10 @@ import type { ChallengeNode } from '../../../test/challenge-node.js';
 export const SITE = 'https://www.example.com';
 export const OTHER = 'http://localhost:8081';
 
-/** The variables of a service with a gate before both sites. @param options further ones of the gate */
+/**
+ * Variables of a service with a gate for both sites.
+ * @param options additional gate options
+ */
 export function gateEnvironment(options: object = {}): Record<string, string> {
   return {
     GATE: JSON.stringify({ sites: [SITE, OTHER], ...options }),
@@ -30,7 +33,7 @@ export interface Visit {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The headers that a browser sends when a person opens an address. */
+/** The headers of a browser that opens a page. */
 export const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-mode': 'navigate' };
 
 function headersOf({ site = SITE, ip = '203.0.113.7', cookie, headers }: Visit): Record<string, string> {
@@ -43,21 +46,21 @@ function headersOf({ site = SITE, ip = '203.0.113.7', cookie, headers }: Visit):
   };
 }
 
-/** What the service answers to the question of the gateway. */
+/** The service's response to the gateway's check. */
 export function ask(node: ChallengeNode, visit: Visit = {}): Promise<LightMyRequestResponse> {
   const { method = 'GET', target = '/' } = visit;
   const headers = { 'x-forwarded-method': method, 'x-forwarded-uri': target, ...headersOf(visit) };
   return node.inject({ method: 'GET', url: '/api/captcha/gate/check', headers });
 }
 
-/** Solved work, as fields of a form. */
+/** Solved work as form fields. */
 export async function workOf(node: ChallengeNode, visit: Visit = {}): Promise<Record<string, string>> {
   const answer = await node.inject({ method: 'GET', url: '/api/captcha/pow', headers: headersOf(visit) });
   const { token, salt, difficulty } = answer.json();
   return { pow_token: token, pow_nonce: findNonce(salt, difficulty) };
 }
 
-/** Sends a form for a pass. */
+/** Submits a form for a pass. */
 export function submit(
   node: ChallengeNode,
   fields: Readonly<Record<string, string>>,
@@ -71,18 +74,18 @@ export function submit(
   });
 }
 
-/** The note of a page. */
+/** The note embedded in a page. */
 export function noteIn(page: string): string {
   const [, note] = /name="sent_to" value="([^"]*)"/.exec(page) ?? [];
   if (note === undefined) throw new Error('the page has no note');
   return note;
 }
 
-/** The pass that an answer sets, as the browser sends it. */
+/** The pass set by a response, as the browser sends it. */
 export const cookieOf = (answer: LightMyRequestResponse): string =>
   String(answer.headers['set-cookie'] ?? '').split(';')[0] ?? '';
 
-/** Works for a pass. Returns its cookie as the browser sends it. */
+/** Solves a challenge for a pass. Returns the cookie as the browser sends it. */
 export async function passOf(node: ChallengeNode, visit: Visit = {}): Promise<string> {
   const answer = await submit(node, await workOf(node, visit), visit);
   const cookie = String(answer.headers['set-cookie'] ?? '');
