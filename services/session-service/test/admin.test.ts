@@ -1,4 +1,4 @@
-// The admin port: what other services ask with the key.
+// The admin port: routes for other services, protected by the API key.
 
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
@@ -32,7 +32,7 @@ function introspect(
 
 const formOf = (token: string) => new URLSearchParams({ token }).toString();
 
-t.test('an access token is introspected, a refresh token and every other text is not active', async (t) => {
+t.test('an access token is active in introspection; a refresh token or any other text is not', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const node = await startNode(t, { store, directory });
@@ -59,7 +59,7 @@ t.test('an access token is introspected, a refresh token and every other text is
   });
 });
 
-t.test('introspection takes forms only, with one token in them', async (t) => {
+t.test('introspection accepts forms only, with exactly one token', async (t) => {
   const { store } = await redisStore(t);
   const node = await startNode(t, { store, directory: await userDirectory(t) });
   const json = await introspect(node, '{"token":"x"}', { 'content-type': 'application/json' });
@@ -112,7 +112,7 @@ t.test('without the right key nothing is parsed and nothing is disclosed', async
       ['DELETE', '/users/1/sessions/x'],
       ['PUT', '/users/1/password'],
     ] as const) {
-      // Neither the media type, nor the JSON, nor the length of the body is looked at.
+      // Media type, JSON and body length are not checked before the key.
       const answer = await node.admin.inject({ method, url, headers, payload: `{${'x'.repeat(20_000)}` });
       t.equal(answer.statusCode, 401);
       t.equal(answer.headers['www-authenticate'], 'Bearer');
@@ -125,7 +125,7 @@ t.test('without the right key nothing is parsed and nothing is disclosed', async
   t.equal((await withBearer(node, 'GET', '/profile', held)).statusCode, 200);
 });
 
-t.test('without a configured key those routes do not exist; health and metrics do', async (t) => {
+t.test('without a configured key these routes do not exist; health and metrics do', async (t) => {
   const { store } = await redisStore(t);
   const node = await startNode(t, { store, directory: await userDirectory(t), env: { SESSION_API_KEY: '' } });
   for (const authorization of ['Bearer ', 'Bearer undefined', `Bearer ${API_KEY}`]) {
@@ -152,7 +152,7 @@ t.test('without a configured key those routes do not exist; health and metrics d
   t.equal((await node.app.inject({ url: '/metrics' })).statusCode, 404, 'not on the public port');
 });
 
-t.test('all sessions of a user end at once, those of others live', async (t) => {
+t.test('all sessions of a user end at once, and those of others continue', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
     const node = await startNode(t, { store, directory });
@@ -182,7 +182,7 @@ t.test('all sessions of a user end at once, those of others live', async (t) => 
   });
 });
 
-t.test('metrics count every event and every token by its key, and show the lag', async (t) => {
+t.test('metrics count every event and every token by key, and report the lag', async (t) => {
   const { store } = await redisStore(t);
   const node = await startNode(t, { store, directory: await userDirectory(t, 'ann@example.com') });
   const text = async () => (await node.admin.inject({ url: '/metrics' })).body;
@@ -213,7 +213,7 @@ t.test('metrics count every event and every token by its key, and show the lag',
   t.notMatch(answer.body, held.accessToken);
 });
 
-t.test('in test mode every response of the admin port says so', async (t) => {
+t.test('in test mode every admin response says so', async (t) => {
   const { store } = embeddedStore(t);
   const directory = await userDirectory(t);
   for (const testMode of ['true', 'false']) {

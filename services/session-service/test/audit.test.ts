@@ -24,7 +24,7 @@ const ANN = 'ann@example.com';
 const NOBODY = 'nobody@example.com';
 const ADDRESS = /^[0-9a-f]{32}$/;
 
-/** Whose keyed name it is; undefined for none, the name itself for a stranger's. */
+/** The account behind a keyed name; undefined for none, the keyed name itself for unknown accounts. */
 function nameOf(account: unknown): unknown {
   const key = openKeyRing(SECRETS.CHALLENGE_SECRET).current;
   return (
@@ -33,12 +33,12 @@ function nameOf(account: unknown): unknown {
   );
 }
 
-/** A node whose events are gathered. */
+/** A node whose audit events are collected. */
 async function auditedNode(t: Test, { store, clock }: StoreUnderTest, env = {}) {
   const log: string[] = [];
   const directory = await userDirectory(t, ANN, 'bob@example.com');
   const node = await startNode(t, { store, directory, env, clock, onLine: (line) => log.push(line) });
-  /** The events since the last time, as they are written but for the keyed address, which each must have. */
+  /** The events since the last call, as written, but without the keyed address that each must have. */
   const events = () => {
     const found = log.splice(0).map((line) => JSON.parse(line));
     return found
@@ -156,7 +156,7 @@ t.test('logouts and every kind of revocation, with the reason', async (t) => {
   });
 });
 
-t.test('a session that no longer exists is not ended a second time', async (t) => {
+t.test('a session that no longer exists is not ended again', async (t) => {
   await eachKind(t, async (t, place) => {
     const { node, events, counted } = await auditedNode(t, place);
     const [ann, bob] = [await logIn(node, ANN), await logIn(node, 'bob@example.com')];
@@ -175,7 +175,7 @@ t.test('a session that no longer exists is not ended a second time', async (t) =
     const sid = await sessionIdOf(node, held);
     t.strictSame(events(), [{ event: 'login', uid: 1, sid, account: ANN }]);
 
-    // As after a failover that has lost it: the bearer is good, and there is nothing to end.
+    // As after a failover that lost the session: the bearer is valid, but no session remains to end.
     await openSessionStore(place.store).end({ uid: 1, sid });
     t.equal((await withBearer(node, 'POST', '/logout', held)).statusCode, 204);
     t.strictSame(events(), []);
@@ -183,7 +183,7 @@ t.test('a session that no longer exists is not ended a second time', async (t) =
   });
 });
 
-t.test('no event carries a secret, a cookie or an email', async (t) => {
+t.test('no event contains a secret, a cookie or an email address', async (t) => {
   await eachKind(t, async (t, place) => {
     const { node, log } = await auditedNode(t, place, { REFRESH_WINDOW: '0' });
     const held = await logIn(node, ANN);

@@ -1,4 +1,4 @@
-// Which request headers pages of the other origin may send.
+// Request headers allowed for pages of the other origin.
 
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import type { FastifyInstance } from 'fastify';
@@ -8,7 +8,7 @@ import { startNode, userDirectory } from './support/session-node.js';
 const ORIGIN = 'https://app.example.com';
 const ALWAYS = 'Authorization, Content-Type, Accept-Language, Refresh-Proof';
 
-t.test('a page may send headers of its framework if they are configured', async (t) => {
+t.test("a page may send its framework's headers if they are configured", async (t) => {
   const allowed = async (env: Record<string, string>) => {
     const { store } = embeddedStore(t);
     const directory = await userDirectory(t);

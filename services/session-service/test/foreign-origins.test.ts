@@ -1,4 +1,4 @@
-// Every route that changes state refuses pages of other origins, because the server does.
+// The server rejects requests from foreign origins at every route that changes state.
 
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
@@ -6,7 +6,7 @@ import { logIn, PUBLIC_URL, startNode, userDirectory } from './support/session-n
 import { codeFor, exchange } from './support/sign-in-codes.js';
 
 const ANN = 'ann@example.com';
-/** A page whose policy hides its origin. */
+/** A page whose referrer policy hides its origin. */
 const HIDDEN = { origin: 'null', 'sec-fetch-site': 'same-origin' };
 
 async function openNode(t: Test) {
@@ -14,7 +14,7 @@ async function openNode(t: Test) {
   return startNode(t, { store, directory: await userDirectory(t, ANN) });
 }
 
-t.test('every documented route that may change state refuses a foreign origin', async (t) => {
+t.test('every documented route that may change state rejects a foreign origin', async (t) => {
   const node = await openNode(t);
   const { accessToken, cookie } = await logIn(node, ANN);
   const { paths } = (await node.app.inject('/openapi.json')).json() as { paths: Record<string, object> };
@@ -47,7 +47,7 @@ t.test('every documented route that may change state refuses a foreign origin', 
   t.equal((await node.app.inject({ method: 'POST', url: '/nowhere', headers })).statusCode, 404);
 });
 
-t.test('a page of the service whose origin is hidden refreshes and exchanges its code', async (t) => {
+t.test('a page of the service with a hidden origin can refresh and exchange its code', async (t) => {
   const node = await openNode(t);
   const { cookie } = await logIn(node, ANN);
   const refreshed = await node.app.inject({

@@ -1,4 +1,4 @@
-// A Redis or a PostgreSQL whose processes are stopped where they are: what needs no answer does not wait for one.
+// A Redis or PostgreSQL with frozen processes: operations that need no reply do not wait for one.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
@@ -13,7 +13,7 @@ const REPEATS = 15;
 
 t.setTimeout(300_000);
 
-/** A service on real servers, and a session on it. */
+/** A service with real servers, and a session on it. */
 async function open(t: Test) {
   const [redis, postgres] = [await startRedis(t), await startPostgres(t)];
   await postgres.sql(`
@@ -55,7 +55,7 @@ async function open(t: Test) {
   };
 }
 
-/** The status of every answer, and the median of the milliseconds that they took. */
+/** The status of every response, and their median duration in milliseconds. */
 async function repeated(ask: () => Promise<Response>) {
   const statuses = new Set<number>();
   const took: number[] = [];
@@ -71,7 +71,7 @@ t.test('with a frozen Redis each verification took half a second', async (t) => 
   const { redis, get, lag, logOut, ready, logIn } = await open(t);
   redis.freeze();
   await until(async () => (await lag()) > 0);
-  // The first to ask may wait for the time limit.
+  // The first request may wait for the time limit.
   t.equal((await get('/verify')).status, 204);
   for (const [path, status] of [
     ['/verify', 204],
@@ -91,7 +91,7 @@ t.test('with a frozen Redis each verification took half a second', async (t) => 
   t.equal((await logIn()).status, 200);
 });
 
-t.test('a request that goes on without an answer waits for half a second in total', async (t) => {
+t.test('a request that continues without a reply waits for half a second in total', async (t) => {
   const { redis, send, logIn } = await open(t);
   const asked = [
     ['GET', '/sessions'],
@@ -106,7 +106,7 @@ t.test('a request that goes on without an answer waits for half a second in tota
     const { status } = await send(method, path);
     return { asks: `${method} ${path}`, status, tookMs: performance.now() - sinceMs };
   };
-  // What tells a service who has signed out is old by the time that the last ones ask.
+  // The service's copy of ended sessions is outdated by the time of the last requests.
   redis.freeze();
   const answers: Promise<Awaited<ReturnType<typeof measured>>>[] = [];
   for (let round = 0; round < 12; round++) {
@@ -121,7 +121,7 @@ t.test('a request that goes on without an answer waits for half a second in tota
   await until(async () => (await logIn()).status === 200);
 });
 
-t.test('with a frozen PostgreSQL the service was not ready, although refreshes went on', async (t) => {
+t.test('with a frozen PostgreSQL the service was not ready, although refreshes continued', async (t) => {
   const { postgres, get, refresh, ready, logIn } = await open(t);
   postgres.freeze();
   t.equal((await refresh()).status, 200, 'the first waits for the time limit');

@@ -1,4 +1,4 @@
-// An application with the bearer guard, in a process of its own, proves that a generation was used.
+// An application with the bearer guard, in a separate process, proves that a generation was used.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ for (const { name, hasStore, status } of hosts) {
       const stolen = await logIn(node, ANN);
       const { accessToken } = heldFrom(await refresh(node, stolen));
       for (let use = 0; use < 3; use++) t.equal(await host.ask(accessToken), 200);
-      // The write is not awaited by the request that it comes with; stopping waits for the connection.
+      // The request does not wait for its write; stopping waits for the connection.
       await host.stop();
       await age(OUTSIDE_WINDOW_MS);
       t.equal((await refresh(node, stolen)).statusCode, status);
@@ -47,7 +47,7 @@ async function startHost(t: Test, storeUrl: string | undefined) {
     ACCESS_KEYS: exportAccessKeys(openKeyRing(SECRETS.ENCRYPTION_KEY)),
     ...(storeUrl === undefined ? {} : { STORE_URL: storeUrl }),
   };
-  // Without the options of this process, such as reading source maps, it starts sooner.
+  // It starts sooner without this process's options, such as source maps.
   const child = fork(program, { env, execArgv: [] });
   const gone = once(child, 'exit');
   const stop = async () => {

@@ -1,4 +1,4 @@
-// Hashing exhausts CPU and memory: of 500 parallel logins only so many are hashed, and the others cost nobody anything.
+// Hashing exhausts CPU and memory: of 500 parallel logins a limited number is hashed, and the others cost little.
 
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { availableParallelism } from 'node:os';
@@ -9,7 +9,7 @@ import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { startRunningService } from './support/session-process.js';
 
-/** Hashes that run and wait, per processor but one. */
+/** Running and waiting hashes for each processor except one. */
 const PLACES = 33;
 
 t.setTimeout(90_000);
@@ -17,7 +17,7 @@ t.setTimeout(90_000);
 t.test(
   '500 parallel logins: those beyond the queue get 503 without counting as failures, and the service continues',
   async (t) => {
-    // A Redis whose replies are late on a busy machine would be a third answer.
+    // The embedded store, because a slow Redis on a busy machine would add a third kind of response.
     const path = join(tempDir(t), 'store.db');
     const { publicUrl, adminUrl } = await startRunningService(t, {
       STORE_URL: `file:${path}`,

@@ -1,4 +1,4 @@
-// COOKIE_PREFIX=__Host-: what another host of the site plants, and a change of the prefix while people are signed in.
+// COOKIE_PREFIX=__Host-: cookies planted by another host of the site, and a prefix change during sessions.
 import type { Store } from '@tollgate/shared/store';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import type { LightMyRequestResponse } from 'fastify';
@@ -9,7 +9,7 @@ const OWNER = 'owner@example.com';
 const THIEF = 'thief@example.com';
 const HOST_NAME = '__Host-refreshToken';
 
-/** A browser at https://example.com: keeps cookies by name and path, and sends those whose path fits. */
+/** A browser at https://example.com: stores cookies by name and path, and sends those with a matching path. */
 function createBrowser() {
   const jar = new Map<string, { name: string; path: string; value: string }>();
   const keep = (answer: LightMyRequestResponse) => {
@@ -44,7 +44,7 @@ const logIn = (browser: Browser, node: SessionNode, email: string) =>
   browser.send(node, 'POST', '/login', { payload: { email, password: PASSWORD } });
 const refresh = (browser: Browser, node: SessionNode) => browser.send(node, 'POST', '/refresh');
 
-/** Who is signed in by this answer, or the code of the refusal. */
+/** The user logged in by this response, or its error code. */
 async function who(node: SessionNode, answer: LightMyRequestResponse): Promise<string> {
   if (answer.statusCode !== 200) return answer.json().code;
   const headers = { authorization: `Bearer ${answer.json().accessToken}` };
@@ -57,7 +57,7 @@ async function openNodes(t: Test, store: Store) {
   return { plain: await start(), host: await start({ COOKIE_PREFIX: '__Host-' }) };
 }
 
-t.test('a cookie planted before any session exists signs nobody in as the attacker', (t) =>
+t.test('a cookie planted before any session exists logs nobody in as the attacker', (t) =>
   eachKind(t, async (t, { store }) => {
     const { host } = await openNodes(t, store);
     const thief = createBrowser();
@@ -91,7 +91,7 @@ t.test(
     }),
 );
 
-t.test('cookies planted without number disturb no refresh of the protected one', (t) =>
+t.test('any number of planted cookies does not disturb a refresh with the protected one', (t) =>
   eachKind(t, async (t, { store }) => {
     const { host } = await openNodes(t, store);
     const victim = createBrowser();
@@ -102,7 +102,7 @@ t.test('cookies planted without number disturb no refresh of the protected one',
   }),
 );
 
-t.test('a change of the prefix, there and back, logs nobody out', (t) =>
+t.test('a prefix change, there and back, logs nobody out', (t) =>
   eachKind(t, async (t, { store }) => {
     const { plain, host } = await openNodes(t, store);
     const browser = createBrowser();
@@ -120,7 +120,7 @@ t.test('a change of the prefix, there and back, logs nobody out', (t) =>
   }),
 );
 
-t.test('a token of the new prefix does not count under an older name, nor after a change back', (t) =>
+t.test('a token with the new prefix does not count under an older name, nor after a change back', (t) =>
   eachKind(t, async (t, { store }) => {
     const { plain, host } = await openNodes(t, store);
     const thief = createBrowser();
@@ -133,7 +133,7 @@ t.test('a token of the new prefix does not count under an older name, nor after 
   }),
 );
 
-t.test('a logout expires the cookie under every prefix, although the old one is not sent to it', (t) =>
+t.test('a logout expires the cookie under every prefix, although the old one is not in the request', (t) =>
   eachKind(t, async (t, { store }) => {
     const { plain, host } = await openNodes(t, store);
     for (const how of ['/logout', '/refresh']) {
@@ -158,7 +158,7 @@ t.test('a logout expires the cookie under every prefix, although the old one is 
   }),
 );
 
-t.test('older cookies of two sessions are still a conflict, and the login ends it', (t) =>
+t.test('older cookies of two sessions are still a conflict, and a login resolves it', (t) =>
   eachKind(t, async (t, { store }) => {
     const { plain, host } = await openNodes(t, store);
     const [thief, victim] = [createBrowser(), createBrowser()];

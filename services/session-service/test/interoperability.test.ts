@@ -1,4 +1,4 @@
-// Access tokens in the format `public` are verified by the JWT libraries of others, with the published keys alone.
+// Third-party JWT libraries verify access tokens in the format `public` with only the published keys.
 
 import { spawn } from 'node:child_process';
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
@@ -16,12 +16,12 @@ const AUDIENCE = 'https://api.example.com';
 const python =
   process.env.PYJWT ?? (existsSync('/usr/lib/python3/dist-packages/jwt') ? '/usr/bin/python3' : '');
 
-/** Tokens of a service that listens. */
+/** Tokens from a listening service. */
 interface Issued {
-  /** Address of the public keys. */
+  /** The URL of the public keys. */
   readonly url: string;
   readonly valid: string;
-  /** What must not be accepted, by what is wrong with it. */
+  /** Tokens to reject, by their error. */
   readonly wrong: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +44,7 @@ async function issue(t: Test, algorithm: Algorithm): Promise<Issued> {
       },
     });
   const key = createSigningKey(algorithm);
-  // Published before it is used: the set has two keys.
+  // Published before its first use: the set has two keys.
   const node = await start(`${key},${createSigningKey('EdDSA')}`);
   await node.app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = node.app.server.address() as AddressInfo;
@@ -70,7 +70,7 @@ async function issue(t: Test, algorithm: Algorithm): Promise<Issued> {
   };
 }
 
-/** Returns the user whom a token names; rejects if it is refused. */
+/** Returns the user named by a token; throws if it is rejected. */
 type Verify = (token: string) => Promise<unknown>;
 
 async function testLibrary(t: Test, algorithm: Algorithm, open: (url: string) => Verify): Promise<void> {
@@ -81,7 +81,7 @@ async function testLibrary(t: Test, algorithm: Algorithm, open: (url: string) =>
 }
 
 for (const algorithm of ALGORITHMS) {
-  t.test(`jose verifies ${algorithm} with the address of the keys`, (t) =>
+  t.test(`jose verifies ${algorithm} with the URL of the keys`, (t) =>
     testLibrary(t, algorithm, (url) => {
       const keys = createRemoteJWKSet(new URL(url));
       const options = { issuer: PUBLIC_URL, audience: AUDIENCE, typ: 'at+jwt', algorithms: [algorithm] };
@@ -89,7 +89,7 @@ for (const algorithm of ALGORITHMS) {
     }),
   );
 
-  t.test(`fast-jwt verifies ${algorithm} with a key of the set`, (t) =>
+  t.test(`fast-jwt verifies ${algorithm} with a key from the set`, (t) =>
     testLibrary(t, algorithm, (url) => {
       const findKey = async ({ header }: { header: { kid?: string } }) => {
         const { keys } = (await (await fetch(url)).json()) as { keys: (JsonWebKey & { kid: string })[] };
@@ -109,7 +109,7 @@ for (const algorithm of ALGORITHMS) {
   );
 
   const skip = python === '' && 'there is no PyJWT: install python3-jwt and python3-cryptography';
-  t.test(`PyJWT verifies ${algorithm} as the documents show`, { skip }, async (t) => {
+  t.test(`PyJWT verifies ${algorithm} as documented`, { skip }, async (t) => {
     const { url, valid, wrong } = await issue(t, algorithm);
     const names = { url, issuer: PUBLIC_URL, audience: AUDIENCE };
     const child = spawn(python, ['-c', programOf(algorithm), JSON.stringify(names)], {
@@ -126,7 +126,7 @@ for (const algorithm of ALGORITHMS) {
   });
 }
 
-/** The sample of the documents, in the program that prints for each token of the input the user, or the name of the error. */
+/** The documented sample, in a program that prints the user or the error name for each input token. */
 function programOf(algorithm: Algorithm): string {
   const text = readFileSync(new URL('../../../../docs/sessions/public-tokens.md', import.meta.url), 'utf8');
   const sample = /```python\n(import jwt\n.*?)```/s.exec(text)?.[1];

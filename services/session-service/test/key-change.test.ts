@@ -54,7 +54,7 @@ t.test('changing every key under load, over two nodes, fails no request', async 
       expectOk('refresh', answer.statusCode);
       if (answer.statusCode === 200) clients[at] = heldFrom(answer);
     };
-    /** Load from every client while something happens, and at least one round after it. */
+    /** Generates load from every client during an action, and at least one round after it. */
     const underLoad = async (happens: () => Promise<void>) => {
       let isOver = false;
       const load = clients.map(async (_held, at) => {
@@ -69,7 +69,7 @@ t.test('changing every key under load, over two nodes, fails no request', async 
 
     for (const lists of ROLL_OUTS) {
       for (const at of [0, 1] as const) {
-        // Made beforehand: a node of its own process would not take the time of those that serve.
+        // Started in advance, so that its start takes no time from the serving nodes.
         const replaced = await start(lists);
         await underLoad(async () => {
           const old = nodes[at];
@@ -77,7 +77,7 @@ t.test('changing every key under load, over two nodes, fails no request', async 
           await old.close();
         });
       }
-      // Each client has refreshed on both nodes by now: the longest life of what was made before has passed.
+      // Each client has refreshed on both nodes: the longest lifetime of older tokens has passed.
       const newcomer = await logIn(either(), 'ann@example.com');
       expectOk('profile', (await withBearer(either(), 'GET', '/profile', newcomer)).statusCode);
     }
@@ -90,7 +90,7 @@ t.test('changing every key under load, over two nodes, fails no request', async 
   });
 });
 
-t.test('skipping a step refuses tokens, which the order of steps prevents', async (t) => {
+t.test('skipping a step rejects tokens, which the order of steps prevents', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const old = await startNode(t, { store, directory });

@@ -1,4 +1,4 @@
-// The device cookie: who gets one, what it is good for, what voids it, and what is none.
+// The device cookie: how it is issued, used, limited and voided.
 
 import { openKeyRing } from '@tollgate/shared/crypto';
 import { eachKind, embeddedStore, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
@@ -26,7 +26,7 @@ const ANN = 'ann@example.com';
 const BOB = 'bob@example.com';
 const ADDRESS = '198.51.100.7';
 
-/** A node that asks for an image after two failures; the tests send none, so that only known devices get in. */
+/** A node that requires an image after two failures. The tests send none, so that only known devices get in. */
 async function openNode(t: Test, { store, clock }: StoreUnderTest, env = {}) {
   const directory = await userDirectory(t, ANN, BOB);
   const lines: string[] = [];
@@ -53,7 +53,7 @@ async function openNode(t: Test, { store, clock }: StoreUnderTest, env = {}) {
     for (let n = 0; n < 3; n++) await logIn(email, { password: 'wrong', ip: `203.0.113.${n}` });
     t.equal((await logIn(email)).json().code, 'captcha_required', 'for who is not known');
   };
-  /** What the logins so far said of known devices. */
+  /** The known-device results of the logins so far. */
   const audited = () =>
     lines
       .splice(0)
@@ -73,7 +73,7 @@ function setCookies({ headers }: LightMyRequestResponse): string[] {
   return [headers['set-cookie'] ?? []].flat();
 }
 
-/** The device cookie that an answer sets, ready for a Cookie header. */
+/** The device cookie set by a response, formatted for a Cookie header. */
 function deviceOf(answer: LightMyRequestResponse): string {
   return (
     setCookies(answer)
@@ -82,7 +82,7 @@ function deviceOf(answer: LightMyRequestResponse): string {
   );
 }
 
-t.test('a login leaves the cookie of its device after that of its session', async (t) => {
+t.test('a login sets the device cookie after the session cookie', async (t) => {
   const cases = [
     [{}, 'knownDevice', 'Max-Age=31536000; Path=/login; HttpOnly; Secure; SameSite=Strict'],
     [
@@ -117,7 +117,7 @@ t.test('a login leaves the cookie of its device after that of its session', asyn
   }
 });
 
-t.test('the owner of an attacked account signs in on a known device as if nobody attacked it', async (t) => {
+t.test('the owner of an attacked account logs in on a known device as without an attack', async (t) => {
   await eachKind(t, async (t, place) => {
     const { node, logIn, attack, audited, outcomes } = await openNode(t, place);
     const cookie = deviceOf(await logIn(ANN));
@@ -136,9 +136,9 @@ t.test('the owner of an attacked account signs in on a known device as if nobody
   });
 });
 
-t.test('a stolen cookie is good for its budget in a decay', async (t) => {
+t.test('a stolen cookie allows a limited number of attempts per decay period', async (t) => {
   await eachKind(t, async (t, place) => {
-    // No image is asked for, so that the budget alone decides.
+    // No image is required yet, so that only the attempt limit decides.
     const env = { CAPTCHA_ESCALATION_AFTER: '4', DEVICE_ATTEMPTS: '3' };
     const { logIn, audited, outcomes } = await openNode(t, place, env);
     const cookie = deviceOf(await logIn(ANN));
@@ -156,7 +156,7 @@ t.test('a stolen cookie is good for its budget in a decay', async (t) => {
   });
 });
 
-/** How sessions are ended from elsewhere, by somebody who is signed in with these tokens. */
+/** Ways to end sessions from another device, with these tokens. */
 const VOIDING: Readonly<
   Record<string, (node: SessionNode, held: Held, sid: string) => Promise<LightMyRequestResponse>>
 > = {
@@ -170,12 +170,12 @@ const VOIDING: Readonly<
     }),
 };
 
-t.test('what ends sessions elsewhere voids the cookies of before', async (t) => {
+t.test('ending sessions from elsewhere voids earlier cookies', async (t) => {
   await eachKind(t, async (t, place) => {
     for (const [name, end] of Object.entries(VOIDING)) {
       const { node, logIn, attack, outcomes } = await openNode(t, place);
       const [older, lost, own] = [await logIn(ANN), await logIn(ANN), await logIn(ANN)];
-      // A device whose session is over is void as well.
+      // A device whose session has ended is void as well.
       await withBearer(node, 'POST', '/logout', heldFrom(older));
       const ended = await end(node, heldFrom(own), await sessionIdOf(node, heldFrom(lost)));
       t.equal(ended.statusCode, 204, name);
@@ -195,7 +195,7 @@ t.test('what ends sessions elsewhere voids the cookies of before', async (t) => 
   });
 });
 
-t.test('a session whose device is void does not make it known again by ending others', async (t) => {
+t.test('a session with a void device does not make it known again by ending others', async (t) => {
   await eachKind(t, async (t, place) => {
     const { node, logIn, attack } = await openNode(t, place);
     const own = await logIn(ANN);
@@ -213,7 +213,7 @@ t.test('a session whose device is void does not make it known again by ending ot
   });
 });
 
-t.test('a changed password, and another user of the address, void the cookies of before', async (t) => {
+t.test('a changed password, or another user at the address, voids earlier cookies', async (t) => {
   const place = await redisStore(t);
   const { directory, logIn, attack, outcomes } = await openNode(t, place);
   const cookie = deviceOf(await logIn(ANN));
@@ -224,7 +224,7 @@ t.test('a changed password, and another user of the address, void the cookies of
   t.strictSame(await outcomes(), [1, 0, 1]);
 });
 
-t.test('the cookie of one account says nothing about another, nor does one that is forged', async (t) => {
+t.test("one account's cookie has no effect on another, nor has a forged one", async (t) => {
   const place = await redisStore(t);
   const { node, logIn, attack, outcomes } = await openNode(t, place);
   const device = deviceOf(await logIn(BOB));
@@ -273,7 +273,7 @@ t.test('the cookie of one account says nothing about another, nor does one that 
   t.equal((await logIn(ANN, { cookie: planted })).statusCode, 200, 'a planted cookie hides no good one');
 });
 
-t.test('a directory or a store that does not answer is a 503 which counts nothing', async (t) => {
+t.test('an unresponsive directory or store is a 503 that counts nothing', async (t) => {
   const place = await redisStore(t);
   const { directory, logIn } = await openNode(t, place);
   const cookie = deviceOf(await logIn(ANN));
@@ -284,7 +284,7 @@ t.test('a directory or a store that does not answer is a 503 which counts nothin
   t.equal((await logIn(ANN, { cookie })).statusCode, 503);
 });
 
-t.test('who does not want to be remembered, or signs in without a password, leaves none', async (t) => {
+t.test('a login with "remember me" off, or without a password, sets no device cookie', async (t) => {
   const { node } = await openNode(t, embeddedStore(t));
   const { statusCode, headers } = await node.app.inject({
     method: 'POST',
@@ -309,7 +309,7 @@ t.test('who does not want to be remembered, or signs in without a password, leav
   t.equal(deviceOf(exchanged), '');
 });
 
-t.test('without a lifetime no device is known', async (t) => {
+t.test('with a lifetime of zero no device is known', async (t) => {
   const place = embeddedStore(t);
   const known = await openNode(t, place);
   const cookie = deviceOf(await known.logIn(ANN));
@@ -321,7 +321,7 @@ t.test('without a lifetime no device is known', async (t) => {
 });
 
 t.test(
-  'a device cookie of before counts for its account, and both forms of a domain are one account',
+  "an earlier version's device cookie counts for its account, and both forms of a domain are one account",
   async (t) => {
     await eachKind(t, async (t, { store }) => {
       const typed = ['ann@bücher.example', 'ann@xn--bcher-kva.example'] as const;
@@ -340,7 +340,7 @@ t.test(
         });
       const user = { id: 1, hash: 'not looked at' };
       const codec = createDeviceCodec(openKeyRing(SECRETS.ENCRYPTION_KEY));
-      // An earlier version named the spelling that was typed.
+      // An earlier version stored the typed spelling.
       const ofBefore = typed.map((key, at) => {
         const claims = deviceClaims({ key, user, sid: `${at}`.repeat(22), nowMs: Date.now() }, 3600);
         return `knownDevice=${codec.seal(claims)}`;

@@ -1,4 +1,4 @@
-// The service after its user file was lost, over HTTP: a volume that is not mounted looks like that.
+// The service after its user file was lost, over HTTP, as with an unmounted volume.
 
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ t.test('a missing user file became an empty one and ended all sessions, on the e
   await check(t, `file:${join(tempDir(t), 'store')}`);
 });
 
-t.test('a damaged user file or store ends the start with one line', async (t) => {
+t.test('a damaged user file or store stops the start with one line', async (t) => {
   const folder = tempDir(t);
   mkdirSync(join(folder, 'folder'));
   writeFileSync(join(folder, 'text'), 'no database '.repeat(1000));

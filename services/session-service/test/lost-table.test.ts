@@ -1,4 +1,4 @@
-// The service after the table of its users in PostgreSQL was emptied or dropped while people are signed in.
+// The service after its users table in PostgreSQL was emptied or dropped during sessions.
 
 import { ConfigurationError } from '@tollgate/shared/schemas';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
@@ -32,7 +32,7 @@ const environment = () => ({
   ...statements,
 });
 
-t.test('an emptied table would have ended all sessions: it is refused until it is accepted', async (t) => {
+t.test('an emptied table would have ended all sessions: it is rejected until accepted', async (t) => {
   await server.sql(restore);
   const env = environment();
   const service = await startReadyService(t, env);
@@ -59,7 +59,7 @@ t.test('an emptied table would have ended all sessions: it is refused until it i
   const last = await refresh(service, cookieOf(again));
   t.equal(last.status, 200);
   t.equal(await runSession(['accept-directory'], env), 0);
-  // Looking at the health checks the directory again, as the service does by itself within ten seconds.
+  // A health request checks the directory again, as the service itself does within ten seconds.
   t.equal((await checksOf(service)).directory, 'ok');
   t.equal((await logIn(service)).status, 422, 'the user is gone then');
   t.equal((await refresh(service, cookieOf(last))).status, 401, 'and so are the sessions');

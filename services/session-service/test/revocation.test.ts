@@ -1,4 +1,4 @@
-// A session that has ended is refused by every node, at once and without asking the store.
+// An ended session is rejected by every node, at once and without a store query.
 
 import { openRevocationLog, type RevocationLog } from '@tollgate/shared/sessions';
 import { StoreUnavailableError } from '@tollgate/shared/store';
@@ -15,7 +15,7 @@ import {
   withBearer,
 } from './support/session-node.js';
 
-/** Two nodes over one store, on Redis each with connections of its own. */
+/** Two nodes on one store, on Redis each with its own connections. */
 async function twoNodes(t: Test, { kind, store, reopen }: StoreUnderTest, env = {}) {
   const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
   const here = await startNode(t, { store, directory, env });
@@ -23,7 +23,7 @@ async function twoNodes(t: Test, { kind, store, reopen }: StoreUnderTest, env = 
   return { here, there: await startNode(t, { store: other, directory, env }), directory };
 }
 
-/** A log whose tail a test cuts off and lets back; everything else of it goes on. */
+/** A log whose tail a test can disconnect and reconnect, while its other functions continue. */
 function breakableLog(log: RevocationLog) {
   let isCut = false;
   let close = () => {};
@@ -47,7 +47,7 @@ function breakableLog(log: RevocationLog) {
 }
 
 t.test(
-  'logout on one node: the bearer is refused on another within a second, without a store command per request',
+  'logout on one node: another rejects the bearer within a second, without a store command per request',
   async (t) => {
     await eachKind(t, async (t, place) => {
       const { here, there } = await twoNodes(t, place);
@@ -84,7 +84,7 @@ t.test(
 );
 
 t.test(
-  'every route that ends sessions gets 503 while the store is away, and the cookie is kept',
+  'every route that ends sessions gets 503 while the store is unavailable, and keeps the cookie',
   async (t) => {
     const { store, redis } = await redisStore(t);
     if (store.kind !== 'redis') throw new TypeError('a store on Redis was asked for');
@@ -171,7 +171,7 @@ t.test('a node that lost the stream queries the store for each token until it ha
   });
 });
 
-t.test('while the store is away, the entries in memory decide', async (t) => {
+t.test('while the store is unavailable, the entries in memory decide', async (t) => {
   const { store, redis, reopen } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const here = await startNode(t, { store, directory });
@@ -185,7 +185,7 @@ t.test('while the store is away, the entries in memory decide', async (t) => {
   t.equal((await withBearer(there, 'GET', '/profile', stays)).statusCode, 200);
 });
 
-t.test('a killed connection of the stream is reopened', async (t) => {
+t.test('a killed stream connection is reopened', async (t) => {
   const { store, redis, reopen } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const here = await startNode(t, { store, directory });
@@ -203,7 +203,7 @@ t.test('a killed connection of the stream is reopened', async (t) => {
   t.equal(there.revocations.size, 3);
 });
 
-t.test('sessions that a store step evicted are refused everywhere too', async (t) => {
+t.test('sessions evicted by a store step are rejected everywhere too', async (t) => {
   await eachKind(t, async (t, place) => {
     const env = { MAX_SESSIONS: '2', REFRESH_WINDOW: '0' };
     const { here, there } = await twoNodes(t, place, env);
@@ -235,7 +235,7 @@ t.test('sessions that a store step evicted are refused everywhere too', async (t
   });
 });
 
-t.test('the next refresh of a disabled user ends all the user’s sessions everywhere', async (t) => {
+t.test('a disabled user’s next refresh ends all the user’s sessions everywhere', async (t) => {
   await eachKind(t, async (t, place) => {
     const { here, there, directory } = await twoNodes(t, place);
     const phone = await logIn(here, 'ann@example.com');
@@ -250,7 +250,7 @@ t.test('the next refresh of a disabled user ends all the user’s sessions every
 });
 
 t.test(
-  'DELETE /refresh also ends the session of an older generation, immediately and without a reuse event',
+  'DELETE /refresh also ends a session by an older generation, immediately and without a reuse event',
   async (t) => {
     await eachKind(t, async (t, place) => {
       const { here, there } = await twoNodes(t, place);

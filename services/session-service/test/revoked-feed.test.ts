@@ -1,4 +1,4 @@
-// GET /sessions/revoked: what a service that verifies tokens by itself learns of ended sessions.
+// GET /sessions/revoked: ended sessions for services that verify tokens themselves.
 
 import { openRevocationLog } from '@tollgate/shared/sessions';
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
@@ -31,7 +31,7 @@ async function pageOf(node: SessionNode, query: Readonly<Record<string, string>>
 
 const idsOf = ({ sessions }: Page) => sessions.map(({ sid }) => sid);
 
-t.test('ended sessions are told in their order, once, from any cursor', async (t) => {
+t.test('ended sessions are returned in order, once, from any cursor', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
     const node = await startNode(t, { store, directory });
@@ -69,7 +69,7 @@ t.test('ended sessions are told in their order, once, from any cursor', async (t
   });
 });
 
-t.test('an entry is told until its tokens have expired, and a cursor outlives it', async (t) => {
+t.test('an entry is returned until its tokens have expired, and a cursor outlives it', async (t) => {
   await eachKind(t, async (t, { store, age }) => {
     const node = await startNode(t, { store, directory: await userDirectory(t) });
     const log = openRevocationLog(store);
@@ -88,7 +88,7 @@ t.test('an entry is told until its tokens have expired, and a cursor outlives it
   });
 });
 
-t.test('only with the key, and only with a cursor and a limit that are some', async (t) => {
+t.test('the route requires the key, and a valid cursor and limit', async (t) => {
   const { store, redis } = await redisStore(t);
   const node = await startNode(t, { store, directory: await userDirectory(t) });
   for (const key of ['', 'x', `${API_KEY}x`]) {
@@ -124,7 +124,7 @@ t.test('only with the key, and only with a cursor and a limit that are some', as
   for (const since of ['18446744073709'.padEnd(16, '9'), `1-${'9'.repeat(19)}`])
     t.match(await pageOf(node, { since }), { sessions: [] });
   t.match(await pageOf(node, { __proto__: 'x', other: 'x' } as Record<string, string>), { sessions: [] });
-  // There the path is that of DELETE /sessions/{id}.
+  // There the path matches DELETE /sessions/{id}.
   t.equal((await node.app.inject({ url: '/sessions/revoked' })).statusCode, 405, 'not on the public port');
 
   await redis.stop();
@@ -133,7 +133,7 @@ t.test('only with the key, and only with a cursor and a limit that are some', as
   t.equal(away.json().code, 'store_unavailable');
 });
 
-t.test('without a configured key there is no such route', async (t) => {
+t.test('without a configured key the route does not exist', async (t) => {
   const { store } = await redisStore(t);
   const node = await startNode(t, { store, directory: await userDirectory(t), env: { SESSION_API_KEY: '' } });
   t.equal((await ask(node)).statusCode, 404);

@@ -1,4 +1,4 @@
-// Rate limits of sessions: an office behind one address, a copied cookie, floods of what is rejected, and signatures.
+// Session rate limits: an office behind one address, a copied cookie, floods of rejected requests, and signatures.
 
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
@@ -39,7 +39,7 @@ const refreshFrom = ({ app }: SessionNode, remoteAddress: string, cookie?: strin
     headers: cookie === undefined ? {} : { cookie },
   });
 
-/** Counts the calls of a function of `node:crypto` from now on. */
+/** Counts later calls of a `node:crypto` function. */
 function countCalls(t: Test, name: 'verify' | 'createDecipheriv'): () => number {
   const functions = crypto as unknown as Record<string, (...args: unknown[]) => unknown>;
   const original = functions[name] as (...args: unknown[]) => unknown;
@@ -56,7 +56,7 @@ function countCalls(t: Test, name: 'verify' | 'createDecipheriv'): () => number 
   return () => calls;
 }
 
-t.test(`${PEOPLE} people behind one address open a page in one minute: none is refused`, async (t) => {
+t.test(`${PEOPLE} people behind one address open a page in one minute: none is rejected`, async (t) => {
   const emails = Array.from({ length: PEOPLE }, (_, at) => `user${at}@example.com`);
   const node = await openNode(t, { RATE_LIMIT_REFRESH: '60', RATE_LIMIT_SESSION: '300' }, ...emails);
   const outcomes: Record<string, number> = {};
@@ -84,28 +84,31 @@ t.test(`${PEOPLE} people behind one address open a page in one minute: none is r
   });
 });
 
-t.test('an office whose sessions are bound to keys, or have expired, is refused nothing', async (t) => {
-  const people = 150;
-  const emails = Array.from({ length: people }, (_, at) => `user${at}@example.com`);
-  const place = embeddedStore(t);
-  const directory = await userDirectory(t, ...emails);
-  const env = { RATE_LIMIT_REFRESH: '60' };
-  const node = await startNode(t, { store: place.store, directory, env, clock: place.clock });
-  const outcomes = new Map<string, number>();
-  for (const email of emails) {
-    const [device, client] = [newDevice(), newClient(node)];
-    await client.logIn(email, { 'refresh-proof': loginProof(device) });
-    // A page of another origin learns only by this response that a proof is required.
-    const asked = await client.refresh();
-    const answer = await client.refresh({ 'refresh-proof': proof(device, nonceOf(asked)) });
-    const nobody = await refreshFrom(node, '127.0.0.1');
-    const outcome = [asked, answer, nobody].map(({ statusCode }) => statusCode).join(' ');
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-  }
-  t.strictSame([...outcomes], [['401 200 401', people]]);
-});
+t.test(
+  'no request is rejected from an office whose sessions are bound to keys, or have expired',
+  async (t) => {
+    const people = 150;
+    const emails = Array.from({ length: people }, (_, at) => `user${at}@example.com`);
+    const place = embeddedStore(t);
+    const directory = await userDirectory(t, ...emails);
+    const env = { RATE_LIMIT_REFRESH: '60' };
+    const node = await startNode(t, { store: place.store, directory, env, clock: place.clock });
+    const outcomes = new Map<string, number>();
+    for (const email of emails) {
+      const [device, client] = [newDevice(), newClient(node)];
+      await client.logIn(email, { 'refresh-proof': loginProof(device) });
+      // Only this response tells a page of another origin that a proof is required.
+      const asked = await client.refresh();
+      const answer = await client.refresh({ 'refresh-proof': proof(device, nonceOf(asked)) });
+      const nobody = await refreshFrom(node, '127.0.0.1');
+      const outcome = [asked, answer, nobody].map(({ statusCode }) => statusCode).join(' ');
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    }
+    t.strictSame([...outcomes], [['401 200 401', people]]);
+  },
+);
 
-t.test('a copied cookie uses up nothing of what its owner may do', async (t) => {
+t.test("a copied cookie uses up none of its owner's limits", async (t) => {
   const node = await openNode(t, { RATE_LIMIT_REFRESH: '5' }, ANN, BOB);
   const { cookie } = await logIn(node, ANN);
   const { cookie: other } = await logIn(node, BOB);
@@ -117,7 +120,7 @@ t.test('a copied cookie uses up nothing of what its owner may do', async (t) => 
   t.equal((await refreshFrom(node, '198.51.100.9', other)).statusCode, 200, 'nor does the address');
 });
 
-t.test('rejected refreshes count for their address, and lock out no valid one', async (t) => {
+t.test('rejected refreshes count for their address, and do not lock out valid ones', async (t) => {
   const node = await openNode(t, { RATE_LIMIT_REFRESH: '5' }, ANN, BOB);
   const { cookie } = await logIn(node, ANN);
   const ended = await logIn(node, BOB);
@@ -132,21 +135,24 @@ t.test('rejected refreshes count for their address, and lock out no valid one', 
   t.equal((await refreshFrom(node, '203.0.113.7', 'refreshToken=forged')).statusCode, 401);
 });
 
-t.test('a conflict counts for its address, and beyond the limit its twins are expired too', async (t) => {
-  const node = await openNode(t, { RATE_LIMIT_REFRESH: '2' }, ANN, BOB);
-  const both = [await logIn(node, ANN), await logIn(node, BOB)].map(({ cookie }) => cookie).join('; ');
-  const TWIN = /^refreshToken=; Max-Age=0/;
-  const [conflict, junk, limited] = [
-    await refreshFrom(node, '198.51.100.1', both),
-    await refreshFrom(node, '198.51.100.1', 'refreshToken=forged'),
-    await refreshFrom(node, '198.51.100.1', both),
-  ];
-  t.match(conflict, { statusCode: 401, headers: { 'set-cookie': [TWIN] } });
-  t.equal(junk.statusCode, 401);
-  t.match(limited, { statusCode: 429, headers: { 'set-cookie': [TWIN] } });
-});
+t.test(
+  'a conflict counts for its address, and beyond the limit its duplicates are expired too',
+  async (t) => {
+    const node = await openNode(t, { RATE_LIMIT_REFRESH: '2' }, ANN, BOB);
+    const both = [await logIn(node, ANN), await logIn(node, BOB)].map(({ cookie }) => cookie).join('; ');
+    const TWIN = /^refreshToken=; Max-Age=0/;
+    const [conflict, junk, limited] = [
+      await refreshFrom(node, '198.51.100.1', both),
+      await refreshFrom(node, '198.51.100.1', 'refreshToken=forged'),
+      await refreshFrom(node, '198.51.100.1', both),
+    ];
+    t.match(conflict, { statusCode: 401, headers: { 'set-cookie': [TWIN] } });
+    t.equal(junk.statusCode, 401);
+    t.match(limited, { statusCode: 429, headers: { 'set-cookie': [TWIN] } });
+  },
+);
 
-t.test('an address may do fifty times the limit in all, whatever it sends', async (t) => {
+t.test('an address may send fifty times the limit in total, whatever the requests', async (t) => {
   const node = await openNode(t, { RATE_LIMIT_REFRESH: '1', RATE_LIMIT_SESSION: '1' }, ANN);
   const held = await logIn(node, ANN);
   for (let n = 0; n < ADDRESS_FACTOR; n++) await refreshFrom(node, '198.51.100.9');
@@ -158,7 +164,7 @@ t.test('an address may do fifty times the limit in all, whatever it sends', asyn
   t.equal((await profile(`Bearer ${held.accessToken}`)).statusCode, 429);
 });
 
-t.test('of more than eight cookies of the name none is opened', async (t) => {
+t.test('none of more than eight refresh cookies is decrypted', async (t) => {
   const node = await openNode(t, {}, ANN);
   const { cookie } = await logIn(node, ANN);
   const calls = countCalls(t, 'createDecipheriv');
@@ -170,7 +176,7 @@ t.test('of more than eight cookies of the name none is opened', async (t) => {
   t.equal(calls(), 8);
 });
 
-t.test("a flood of cookies is opened by a logout alone, which ends the owner's session", async (t) => {
+t.test("a flood of cookies is decrypted only by a logout, which ends the owner's session", async (t) => {
   const node = await openNode(t, {}, ANN);
   const { cookie } = await logIn(node, ANN);
   const headers = { cookie: Array(40).fill(cookie).join('; ') };
@@ -182,7 +188,7 @@ t.test("a flood of cookies is opened by a logout alone, which ends the owner's s
   t.match(await refreshFrom(node, '127.0.0.1', cookie), { statusCode: 401 });
 });
 
-t.test('a login verifies the signature of a proof only within its limit', async (t) => {
+t.test("a login verifies a proof's signature only within its limit", async (t) => {
   const node = await openNode(t, { RATE_LIMIT_LOGIN: '5' }, ANN);
   const calls = countCalls(t, 'verify');
   const statuses = [];
@@ -195,7 +201,7 @@ t.test('a login verifies the signature of a proof only within its limit', async 
   t.equal(calls(), 5);
 });
 
-t.test('a registration of a key verifies a signature only within its limit', async (t) => {
+t.test('a key registration verifies a signature only within its limit', async (t) => {
   const node = await openNode(t, { RATE_LIMIT_REFRESH: '5' }, ANN);
   const client = newClient(node);
   const started = await client.logIn(ANN);

@@ -1,4 +1,4 @@
-// What a session says that has come to its end by itself, when nothing of it is left on the store.
+// The result for a session past its maximum lifetime, without any record in the store.
 
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -23,7 +23,7 @@ t.test('a user’s only session beyond its maximum age is expired, not revoked',
     const expiresAtMs = started.nowMs + RULES.refreshTtlMs;
     const ask = (ms: number) => sessions.rotate({ ...SESSION, generation: 1, expiresAtMs: ms }, RULES);
     await age(RULES.maxAgeMs + 1);
-    // Ageing moves the times that Redis holds, and not the token's.
+    // Ageing changes the times in Redis, but not in the token.
     const isOver = store.kind === 'redis' ? expiresAtMs - RULES.maxAgeMs - 1 : expiresAtMs;
     t.strictSame(await ask(isOver), { outcome: 'expired' });
     t.strictSame(await ask(isOver), { outcome: 'expired' }, 'nor is anything kept that would tell it');

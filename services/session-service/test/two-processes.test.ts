@@ -1,4 +1,4 @@
-// Two processes of the service on one store, over HTTP: what ends in one ends in the other.
+// Two service processes on one store, over HTTP: a session ended in one is ended in the other.
 
 import { join } from 'node:path';
 import { startRedis } from '@tollgate/test-support/redis-server.js';

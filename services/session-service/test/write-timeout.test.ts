@@ -1,10 +1,10 @@
-// Which listeners end connections whose client does not read.
+// Listeners close connections of clients that do not read.
 
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { startNode, userDirectory } from './support/session-node.js';
 
-t.test('clients that never read are cut off on both listeners', async (t) => {
+t.test('clients that never read are disconnected on both listeners', async (t) => {
   const { store } = embeddedStore(t);
   const node = await startNode(t, { store, directory: await userDirectory(t) });
   t.ok(node.app.hasPlugin('tollgate-write-timeout'));

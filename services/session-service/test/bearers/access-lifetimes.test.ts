@@ -1,4 +1,4 @@
-// How long an access token may live, also while ACCESS_TTL changes.
+// The maximum lifetime of an access token, also while ACCESS_TTL changes.
 
 import { openKeyRecord } from '@tollgate/shared/store';
 import { eachKind } from '@tollgate/test-support/stores.js';
@@ -14,7 +14,7 @@ import {
 
 const ANN = 'ann@example.com';
 
-t.test('a token with a lifetime of ten days, or issued tomorrow, is refused everywhere', async (t) => {
+t.test('a token with a lifetime of ten days, or issued tomorrow, is rejected everywhere', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const node = await startNode(t, { store, directory: await userDirectory(t, ANN) });
     const held = await logIn(node, ANN);

@@ -14,7 +14,7 @@ import {
   withBearer,
 } from '../support/session-node.js';
 
-t.test('an old token does not recover a response that was used, but one that was lost', async (t) => {
+t.test('an old token recovers a lost response, but not a used one', async (t) => {
   await eachKind(t, async (t, { store, age }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const node = await startNode(t, { store, directory });
@@ -28,7 +28,7 @@ t.test('an old token does not recover a response that was used, but one that was
   });
 });
 
-t.test('there is one write per generation and node, and none for a refused token', async (t) => {
+t.test('there is one write per generation and node, and none for a rejected token', async (t) => {
   const { store, redis } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const node = await startNode(t, { store, directory });
@@ -36,7 +36,7 @@ t.test('there is one write per generation and node, and none for a refused token
   const proofs = async (during: () => Promise<unknown>) => {
     const sent = await redis.commands(async () => {
       await during();
-      // The write is not awaited by the request, but the connection keeps the order.
+      // The request does not wait for the write, but the connection keeps the order.
       await openSessionStore(store).list(99);
     });
     return sent.filter((command) => /^eval.* 1 session:\{1\} \S{22} \d+$/.test(command)).length;
@@ -54,7 +54,7 @@ t.test('there is one write per generation and node, and none for a refused token
   t.equal(await proofs(use({ accessToken: 'x', cookie: '' }, 3)), 0);
 });
 
-t.test('its failure is ignored', async (t) => {
+t.test('a failed write is ignored', async (t) => {
   const { store, redis } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const node = await startNode(t, { store, directory });
@@ -64,7 +64,7 @@ t.test('its failure is ignored', async (t) => {
   t.equal((await withBearer(node, 'GET', '/profile', held)).statusCode, 200);
 });
 
-t.test('memory is bounded: the session not seen for longest is written again', async (t) => {
+t.test('memory is bounded: the least recently seen session is written again', async (t) => {
   const written: string[] = [];
   const prove = createProofOfUse(
     {

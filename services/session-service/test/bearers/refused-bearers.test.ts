@@ -1,4 +1,4 @@
-// Refused bearers have a limit of their own, which no valid one shares.
+// Rejected bearers have their own limit, which valid ones do not share.
 
 import { openRevocationLog } from '@tollgate/shared/sessions';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
@@ -33,24 +33,21 @@ function stranger({ app }: SessionNode, method: 'GET' | 'POST' | 'DELETE', url: 
   });
 }
 
-t.test(
-  'clients that log out without a bearer token do not lock out others behind their address',
-  async (t) => {
-    const node = await startNode(t, {
-      store: embeddedStore(t).store,
-      directory: await userDirectory(t, ANN),
-      env,
-    });
-    const held = await logIn(node, ANN);
-    for (let i = 0; i < 3 * LIMIT; i++) await stranger(node, 'POST', '/logout');
-    const profile = await withBearer(node, 'GET', '/profile', held);
-    t.equal(profile.statusCode, 200);
-    t.match(profile.headers, { 'ratelimit-limit': '5', 'ratelimit-remaining': '4' });
-    t.equal((await withBearer(node, 'POST', '/logout', held)).statusCode, 204);
-  },
-);
+t.test('logouts without a bearer token do not lock out other clients behind the address', async (t) => {
+  const node = await startNode(t, {
+    store: embeddedStore(t).store,
+    directory: await userDirectory(t, ANN),
+    env,
+  });
+  const held = await logIn(node, ANN);
+  for (let i = 0; i < 3 * LIMIT; i++) await stranger(node, 'POST', '/logout');
+  const profile = await withBearer(node, 'GET', '/profile', held);
+  t.equal(profile.statusCode, 200);
+  t.match(profile.headers, { 'ratelimit-limit': '5', 'ratelimit-remaining': '4' });
+  t.equal((await withBearer(node, 'POST', '/logout', held)).statusCode, 204);
+});
 
-t.test('refused bearers share one limit on all routes, which never affects valid ones', async (t) => {
+t.test('rejected bearers share one limit on all routes, which never affects valid ones', async (t) => {
   for (const [method, url] of ROUTES) {
     const node = await startNode(t, {
       store: embeddedStore(t).store,
@@ -80,7 +77,7 @@ t.test('refused bearers share one limit on all routes, which never affects valid
   }
 });
 
-t.test('valid bearers have their own limit and do not count against that of refused ones', async (t) => {
+t.test('valid bearers have their own limit and do not count towards that of rejected ones', async (t) => {
   const node = await startNode(t, {
     store: embeddedStore(t).store,
     directory: await userDirectory(t, ANN),

@@ -1,4 +1,4 @@
-// Access tokens of both formats do the same at every route, and the format changes without a refused token.
+// Access tokens in both formats are equivalent at every route, and a format change rejects no token.
 
 import { createSigningKey } from '@tollgate/shared/crypto';
 import { eachKind } from '@tollgate/test-support/stores.js';
@@ -39,7 +39,7 @@ async function introspect({ admin }: SessionNode, token: string): Promise<Record
   return answer.json();
 }
 
-/** The statuses of every route that takes a bearer. */
+/** The statuses of every route that accepts a bearer. */
 async function statuses(node: SessionNode, held: Held): Promise<number[]> {
   const routes = [
     ['GET', '/profile'],
@@ -96,7 +96,7 @@ async function testRoutes(t: Test, here: SessionNode, there: SessionNode): Promi
   t.strictSame(await statuses(there, other), SERVED);
 }
 
-t.test('every route serves and refuses tokens of both formats alike', async (t) => {
+t.test('every route treats tokens in both formats alike', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, ANN);
     for (const [name, env] of Object.entries(FORMATS)) {
@@ -108,7 +108,7 @@ t.test('every route serves and refuses tokens of both formats alike', async (t) 
   });
 });
 
-t.test('the format changes, and changes back, node by node without a refused token', async (t) => {
+t.test('the format changes, and changes back, node by node without a rejected token', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, ANN);
     const both = { ACCESS_SIGNING_KEYS: KEYS.ES256 };
@@ -142,7 +142,7 @@ t.test('the format changes, and changes back, node by node without a refused tok
   });
 });
 
-t.test('a token for another audience, or of another issuer, is refused under the same keys', async (t) => {
+t.test('a token with another audience or issuer is rejected under the same keys', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, ANN);
     const start = (env: Record<string, string>) =>
@@ -165,7 +165,7 @@ t.test('a token for another audience, or of another issuer, is refused under the
   });
 });
 
-t.test('metrics count public tokens under the key that signs', async (t) => {
+t.test('metrics count public tokens under the signing key', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const env = { ...ES256, ACCESS_SECRET: SECRETS.ACCESS_SECRET };
     const node = await startNode(t, { store, directory: await userDirectory(t, ANN), env });

@@ -1,4 +1,4 @@
-// Device Bound Session Credentials on the wire: registration, renewal, and what ends neither.
+// Device Bound Session Credentials on the wire: registration, renewal, and failures of both that end no session.
 
 import { openKeyRing } from '@tollgate/shared/crypto';
 import { newDevice, registration, renewal } from '@tollgate/test-support/device-key.js';
@@ -23,7 +23,7 @@ const MINUTE = 60_000;
 const RING = openKeyRing(SECRETS.REFRESH_SECRET);
 const ATTRIBUTES = 'Path=/refresh; HttpOnly; Secure; SameSite=Strict';
 
-/** The instructions for a session. */
+/** The instructions for a browser session. */
 const instructionsFor = (sid: string) => ({
   session_identifier: sid,
   refresh_url: '/refresh/renew',
@@ -31,7 +31,7 @@ const instructionsFor = (sid: string) => ({
   credentials: [{ type: 'cookie', name: 'refreshBinding', attributes: ATTRIBUTES }],
 });
 
-onEach('a browser registers, and its copied refresh cookie is worth nothing', async (t, site) => {
+onEach('a browser registers, and its copied refresh cookie is rejected', async (t, site) => {
   const { client, events } = site;
   for (const algorithm of ['ES256', 'RS256'] as const) {
     const device = newDevice(algorithm);
@@ -67,7 +67,7 @@ onEach('a browser registers, and its copied refresh cookie is worth nothing', as
   }
 });
 
-onEach('a renewal gives a new cookie for a signature, and writes nothing', async (t, site) => {
+onEach('a renewal issues a new cookie for a signature, and writes nothing', async (t, site) => {
   const { client } = site;
   const device = newDevice();
   await client.bind(device, await client.logIn(EMAIL));
@@ -82,7 +82,7 @@ onEach('a renewal gives a new cookie for a signature, and writes nothing', async
   t.equal(asked.statusCode, 403);
   t.match(asked.headers, { 'secure-session-challenge': new RegExp(`^"[\\w-]{22}";id="${client.sid}"$`) });
   const jwt = renewal(device, renewalChallenge(asked));
-  // Browsers send texts bare; the draft quotes them, and allows parameters.
+  // Browsers send bare texts; the draft uses quoted strings and allows parameters.
   for (const [id, response] of [
     [client.sid, jwt],
     [`"${client.sid}"`, `"${jwt}"`],
@@ -98,7 +98,7 @@ onEach('a renewal gives a new cookie for a signature, and writes nothing', async
   t.equal((await client.refresh()).statusCode, 200);
 });
 
-onEach('a renewal judges no generation: it may run beside a refresh', async (t, site) => {
+onEach('a renewal ignores the generation: it may run in parallel with a refresh', async (t, site) => {
   const { client } = site;
   const device = newDevice();
   await client.bind(device, await client.logIn(EMAIL));
@@ -123,7 +123,7 @@ onEach('a renewal with a wrong signature ends the session', async (t, { client, 
   t.equal((await client.refresh()).json().code, 'session_revoked');
 });
 
-onEach('a key inside the token of a renewal is ignored', async (t, { client }) => {
+onEach('a key inside the renewal token is ignored', async (t, { client }) => {
   const device = newDevice();
   await client.bind(device, await client.logIn(EMAIL));
   const asked = await client.send('POST', '/refresh/renew', { 'sec-secure-session-id': client.sid });
@@ -135,37 +135,44 @@ onEach('a key inside the token of a renewal is ignored', async (t, { client }) =
   t.equal(answer.json().code, 'session_revoked');
 });
 
-onEach('a renewal without a right answer is asked again, and never refused', async (t, { node, client }) => {
-  const device = newDevice();
-  const started = await client.logIn(EMAIL);
-  await client.bind(device, started);
-  const old = challengeFor(RING, 'renew', client.sid, Date.now() - 2 * MINUTE);
-  const wrong = {
-    'no token': '',
-    'no JWT': 'x',
-    'another type': renewal(device, challengeFor(RING, 'renew', client.sid, Date.now()), { typ: 'jwt' }),
-    'an old challenge': renewal(device, old),
-    'the challenge of a registration': renewal(device, registrationChallenge(started)),
-    'the nonce of a proof': renewal(device, nonceOf(started)),
-    'the challenge of another session': renewal(device, challengeFor(RING, 'renew', 'other', Date.now())),
-    'no challenge': renewal(device, undefined as never),
-  };
-  for (const [what, response] of Object.entries(wrong)) {
-    const headers = { 'sec-secure-session-id': client.sid, 'secure-session-response': response };
-    const answer = await client.send('POST', '/refresh/renew', headers);
-    t.equal(answer.statusCode, 403, what);
-    t.match(answer.headers, { 'secure-session-challenge': /^"[\w-]{22}";id="/ }, what);
-  }
-  for (const shift of [-MINUTE, MINUTE]) {
-    const near = renewal(device, challengeFor(RING, 'renew', client.sid, Date.now() + shift));
-    const headers = { 'sec-secure-session-id': client.sid, 'secure-session-response': near };
-    t.equal((await client.send('POST', '/refresh/renew', headers)).statusCode, 200, 'clocks of nodes differ');
-  }
-  t.equal((await client.refresh()).statusCode, 200);
-  t.equal((await node.app.inject({ method: 'POST', url: '/refresh/renew' })).statusCode, 200);
-});
+onEach(
+  'a renewal without a valid response is challenged again, and never rejected',
+  async (t, { node, client }) => {
+    const device = newDevice();
+    const started = await client.logIn(EMAIL);
+    await client.bind(device, started);
+    const old = challengeFor(RING, 'renew', client.sid, Date.now() - 2 * MINUTE);
+    const wrong = {
+      'no token': '',
+      'no JWT': 'x',
+      'another type': renewal(device, challengeFor(RING, 'renew', client.sid, Date.now()), { typ: 'jwt' }),
+      'an old challenge': renewal(device, old),
+      'the challenge of a registration': renewal(device, registrationChallenge(started)),
+      'the nonce of a proof': renewal(device, nonceOf(started)),
+      'the challenge of another session': renewal(device, challengeFor(RING, 'renew', 'other', Date.now())),
+      'no challenge': renewal(device, undefined as never),
+    };
+    for (const [what, response] of Object.entries(wrong)) {
+      const headers = { 'sec-secure-session-id': client.sid, 'secure-session-response': response };
+      const answer = await client.send('POST', '/refresh/renew', headers);
+      t.equal(answer.statusCode, 403, what);
+      t.match(answer.headers, { 'secure-session-challenge': /^"[\w-]{22}";id="/ }, what);
+    }
+    for (const shift of [-MINUTE, MINUTE]) {
+      const near = renewal(device, challengeFor(RING, 'renew', client.sid, Date.now() + shift));
+      const headers = { 'sec-secure-session-id': client.sid, 'secure-session-response': near };
+      t.equal(
+        (await client.send('POST', '/refresh/renew', headers)).statusCode,
+        200,
+        'clocks of nodes differ',
+      );
+    }
+    t.equal((await client.refresh()).statusCode, 200);
+    t.equal((await node.app.inject({ method: 'POST', url: '/refresh/renew' })).statusCode, 200);
+  },
+);
 
-onEach('the browser is told that a session is over wherever there is none', async (t, site) => {
+onEach('the browser is told that a session has ended wherever none exists', async (t, site) => {
   const { client, node } = site;
   const device = newDevice();
   await client.bind(device, await client.logIn(EMAIL));
@@ -203,7 +210,7 @@ onEach(
   },
 );
 
-onEach('a registration that is malformed, wrong or old is refused and ends nothing', async (t, site) => {
+onEach('a malformed, wrong or old registration is rejected and ends nothing', async (t, site) => {
   const { client, node } = site;
   const device = newDevice();
   const started = await client.logIn(EMAIL);
@@ -268,7 +275,7 @@ onEach('binding and renewing do not count as a use of the session', async (t, si
 });
 
 onEach(
-  'until a refresh shows the bound cookie, what sufficed before a registration suffices',
+  'until a refresh presents the bound cookie, the requirements from before the registration apply',
   async (t, site) => {
     const { client } = site;
     await client.bind(newDevice(), await client.logIn(EMAIL));
@@ -299,7 +306,7 @@ onEach(
   },
 );
 
-onEach('just after a registration, a request that was sent before it is answered', async (t, site) => {
+onEach('just after a registration, a request sent before it succeeds', async (t, site) => {
   const { client } = site;
   await client.bind(newDevice(), await client.logIn(EMAIL));
   const other = client.copy('refreshToken');
@@ -307,7 +314,7 @@ onEach('just after a registration, a request that was sent before it is answered
   t.equal((await other.refresh()).statusCode, 200, 'another tab was slower');
 });
 
-onEach('a response to a registration that is lost signs nobody out', async (t, site) => {
+onEach('a lost response to a registration logs nobody out', async (t, site) => {
   const { client, events, age } = site;
   const started = await client.logIn(EMAIL);
   await client.copy().bind(newDevice(), started);
@@ -350,7 +357,7 @@ onEach('a page binds its session while the response to a registration is lost', 
   t.match(await client.refresh(), { statusCode: 200, headers: { 'refresh-binding': 'dbsc' } }, 'it was late');
 });
 
-onEach('the bound cookie has its own expiry, and is worth nothing elsewhere', async (t, site) => {
+onEach('the bound cookie has its own expiry, and is not valid elsewhere', async (t, site) => {
   const { client, node } = site;
   const device = newDevice();
   await client.bind(device, await client.logIn(EMAIL));
@@ -401,7 +408,7 @@ onEach('the bound cookie has its own expiry, and is worth nothing elsewhere', as
   t.equal(beside.statusCode, 200, 'a planted cookie hides none');
 });
 
-onEach('a browser that left out the renewal is asked to wait', async (t, site) => {
+onEach('a browser that skipped the renewal is told to retry later', async (t, site) => {
   const { client } = site;
   await client.bind(newDevice(), await client.logIn(EMAIL));
   await client.refresh();
@@ -414,7 +421,7 @@ onEach('a browser that left out the renewal is asked to wait', async (t, site) =
 });
 
 onEach(
-  'registrations and renewals have a limit of their own, which answers 503',
+  'registrations and renewals have their own limit, which responds 503',
   async (t, { client, node }) => {
     const device = newDevice();
     const started = await client.logIn(EMAIL);
@@ -438,7 +445,7 @@ onEach(
   { RATE_LIMIT_REFRESH: '2' },
 );
 
-onEach('pages of other sites are refused', async (t, { node }) => {
+onEach('pages of other sites are rejected', async (t, { node }) => {
   for (const path of ['bind', 'renew']) {
     const headers = { origin: 'https://evil.example' };
     const answer = await node.app.inject({ method: 'POST', url: `/refresh/${path}`, headers });
@@ -458,7 +465,7 @@ onEach('logging out clears the bound cookie', async (t, { client, node }) => {
   t.equal(setCookies(await client.send('DELETE', '/refresh')).length, 1, 'where there is one');
 });
 
-t.test('addresses and cookie follow the configuration', async (t) => {
+t.test('URLs and cookie follow the configuration', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, EMAIL);
     const env = {

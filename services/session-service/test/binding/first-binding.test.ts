@@ -1,4 +1,5 @@
-// Who may bind a session: the one who has signed in. A thief of its cookie cannot, and an honest loss signs nobody out.
+// Only the browser that logged in can bind a session. A thief with its cookie cannot, and a lost response logs nobody
+// out.
 
 import { openKeyRing } from '@tollgate/shared/crypto';
 import { type Device, newDevice, registration } from '@tollgate/test-support/device-key.js';
@@ -25,17 +26,17 @@ const REQUIRE = { REFRESH_BINDING: 'require' };
 const prove = (client: BindingClient, device: Device, answer: LightMyRequestResponse) =>
   client.refresh({ 'refresh-proof': proof(device, nonceOf(answer)) });
 
-/** The value of the refresh cookie of an answer. */
+/** The refresh cookie value in a response. */
 const cookieOf = (answer: LightMyRequestResponse) =>
   setCookies(answer)
     .map((line) => /^refreshToken=([^;]+)/.exec(line)?.[1] ?? '')
     .join('');
 
-/** A challenge that was issued so long ago. */
+/** A challenge with this age. */
 const issued = (purpose: ChallengePurpose, sid: string, agoMs: number) =>
   challengeFor(RING, purpose, sid, Date.now() - agoMs);
 
-onEach('a thief of an unbound cookie cannot bind the session, and its reuse is noticed', async (t, site) => {
+onEach('a thief of an unbound cookie cannot bind the session, and its reuse is detected', async (t, site) => {
   const { client, events, age } = site;
   await client.logIn(EMAIL);
   const thief = client.copy();
@@ -55,7 +56,7 @@ onEach('a thief of an unbound cookie cannot bind the session, and its reuse is n
   t.equal((await prove(thief, device, bound)).json().code, 'session_revoked', 'the thief is out');
 });
 
-onEach('a thief gets no challenge that binds from any refusal', async (t, { client }) => {
+onEach('a thief gets no binding challenge from any rejection', async (t, { client }) => {
   const started = await client.logIn(EMAIL);
   const thief = client.copy();
   const refusals = [
@@ -71,34 +72,31 @@ onEach('a thief gets no challenge that binds from any refusal', async (t, { clie
   t.match(await client.refresh(), { statusCode: 200, headers: { 'refresh-binding': 'none' } });
 });
 
-onEach(
-  'every sign-in offers a binding, and proving who one is again does not',
-  async (t, { client, node }) => {
-    const offers = {
-      'refresh-nonce': /^[\w-]{22}$/,
-      'secure-session-registration': /;challenge="[\w-]{22}"$/,
-    };
-    const password = await client.logIn(EMAIL);
-    const code = await exchange(node, { code: await codeFor(node, 1) });
-    for (const answer of [password, code]) {
-      t.match(answer.headers, { 'refresh-binding': 'none', ...offers });
-      const signedIn = newClient(node, [['refreshToken', cookieOf(answer)]]);
-      t.match(await prove(signedIn, newDevice(), answer), { headers: { 'refresh-binding': 'key' } });
-    }
-    const headers = { authorization: `Bearer ${code.json().accessToken}`, origin: PUBLIC_URL };
-    for (const [url, payload] of [
-      ['/reauthenticate', { password: PASSWORD }],
-      ['/reauthenticate/code', { code: await codeFor(node, 1) }],
-    ] as const) {
-      const answer = await node.app.inject({ method: 'POST', url, headers, payload });
-      t.equal(answer.statusCode, 200);
-      for (const name of Object.keys(offers)) t.equal(answer.headers[name], undefined, `${url} ${name}`);
-    }
-  },
-);
+onEach('every login offers a binding, and a reauthentication does not', async (t, { client, node }) => {
+  const offers = {
+    'refresh-nonce': /^[\w-]{22}$/,
+    'secure-session-registration': /;challenge="[\w-]{22}"$/,
+  };
+  const password = await client.logIn(EMAIL);
+  const code = await exchange(node, { code: await codeFor(node, 1) });
+  for (const answer of [password, code]) {
+    t.match(answer.headers, { 'refresh-binding': 'none', ...offers });
+    const signedIn = newClient(node, [['refreshToken', cookieOf(answer)]]);
+    t.match(await prove(signedIn, newDevice(), answer), { headers: { 'refresh-binding': 'key' } });
+  }
+  const headers = { authorization: `Bearer ${code.json().accessToken}`, origin: PUBLIC_URL };
+  for (const [url, payload] of [
+    ['/reauthenticate', { password: PASSWORD }],
+    ['/reauthenticate/code', { code: await codeFor(node, 1) }],
+  ] as const) {
+    const answer = await node.app.inject({ method: 'POST', url, headers, payload });
+    t.equal(answer.statusCode, 200);
+    for (const name of Object.keys(offers)) t.equal(answer.headers[name], undefined, `${url} ${name}`);
+  }
+});
 
 onEach(
-  'the nonce of a sign-in binds for 20 minutes, and only its own session',
+  'the nonce of a login is valid for 20 minutes, and only for its own session',
   async (t, { client, node }) => {
     for (const [agoMs, kind] of [
       [20 * MINUTE, 'key'],
@@ -123,7 +121,7 @@ onEach(
   },
 );
 
-onEach('a session that was refreshed without a key is bound by its sign-in alone', async (t, site) => {
+onEach('a session refreshed without a key can be bound only by its login', async (t, site) => {
   const { client, age } = site;
   const device = newDevice();
   const started = await client.logIn(EMAIL);
@@ -139,7 +137,7 @@ onEach('a session that was refreshed without a key is bound by its sign-in alone
   t.match(await prove(client, device, started), { headers: { 'refresh-binding': 'key' } });
 });
 
-onEach('a session of before that is unbound stays so, and goes on', async (t, { client, age }) => {
+onEach('an older unbound session remains unbound, and continues', async (t, { client, age }) => {
   const device = newDevice();
   let answer = await client.logIn(EMAIL);
   answer = await client.refresh();
@@ -191,7 +189,7 @@ for (const env of [{}, REQUIRE]) {
       const started = await client.logIn(EMAIL);
       const bound = await prove(client, device, started);
       t.match(bound.headers, { 'refresh-binding': 'key' });
-      // The store as it was before the write: the session of the same sign-in at generation 1, without a key.
+      // Restores the store before the write: the session of the same login at generation 1, without a key.
       await node.sessions.end({ uid: 1, sid: client.sid });
       await node.sessions.start({ uid: 1, sid: client.sid, userAgent: '' }, RULES);
       await age(MINUTE);
@@ -210,7 +208,7 @@ for (const env of [{}, REQUIRE]) {
 }
 
 onEach(
-  'a registration whose write a failover has lost leaves the session to its page',
+  'a registration whose write was lost in a failover leaves the session to its page',
   async (t, { client, node, age }) => {
     const started = await client.logIn(EMAIL);
     await client.bind(newDevice(), started);

@@ -1,4 +1,4 @@
-// A session bound to a key of the page: what a copied cookie is worth, and that its owner goes on.
+// A session bound to a page's key: a copied cookie is rejected, and the owner continues.
 
 import { newDevice } from '@tollgate/test-support/device-key.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
@@ -10,7 +10,7 @@ import { PUBLIC_URL, startNode, until, userDirectory } from '../support/session-
 
 const HOUR = 3_600_000;
 
-onEach('a session that starts with a key refuses the copied cookie and goes on', async (t, site) => {
+onEach('a session that starts with a key rejects the copied cookie and continues', async (t, site) => {
   const { client, events } = site;
   const device = newDevice();
   const started = await client.logIn(EMAIL, { 'refresh-proof': loginProof(device) });
@@ -38,7 +38,7 @@ onEach('a session that starts with a key refuses the copied cookie and goes on',
 });
 
 onEach(
-  'the first refresh with a proof binds a session that started without',
+  'the first refresh with a proof binds a session that started without one',
   async (t, { client, events }) => {
     const device = newDevice();
     const started = await client.logIn(EMAIL);
@@ -53,7 +53,7 @@ onEach(
   },
 );
 
-onEach('a client that knows nothing of it refreshes as before', async (t, { client, age }) => {
+onEach('a client without support for it refreshes as before', async (t, { client, age }) => {
   await client.logIn(EMAIL);
   for (let n = 0; n < 3; n++) {
     const answer = await client.refresh();
@@ -76,7 +76,7 @@ onEach('a proof by another key ends the session', async (t, { node, client, even
   t.equal((await client.refresh()).json().code, 'session_revoked');
 });
 
-onEach('a proof that is malformed, wrong or stale ends nothing, and is told a new nonce', async (t, site) => {
+onEach('a malformed, wrong or stale proof ends nothing, and gets a new nonce', async (t, site) => {
   const { client } = site;
   const device = newDevice();
   const started = await client.logIn(EMAIL, { 'refresh-proof': loginProof(device) });
@@ -117,7 +117,7 @@ onEach('a proof that is malformed, wrong or stale ends nothing, and is told a ne
 });
 
 onEach(
-  'a login with a malformed proof is refused before it costs anything',
+  'a login with a malformed proof is rejected before it costs anything',
   async (t, { client, events }) => {
     const device = newDevice();
     for (const header of ['x', proof(device, undefined), `${loginProof(device)}A`]) {
@@ -130,7 +130,7 @@ onEach(
 );
 
 onEach(
-  'a service that requires a key refuses the first refresh without one, and not the login',
+  'a service that requires a key rejects the first refresh without one, but not the login',
   async (t, { client, events }) => {
     const device = newDevice();
     const started = await client.logIn(EMAIL);
@@ -164,7 +164,7 @@ onEach('a copied request, proof included, does not register a key that outlives 
   }
 });
 
-onEach('a sign-in offers a registration, no refresh does', async (t, site) => {
+onEach('a login offers a registration, a refresh does not', async (t, site) => {
   const { client, age } = site;
   const device = newDevice();
   const started = await client.logIn(EMAIL);
@@ -182,7 +182,7 @@ onEach('a sign-in offers a registration, no refresh does', async (t, site) => {
     t.equal(registrationChallenge(answer), '');
 });
 
-t.test('switched off, the service ignores keys, also of sessions that are bound', async (t) => {
+t.test('when disabled, the service ignores keys, even for bound sessions', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, EMAIL);
     const on = await startNode(t, { store, directory });

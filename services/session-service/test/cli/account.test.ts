@@ -1,4 +1,4 @@
-// The command that lists what happened to an account, as an operator runs it.
+// The command that lists an account's history, as run by an operator.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ async function account(args: string[], env: Readonly<Record<string, string>>) {
   return callCommand(() => runSession(['account', ...args], env));
 }
 
-t.test('an attacked account shows who tried, who got in, and how its sessions ended', async (t) => {
+t.test('an attacked account shows failed and successful logins, and how its sessions ended', async (t) => {
   await eachKind(t, async (t, { store, url }) => {
     const node = await startNode(t, { store, directory: await userDirectory(t, ANN) });
     const env = { STORE_URL: url, CHALLENGE_SECRET: SECRETS.CHALLENGE_SECRET };
@@ -97,7 +97,7 @@ t.test('an attacked account shows who tried, who got in, and how its sessions en
   });
 });
 
-t.test('the secret of npm start is found, and one that is nowhere is told', async (t) => {
+t.test('the secret created by npm start is found, and a missing one is reported', async (t) => {
   await eachKind(t, async (t, { store, url }) => {
     const node = await startNode(t, { store, directory: await userDirectory(t, ANN) });
     await logIn(node, ANN);
@@ -117,7 +117,7 @@ t.test('the secret of npm start is found, and one that is nowhere is told', asyn
   });
 });
 
-t.test('a flood of strangers fills no store, and AUDIT_TTL=0 keeps nothing', async (t) => {
+t.test('a flood of unknown accounts does not fill the store, and AUDIT_TTL=0 stores nothing', async (t) => {
   await eachKind(t, async (t, place) => {
     const events = openAccountEvents(place.store, 60_000);
     const account = '0123456789abcdef'.repeat(2);
@@ -142,7 +142,7 @@ t.test('a flood of strangers fills no store, and AUDIT_TTL=0 keeps nothing', asy
   t.equal(buckets.size, 1024, 'however many accounts are tried');
 });
 
-t.test('a command line that is none is answered with the usage', async (t: Test) => {
+t.test('an invalid command line prints the usage', async (t: Test) => {
   for (const [args, complaint] of [
     [[], ''],
     [[''], 'session: the e-mail address must not be empty\n'],
@@ -156,7 +156,7 @@ t.test('a command line that is none is answered with the usage', async (t: Test)
   }
 });
 
-t.test('what was noted under another form of the domain is shown', async (t) => {
+t.test('events recorded under another form of the domain are shown', async (t) => {
   await eachKind(t, async (t, { store, url }) => {
     const env = { STORE_URL: url, CHALLENGE_SECRET: SECRETS.CHALLENGE_SECRET };
     const key = openKeyRing(SECRETS.CHALLENGE_SECRET).current;
@@ -171,11 +171,11 @@ t.test('what was noted under another form of the domain is shown', async (t) => 
   });
 });
 
-t.test('an address with control characters is refused', async (t) => {
+t.test('an address with control characters is rejected', async (t) => {
   t.match(await account(['ann@example.com\0x'], {}), { code: 2, error: /not an e-mail address/ });
 });
 
-t.test('support was told that nobody tried, after six logins refused at the challenge', async (t) => {
+t.test('support saw no attempts after six logins rejected at the challenge', async (t) => {
   await eachKind(t, async (t, { store, url }) => {
     const directory = await userDirectory(t, ANN);
     const node = await startNode(t, { store, directory, env: { CAPTCHA_ESCALATION_AFTER: '0' } });
@@ -194,7 +194,7 @@ t.test('support was told that nobody tried, after six logins refused at the chal
   });
 });
 
-t.test('support learns that an account is disabled or unknown', async (t) => {
+t.test('support sees that an account is disabled or unknown', async (t) => {
   const { store, url } = embeddedStore(t);
   const directory = await userDirectory(t, ANN, 'off@example.com');
   const node = await startNode(t, { store, directory });

@@ -1,4 +1,4 @@
-// The keys command as an operator runs it.
+// The keys command as run by an operator.
 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,7 @@ const WRONG_LINES = [
 
 const keys = (args: string[], env: Readonly<Record<string, string>>) => callCommand(() => runKeys(args, env));
 
-/** What a node with these lists reports. */
+/** The key report of a node with these lists. */
 function running(lists: Partial<typeof SECRETS>) {
   const all = { ...SECRETS, ...lists };
   return runningKeys({
@@ -46,7 +46,7 @@ function running(lists: Partial<typeof SECRETS>) {
   });
 }
 
-t.test('export-access prints the derived keys of access tokens and no secret', async (t) => {
+t.test('export-access prints the derived access token keys and no secret', async (t) => {
   const { ENCRYPTION_KEY } = SECRETS;
   const { code, out, error } = await keys(['export-access'], { ENCRYPTION_KEY });
   t.equal(code, 0);
@@ -73,7 +73,7 @@ t.test('export-access reads the key from a file', async (t) => {
   });
 });
 
-t.test('without ENCRYPTION_KEY export-access says where npm start keeps it', async (t) => {
+t.test('without ENCRYPTION_KEY export-access prints where npm start stores it', async (t) => {
   for (const env of [{}, { ENCRYPTION_KEY: '' }] as Record<string, string>[]) {
     t.strictSame(await keys(['export-access'], env), {
       code: 1,
@@ -84,7 +84,7 @@ t.test('without ENCRYPTION_KEY export-access says where npm start keeps it', asy
   }
 });
 
-t.test('create-signing-key prints an element of ACCESS_SIGNING_KEYS, another one each time', async (t) => {
+t.test('create-signing-key prints an element for ACCESS_SIGNING_KEYS, a new one each time', async (t) => {
   const made: string[] = [];
   for (const [option, algorithm] of [[], ['ES256'], ['EdDSA']].map(
     (options) => [options, options[0] ?? 'ES256'] as const,
@@ -135,7 +135,7 @@ t.test('--help prints the usage', async (t) => {
   }
 });
 
-t.test('a command line that is none is answered with the usage', async (t) => {
+t.test('an invalid command line prints the usage', async (t) => {
   for (const args of [[], ['export'], ['status', 'now'], ['__proto__'], ...WRONG_LINES]) {
     const { code, out, error } = await keys(args, {});
     t.equal(code, 2);
@@ -144,7 +144,7 @@ t.test('a command line that is none is answered with the usage', async (t) => {
   }
 });
 
-t.test('status goes with the operator through the three rollouts', async (t) => {
+t.test('status guides the operator through the three rollouts', async (t) => {
   await eachKind(t, async (t, { store, age }) => {
     const record = openKeyRecord(store);
     const status = async () => keyStatus(await readKeyReports(store, undefined), LIVES).join('\n');
@@ -180,7 +180,7 @@ t.test('status goes with the operator through the three rollouts', async (t) => 
   });
 });
 
-t.test('status reads the store that STORE_URL names, or says that it is away', async (t) => {
+t.test('status reads the store in STORE_URL, or reports that it is unavailable', async (t) => {
   const { store, redis } = await redisStore(t);
   await openKeyRecord(store).report('one', running({}), true);
   const { code, out, error } = await keys(['status'], { STORE_URL: redis.url });
@@ -199,7 +199,7 @@ t.test('status reads the store that STORE_URL names, or says that it is away', a
   });
 });
 
-t.test('CHALLENGE_SECRET is judged by the nodes of both services, on one store or on two', async (t) => {
+t.test('CHALLENGE_SECRET is checked against the nodes of both services, with one store or two', async (t) => {
   await eachKind(t, async (t, { store, kind, age }) => {
     const other = kind === 'redis' ? await redisStore(t) : embeddedStore(t);
     const old = SECRETS.CHALLENGE_SECRET;
@@ -239,7 +239,7 @@ t.test('CHALLENGE_SECRET is judged by the nodes of both services, on one store o
       await later(REPORT_EVERY_MS);
       await sessionReports(`${next},${old}`);
       await challengeReports(`${next},${old}`);
-      // The challenge service made challenges with the old key for an hour longer.
+      // The challenge service used the old key for new challenges for an hour longer.
       await later(LIVES.challenge * 1000);
       await sessionReports(`${next},${old}`);
       t.match(await status(), `wait: ${oldId} may be dropped from 20`);
@@ -254,7 +254,7 @@ t.test('CHALLENGE_SECRET is judged by the nodes of both services, on one store o
   });
 });
 
-t.test('a record that was lost counts from when it began again', async (t) => {
+t.test('a lost record counts from its new start', async (t) => {
   const [here, there] = [embeddedStore(t), embeddedStore(t)];
   const next = `the-next-challenge-secret-of-this-test-0123456789,${SECRETS.CHALLENGE_SECRET}`;
   const oldId = openKeyRing(SECRETS.CHALLENGE_SECRET).current.id;
@@ -272,7 +272,7 @@ t.test('a record that was lost counts from when it began again', async (t) => {
 });
 
 t.test(
-  'a drop is advised for the longest lives that nodes have reported, whatever the environment says',
+  'the advice to drop a key uses the longest lifetimes reported by nodes, whatever the environment says',
   async (t) => {
     await eachKind(t, async (t, { store, age }) => {
       const record = openKeyRecord(store);
@@ -309,7 +309,7 @@ t.test(
   },
 );
 
-t.test('status says when a published key may be used, and follows a change of the format', async (t) => {
+t.test('status reports when a published key may be used, and follows a format change', async (t) => {
   await eachKind(t, async (t, { store, age }) => {
     const record = openKeyRecord(store);
     const status = async () => keyStatus(await readKeyReports(store, undefined), LIVES).join('\n');

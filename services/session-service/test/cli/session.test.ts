@@ -1,4 +1,4 @@
-// The session command as an operator runs it.
+// The session command as run by an operator.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ t.test('--help prints the usage', async (t) => {
   }
 });
 
-t.test('why says when a session ended, why, what that means and what to do', async (t) => {
+t.test('why prints when and why a session ended, with an explanation and the next step', async (t) => {
   await eachKind(t, async (t, { store, url }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const node = await startNode(t, { store, directory, env: { REFRESH_WINDOW: '0' } });
@@ -130,7 +130,7 @@ $`,
   });
 });
 
-t.test('the embedded store is copied while it is in use; a Redis is not', async (t) => {
+t.test('the embedded store is copied while in use; a Redis is not', async (t) => {
   const { store, url } = embeddedStore(t);
   await store.exchange('key', 'value', 60_000);
   const copy = join(tempDir(t), 'copy');
@@ -150,7 +150,7 @@ t.test('the embedded store is copied while it is in use; a Redis is not', async 
   });
 });
 
-t.test('a directory that was refused is accepted', async (t) => {
+t.test('a rejected directory is accepted', async (t) => {
   await eachKind(t, async (t, { store, url: STORE_URL }) => {
     await store.exchange(KNOWN_USERS_KEY, '-\n1 00000000 0', 60_000);
     t.match(await session(['accept-directory'], { STORE_URL }), {
@@ -162,7 +162,7 @@ t.test('a directory that was refused is accepted', async (t) => {
   });
 });
 
-t.test('a command line that is none is answered with the usage', async (t) => {
+t.test('an invalid command line prints the usage', async (t) => {
   for (const [args, complaint] of [
     [[], ''],
     [['why'], ''],
@@ -184,7 +184,7 @@ t.test('a command line that is none is answered with the usage', async (t) => {
   }
 });
 
-t.test('a store that is away and a variable that is wrong are told in one line', async (t) => {
+t.test('an unavailable store or an invalid variable is reported in one line', async (t) => {
   const { redis } = await redisStore(t);
   await redis.stop();
   t.strictSame(await session(['why', NOBODY], { STORE_URL: redis.url }), {
@@ -204,7 +204,7 @@ t.test('a store that is away and a variable that is wrong are told in one line',
   t.match(wrong.error, /^session: AUDIT_TTL must be .*\n$/);
 });
 
-t.test('every reason has its words, and a session that has expired needs no note', async (t) => {
+t.test('every reason has a description, and an expired session needs no note', async (t) => {
   const words = (
     [
       ...['logout', 'revoked', 'others_revoked', 'login', 'admin', 'password', 'user_gone', 'evicted'],

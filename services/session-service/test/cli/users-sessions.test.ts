@@ -1,4 +1,4 @@
-// The actions of the users command that end sessions, delete, rename and import.
+// Actions of the users command that end sessions, delete, rename and import.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,13 +30,13 @@ const SIDS = ['a'.repeat(22), 'b'.repeat(22)];
 const NO_STORE =
   'users: there is no session store in DATA_DIR, so no session was ended; is STORE_URL missing?\n';
 
-/** Runs the command in the folder's data; what is typed is piped in. */
+/** Runs the command with the folder's data; standard input is piped in. */
 function users(dir: string, args: string[], typed = 'a new password', env = {}): Promise<CommandResult> {
   const input = Readable.from([Buffer.from(`${typed}\n`)]) as NodeJS.ReadStream;
   return callCommand(() => runUsers(args, { DATA_DIR: dir, ...env }, { input, prompts: process.stderr }));
 }
 
-/** A folder with ada (1) and bob (2), and their sessions on a store. */
+/** A folder with ada (1) and bob (2), and their sessions in a store. */
 async function withSessions(store: Store, dir: string) {
   const sessions = openSessionStore(store, 60_000);
   for (const email of ['ada@example.com', 'bob@example.com']) await users(dir, ['add', email]);
@@ -47,7 +47,7 @@ async function withSessions(store: Store, dir: string) {
   return sessions;
 }
 
-t.test('a new password and a deletion end the sessions of the user, on both stores', async (t) => {
+t.test("a new password or a deletion ends the user's sessions, on both stores", async (t) => {
   const stores = async (t: Test, kind: string, dir: string) => {
     if (kind === 'redis') {
       const { store, url } = await redisStore(t);
@@ -84,27 +84,30 @@ t.test('a new password and a deletion end the sessions of the user, on both stor
   }
 });
 
-t.test('without a store it says that no session was ended; one that is away changes nothing', async (t) => {
-  const dir = tempDir(t);
-  await users(dir, ['add', 'ada@example.com'], 'the first password');
-  t.strictSame(await users(dir, ['password', 'ada@example.com']), {
-    code: 0,
-    out: 'set the password of ada@example.com\n',
-    error: NO_STORE,
-  });
-  const STORE_URL = 'redis://127.0.0.1:1';
-  for (const name of ['password', 'delete']) {
-    const { code, out, error } = await users(dir, [name, 'ada@example.com'], 'another one', { STORE_URL });
-    t.strictSame({ code, out }, { code: 1, out: '' });
-    t.match(error, /^users: the store of STORE_URL is unreachable\n$/);
-  }
-  const directory = openEmbeddedDirectory(join(dir, 'users.db'));
-  const user = await directory.findByEmail('ada@example.com');
-  t.ok(await verifyPassword(user?.hash ?? '', 'a new password'));
-  await directory.close();
-});
+t.test(
+  'without a store it reports that no session was ended; with an unavailable one it changes nothing',
+  async (t) => {
+    const dir = tempDir(t);
+    await users(dir, ['add', 'ada@example.com'], 'the first password');
+    t.strictSame(await users(dir, ['password', 'ada@example.com']), {
+      code: 0,
+      out: 'set the password of ada@example.com\n',
+      error: NO_STORE,
+    });
+    const STORE_URL = 'redis://127.0.0.1:1';
+    for (const name of ['password', 'delete']) {
+      const { code, out, error } = await users(dir, [name, 'ada@example.com'], 'another one', { STORE_URL });
+      t.strictSame({ code, out }, { code: 1, out: '' });
+      t.match(error, /^users: the store of STORE_URL is unreachable\n$/);
+    }
+    const directory = openEmbeddedDirectory(join(dir, 'users.db'));
+    const user = await directory.findByEmail('ada@example.com');
+    t.ok(await verifyPassword(user?.hash ?? '', 'a new password'));
+    await directory.close();
+  },
+);
 
-t.test('a deleted user is gone, and the id is never given to another one', async (t) => {
+t.test('a deleted user is gone, and the id is never reused', async (t) => {
   const dir = tempDir(t);
   for (const email of ['ada@example.com', 'bob@example.com']) await users(dir, ['add', email]);
   t.match(await users(dir, ['delete', 'BOB@example.com']), { code: 0, out: 'deleted bob@example.com\n' });
@@ -115,7 +118,7 @@ t.test('a deleted user is gone, and the id is never given to another one', async
   t.match(await users(dir, ['add', 'bob@example.com']), { out: 'added bob@example.com as user 3\n' });
 });
 
-t.test('a user gets another address, with the id and the password as before', async (t) => {
+t.test('a user gets another address, with the same id and password', async (t) => {
   const dir = tempDir(t);
   for (const email of ['ada@example.com', 'bob@example.com']) await users(dir, ['add', email]);
   const rename = (...emails: string[]) => users(dir, ['rename', ...emails]);
@@ -141,7 +144,7 @@ t.test('a user gets another address, with the id and the password as before', as
   });
 });
 
-t.test('claims are set, replaced and removed, and go with their user', async (t) => {
+t.test('claims are set, replaced and removed, and are deleted with their user', async (t) => {
   const dir = tempDir(t);
   await users(dir, ['add', 'ada@example.com']);
   const claimsOf = async () => {
@@ -174,7 +177,7 @@ t.test('claims are set, replaced and removed, and go with their user', async (t)
   t.equal((await users(dir, ['claims', 'ada@example.com'])).code, 2);
 });
 
-t.test('users are imported from JSON lines with the hashes that they have', async (t) => {
+t.test('users are imported from JSON lines with their existing hashes', async (t) => {
   const dir = join(tempDir(t), 'data');
   const file = join(tempDir(t), 'users.jsonl');
   const scrypt = '$scrypt$ln=14,r=8,p=1$aM15713r3Xsvxbi31lqr1Q$nFNh2CVHVjNldFVKDHDlm4CbdRSCdEBsjjJxD+iCs5E';
@@ -197,7 +200,7 @@ t.test('users are imported from JSON lines with the hashes that they have', asyn
   await directory.close();
 });
 
-t.test('every mistake of a file is named by its line, and no user of it is added', async (t) => {
+t.test('every error in a file is reported by line, and no user is added', async (t) => {
   const dir = tempDir(t);
   await users(dir, ['add', 'ada@example.com']);
   t.match(await users(dir, ['add', 'eve@example.com', '--id', 'taken']), {

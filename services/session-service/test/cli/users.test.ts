@@ -1,4 +1,4 @@
-// The users command as an operator runs it.
+// The users command as run by an operator.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ import { verifyPassword } from '../../src/passwords/password-hash.js';
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/users.js', import.meta.url));
 
-/** Runs the command in the folder's data; what is typed is piped in. */
+/** Runs the command with the folder's data; standard input is piped in. */
 async function users(
   dataDir: string,
   args: string[],
@@ -37,7 +37,7 @@ async function passwordMatches(t: Test, dataDir: string, email: string, password
   }
 }
 
-t.test('a byte order mark that a shell pipes in is no part of the password', async (t) => {
+t.test("a byte order mark from the shell's pipe is not part of the password", async (t) => {
   const dir = join(tempDir(t), 'data');
   t.match(await users(dir, ['add', 'ada@example.com'], '\ufeffpass word\r\n'), { code: 0 });
   t.ok(await passwordMatches(t, dir, 'ada@example.com', 'pass word'));
@@ -52,7 +52,7 @@ t.test('a byte order mark that a shell pipes in is no part of the password', asy
   });
 });
 
-t.test('an address with control characters is refused by every action', async (t) => {
+t.test('every action rejects an address with control characters', async (t) => {
   const dir = join(tempDir(t), 'data');
   await users(dir, ['add', 'dave@example.com'], 'password');
   const odd = [
@@ -91,7 +91,7 @@ t.test('users are added, listed, disabled and enabled', async (t) => {
   t.match(await users(dir, ['enable', 'ada@example.com']), { code: 0, out: 'enabled Ada@Example.com\n' });
 });
 
-t.test('a password is set again, by its own command and by --replace', async (t) => {
+t.test('a password is reset by its own command and by --replace', async (t) => {
   const dir = tempDir(t);
   await users(dir, ['add', 'ada@example.com', '--replace'], 'password 1\n');
   t.ok(await passwordMatches(t, dir, 'ada@example.com', 'password 1'), '--replace adds, too');
@@ -104,7 +104,7 @@ t.test('a password is set again, by its own command and by --replace', async (t)
   t.ok(await passwordMatches(t, dir, 'ada@example.com', 'password 3'));
 });
 
-t.test('where there is no directory only a new user makes one', async (t) => {
+t.test('only adding a user creates a missing directory', async (t) => {
   const dir = join(tempDir(t), 'data');
   for (const args of [
     ['list'],
@@ -132,7 +132,7 @@ t.test('--help prints the usage, and a wrong option is one short line above it',
   t.match(error, /^users: Unknown option '--force'\nusage: users add EMAIL/);
 });
 
-t.test('what cannot be done is said in one line', async (t) => {
+t.test('an impossible action is reported in one line', async (t) => {
   const dir = tempDir(t);
   await users(dir, ['add', 'ada@example.com'], 'password');
   await users(dir, ['add', 'old@example.com', '--id', 'ada|1'], 'password');
@@ -160,7 +160,7 @@ t.test('what cannot be done is said in one line', async (t) => {
   t.match(await users(dir, ['add', 'é@example.com'], 'é'.repeat(512)), { code: 0 });
 });
 
-t.test('USERS_URL names the file, and another kind of directory is refused', async (t) => {
+t.test('USERS_URL names the file, and other kinds of directory are rejected', async (t) => {
   const dir = tempDir(t);
   const file = { USERS_URL: `file:${join(dir, 'elsewhere.db')}` };
   await users('/dev/null', ['add', 'ada@example.com'], 'password', file);
@@ -191,32 +191,29 @@ t.test('USERS_URL names the file, and another kind of directory is refused', asy
   });
 });
 
-t.test(
-  'users are copied while the file is in use, and the copy is put in the place of a lost file',
-  async (t) => {
-    const dir = tempDir(t);
-    await users(dir, ['add', 'ada@example.com'], 'password');
-    const inUse = openEmbeddedDirectory(join(dir, 'users.db'));
-    const copy = join(dir, 'backups', 'copy');
-    t.strictSame(await users(dir, ['backup', copy]), {
-      code: 0,
-      out: `copied 1 user to ${copy}\n`,
-      error: '',
-    });
-    t.equal(statSync(copy).mode & 0o777, 0o600);
-    t.match(await users(dir, ['backup', copy]), { code: 1, error: `users: ${copy} exists already\n` });
-    t.match(await users(dir, ['backup', join(copy, 'below')]), { code: 1, error: /^users: \/.*\n$/ });
-    await inUse.add('bob@example.com', 'hash');
-    await inUse.close();
+t.test('users are copied while the file is in use, and the copy replaces a lost file', async (t) => {
+  const dir = tempDir(t);
+  await users(dir, ['add', 'ada@example.com'], 'password');
+  const inUse = openEmbeddedDirectory(join(dir, 'users.db'));
+  const copy = join(dir, 'backups', 'copy');
+  t.strictSame(await users(dir, ['backup', copy]), {
+    code: 0,
+    out: `copied 1 user to ${copy}\n`,
+    error: '',
+  });
+  t.equal(statSync(copy).mode & 0o777, 0o600);
+  t.match(await users(dir, ['backup', copy]), { code: 1, error: `users: ${copy} exists already\n` });
+  t.match(await users(dir, ['backup', join(copy, 'below')]), { code: 1, error: /^users: \/.*\n$/ });
+  await inUse.add('bob@example.com', 'hash');
+  await inUse.close();
 
-    for (const name of readdirSync(dir)) if (name.startsWith('users')) rmSync(join(dir, name));
-    copyFileSync(copy, join(dir, 'users.db'));
-    t.ok(await passwordMatches(t, dir, 'ada@example.com', 'password'));
-    t.match(await users(dir, ['list']), { code: 0, out: '1\tada@example.com\tenabled\n' });
-  },
-);
+  for (const name of readdirSync(dir)) if (name.startsWith('users')) rmSync(join(dir, name));
+  copyFileSync(copy, join(dir, 'users.db'));
+  t.ok(await passwordMatches(t, dir, 'ada@example.com', 'password'));
+  t.match(await users(dir, ['list']), { code: 0, out: '1\tada@example.com\tenabled\n' });
+});
 
-t.test('a command line that is not understood gets the usage', async (t) => {
+t.test('an invalid command line prints the usage', async (t) => {
   const dir = tempDir(t);
   const wrong = [
     ...[[], ['add'], ['list', 'x'], ['add', 'a@x.org', 'b@x.org'], ['password', 'a@x.org', '--replace']],
@@ -238,7 +235,7 @@ t.test('a command line that is not understood gets the usage', async (t) => {
   }
 });
 
-t.test('on a terminal the password is asked for twice and not shown', async (t) => {
+t.test('on a terminal the password prompt appears twice and does not echo', async (t) => {
   const dir = tempDir(t);
   const onTerminal = async (args: string[], answers: string[]): Promise<{ code: number; shown: string }> => {
     const line = [process.execPath, COMMAND, ...args].map((part) => `'${part}'`).join(' ');
@@ -272,7 +269,7 @@ t.test('on a terminal the password is asked for twice and not shown', async (t) 
   });
 });
 
-t.test('exported users are the same users in another installation', async (t) => {
+t.test('exported users are identical in another installation', async (t) => {
   const [here, there] = [join(tempDir(t), 'data'), join(tempDir(t), 'data')];
   const uuid = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
   for (const args of [

@@ -1,4 +1,4 @@
-// SESSION_API_KEY: long, printable, and none of the secrets.
+// SESSION_API_KEY: long, printable, and different from the secrets.
 
 import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
 import t from 'tap';
@@ -9,7 +9,7 @@ function linesFor(key: string): readonly string[] {
   return configurationLines(() => readSessionConfig({ ...SECRETS, PUBLIC_URL, SESSION_API_KEY: key }));
 }
 
-t.test('a wrong key stops the start with a line that does not repeat it', async (t) => {
+t.test('an invalid key stops the start with a line that does not quote it', async (t) => {
   t.strictSame(linesFor(API_KEY), []);
   t.strictSame(linesFor('!-~/\\+"#$%&()*.:;<=>?@[]^_`{|}AZ09az'), []);
   const shape =

@@ -1,4 +1,4 @@
-// The format of access tokens: which keys it needs, and what is wrong with them.
+// Access token format: required keys and their errors.
 
 import { createSigningKey } from '@tollgate/shared/crypto';
 import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
@@ -13,7 +13,7 @@ const open = (env: Readonly<Record<string, string>>) =>
   openTokenKeys(readSessionConfig({ ...SECRETS, PUBLIC_URL, ...env }));
 const linesFor = (env: Readonly<Record<string, string>>) => configurationLines(() => open(env));
 
-t.test('each format needs its own keys, and accepts those of the other', async (t) => {
+t.test('each format requires its own keys, and accepts those of the other', async (t) => {
   t.strictSame(linesFor({}), []);
   t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: KEY }), []);
   t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: KEY, ACCESS_TOKEN_FORMAT: 'public' }), []);
@@ -29,7 +29,7 @@ t.test('each format needs its own keys, and accepts those of the other', async (
   ]);
 });
 
-t.test('names that leave a public token too little room stop the start with one line', async (t) => {
+t.test('names that leave too little room in a public token stop the start with one line', async (t) => {
   const audiences = (count: number) =>
     Array.from({ length: count }, (_, at) => `a${at}`.padEnd(100, 'x')).join();
   const lines = (count: number, format = 'public') =>
@@ -45,7 +45,7 @@ t.test('names that leave a public token too little room stop the start with one 
   ]);
 });
 
-t.test('a long PUBLIC_URL, which names issuer and audience, made tokens that nobody accepted', async (t) => {
+t.test('a long PUBLIC_URL, the default issuer and audience, made tokens that nobody accepted', async (t) => {
   const lines = (length: number, own = {}) =>
     linesFor({
       ACCESS_SIGNING_KEYS: KEY,
@@ -58,7 +58,7 @@ t.test('a long PUBLIC_URL, which names issuer and audience, made tokens that nob
   t.strictSame(lines(1000, { ACCESS_TOKEN_ISSUER: 'us', ACCESS_TOKEN_AUDIENCE: 'them' }), []);
 });
 
-t.test('a wrong signing key stops the start with one line that does not repeat it', async (t) => {
+t.test('an invalid signing key stops the start with one line that does not quote it', async (t) => {
   const form =
     'ACCESS_SIGNING_KEYS must be an output of keys create-signing-key, or a comma-separated list of them';
   for (const ACCESS_SIGNING_KEYS of [
@@ -78,7 +78,7 @@ t.test('a wrong signing key stops the start with one line that does not repeat i
   ]);
 });
 
-t.test('issuer and audience are PUBLIC_URL unless they are set', async (t) => {
+t.test('issuer and audience default to PUBLIC_URL', async (t) => {
   const names = (env: Readonly<Record<string, string>>) => {
     const { issuer, audiences, clientId } = open({ ACCESS_SIGNING_KEYS: KEY, ...env }).publicTokens ?? {};
     return { issuer, audiences, clientId };

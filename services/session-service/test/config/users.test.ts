@@ -1,4 +1,4 @@
-// The variables that say where the users are.
+// Variables that configure the user directory.
 
 import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
 import t from 'tap';
@@ -14,7 +14,7 @@ const REQUIRED = {
 const STATEMENTS = { USERS_BY_EMAIL: 'SELECT 1 WHERE $1', USERS_BY_ID: 'SELECT 2 WHERE $1' };
 const DATABASE = 'postgres://user:se-cret@host/database';
 
-/** The lines that these variables stop the start with. */
+/** The error lines for these variables at the start. */
 function mistakes(env: Record<string, string>): readonly string[] {
   return configurationLines(() => readSessionConfig({ ...REQUIRED, ...env }));
 }
@@ -34,7 +34,7 @@ t.test('the three kinds of directory are accepted', async (t) => {
   }
 });
 
-t.test('another USERS_URL stops the start and is not shown', async (t) => {
+t.test('any other USERS_URL stops the start and is not shown', async (t) => {
   const line = 'USERS_URL must be file:PATH, postgres://USER:PASSWORD@HOST/DATABASE or module:PATH';
   for (const USERS_URL of [
     'mysql://u:se-cret@h/d',
@@ -47,7 +47,7 @@ t.test('another USERS_URL stops the start and is not shown', async (t) => {
   }
 });
 
-t.test('postgres needs its two searches; each missing one is a line', async (t) => {
+t.test('postgres requires its two queries; each missing one is a line', async (t) => {
   const missing = (name: string) =>
     `${name} is missing: with postgres:// it must be a statement that finds a user by $1`;
   t.strictSame(mistakes({ USERS_URL: DATABASE }), [missing('USERS_BY_EMAIL'), missing('USERS_BY_ID')]);
@@ -71,7 +71,7 @@ t.test('a statement uses exactly its placeholders', async (t) => {
   t.strictSame(mistakes({ ...wrong, USERS_URL: 'file:users.db' }), [], 'elsewhere they mean nothing');
 });
 
-t.test('in production the embedded directory needs explicit consent', async (t) => {
+t.test('in production the embedded directory requires explicit consent', async (t) => {
   const production = {
     NODE_ENV: 'production',
     PUBLIC_URL: 'https://app.example.com',

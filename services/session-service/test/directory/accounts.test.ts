@@ -1,4 +1,4 @@
-// Whatever a directory returns, the account that is counted is the account of the user found.
+// A failed login counts for the account of the user found, whatever the directory returns.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ const CATEGORIES = [
 
 const LAST_CHARACTER = 0x10ffff;
 
-/** Some characters of each category, of all planes. */
+/** Some characters from each category, on all planes. */
 const SAMPLES = CATEGORIES.map((category) => {
   const isOfIt = new RegExp(`^\\p{${category}}$`, 'u');
   const found: string[] = [];
@@ -44,7 +44,7 @@ const SAMPLES = CATEGORIES.map((category) => {
   return fc.constantFrom(...found);
 });
 
-/** An address of somebody, with characters put in, before, after or in place of its own. */
+/** An email address with characters inserted before, after, within or instead of its own. */
 const spelling = fc
   .record({
     email: fc.constantFrom(...KNOWN),
@@ -85,7 +85,7 @@ async function postgres(t: Test, emails = KNOWN, condition = 'lower(email) = $1'
   return directory;
 }
 
-/** A module that compares as most do. */
+/** A module with the usual comparison. */
 async function plainModule(t: Test, emails: readonly string[]): Promise<Directory> {
   const path = join(tempDir(t), 'driver.mjs');
   writeFileSync(
@@ -119,12 +119,12 @@ const DIRECTORIES = {
   'a module that folds more than the service': folding,
 };
 
-/** How each is opened with users of these addresses, who have the ids 1, 2, … */
+/** How each directory is opened with users at these addresses, with the ids 1, 2, … */
 const OPEN_WITH = { 'the file': embedded, PostgreSQL: postgres, 'a module': plainModule };
 
 for (const [name, open] of Object.entries(DIRECTORIES)) {
   t.test(
-    `${name}: no text of any Unicode category signs in as an account that it does not count for`,
+    `${name}: no text with any Unicode category logs in to an account that it does not count for`,
     async (t) => {
       const directory = await open(t);
       const others: unknown[] = [];
@@ -187,9 +187,9 @@ for (const [name, open] of Object.entries(OPEN_WITH)) {
     }
   });
 
-  // The file takes no second one; embedded-directory.test.ts has one of an earlier version.
+  // The file rejects a second one; embedded-directory.test.ts has one from an earlier version.
   if (name === 'the file') continue;
-  t.test(`${name}: of two users with one account each signs in as it was registered`, async (t) => {
+  t.test(`${name}: of two users with one account, each logs in with the registered spelling`, async (t) => {
     const directory = await open(
       t,
       FORMS.map((form) => `ann@${form}`),
@@ -201,7 +201,7 @@ for (const [name, open] of Object.entries(OPEN_WITH)) {
 }
 
 t.test(
-  'rows of one spelling that are no user do not hide the user of another, nor show that there is one',
+  'invalid rows for one spelling neither hide the user of another nor reveal that one exists',
   async (t) => {
     const ann = { id: 1, email: 'ann@bücher.example', hash: 'h', disabled: false };
     const accounts = withAccounts(
@@ -221,7 +221,7 @@ t.test(
   },
 );
 
-t.test('a user who is found by a user name counts under it, if the directory says so', async (t) => {
+t.test('a user found by user name counts under it, if the directory says so', async (t) => {
   const others: unknown[] = [];
   const ada = { id: 1, email: 'ada@example.com', hash: 'h', disabled: false };
   const findingBy = (account: string | undefined) =>

@@ -1,4 +1,4 @@
-// A directory that has become empty, or is another than the one whose users signed in, ends no session.
+// An emptied directory, or one with other users than those logged in, ends no session.
 
 import { join } from 'node:path';
 import { accountPseudonym } from '@tollgate/shared/challenges';
@@ -22,19 +22,19 @@ async function fileOf(t: Test, ...emails: string[]): Promise<EmbeddedDirectory> 
   return directory;
 }
 
-/** The users of a file without its identity, as PostgreSQL and a module have them. */
+/** The users of a file without its identity, as in PostgreSQL or a module. */
 function withoutIdentity({ findByEmail, findById, health, close }: EmbeddedDirectory): Directory {
   return { findByEmail, findById, health, close };
 }
 
-/** A checked directory that has been checked once, and the lines that it logged. */
+/** A directory after its first check, and its log lines. */
 async function checked(t: Test, store: Store, directory: Directory, keys = ring) {
   const lines: string[] = [];
   const write = (_about: object, line: string) => void lines.push(line);
   const log = { info: write, error: write };
   const one = withDirectoryCheck(directory, { store, ring: keys, keepMs: KEEP_MS, log });
   t.teardown(() => one.stop());
-  // Nobody has the id 0: the check has run when it is answered.
+  // No user has the id 0: the check has run when the lookup returns.
   await one.findById(0).catch(() => {});
   return { directory: one, lines };
 }
@@ -42,12 +42,12 @@ async function checked(t: Test, store: Store, directory: Directory, keys = ring)
 const REFUSED = /^the user directory is rejected: /;
 
 t.test(
-  'a directory is recognised by what an earlier version remembered of international addresses',
+  "a directory is recognised by an earlier version's pseudonyms of international addresses",
   async (t) => {
     await eachKind(t, async (t, { store }) => {
       const emails = ['Ann@bücher.example', 'bob@xn--bcher-kva.example'];
       const directory = withoutIdentity(await fileOf(t, ...emails));
-      // The pseudonyms of an earlier version: of the address in NFKC and lower case.
+      // An earlier version's pseudonyms: of the address in NFKC and lower case.
       const pseudonyms = emails.map((email) =>
         accountPseudonym(ring.current, 'tollgate directory', email.toLowerCase()),
       );
@@ -73,7 +73,7 @@ for (const hasIdentity of [true, false]) {
   const shape = hasIdentity ? (directory: EmbeddedDirectory) => directory : withoutIdentity;
   const kind = hasIdentity ? 'with an identity' : 'without an identity';
 
-  t.test(`a directory ${kind} that became empty ended all sessions of everybody`, async (t) => {
+  t.test(`an emptied directory ${kind} ended all sessions of all users`, async (t) => {
     await eachKind(t, async (t, { store }) => {
       const full = await checked(t, store, shape(await fileOf(t, 'ada@example.com', 'bob@example.com')));
       t.match(await full.directory.findByEmail('ada@example.com'), { id: 1 });
@@ -112,7 +112,7 @@ for (const hasIdentity of [true, false]) {
   });
 }
 
-t.test('the only user of a directory may change the address, unless it is a file', async (t) => {
+t.test('the only user of a directory may change the address, except in a file', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const before = await checked(t, store, withoutIdentity(await fileOf(t, 'ada@example.com')));
     await before.directory.findById(1);
@@ -141,7 +141,7 @@ t.test('an older copy of the file is the same directory', async (t) => {
   });
 });
 
-t.test('a change of CHALLENGE_SECRET does not make the directory another one', async (t) => {
+t.test('a change of CHALLENGE_SECRET does not make it another directory', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const file = await fileOf(t, 'ada@example.com');
     const before = await checked(t, store, withoutIdentity(file));
@@ -155,7 +155,7 @@ t.test('a change of CHALLENGE_SECRET does not make the directory another one', a
   });
 });
 
-t.test('the store does not name the users whom it remembers', async (t) => {
+t.test('the store contains no names of the remembered users', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { directory } = await checked(t, store, await fileOf(t, 'ada@example.com'));
     await directory.findById(1);

@@ -1,10 +1,10 @@
-// What every directory must do, whatever it is made of.
+// The contract of every directory, whatever its implementation.
 
 import { isUserId } from '@tollgate/shared/schemas';
 import type { Test } from 'tap';
 import { accountKeyOf, type Directory, type DirectoryUser } from '../../src/directory/directory.js';
 
-/** A directory that holds exactly these two users. */
+/** A directory with exactly these two users. */
 export interface FilledDirectory {
   readonly directory: Directory & Required<Pick<Directory, 'saveHash'>>;
   /** Enabled, and found under the account key `ada@example.com`. */
@@ -13,7 +13,7 @@ export interface FilledDirectory {
   readonly bob: DirectoryUser;
 }
 
-/** Runs the contract; `open` makes a new directory each time. The directory may close itself twice. */
+/** Runs the contract; `open` creates a new directory each time. The directory may close itself twice. */
 export async function testDirectory(t: Test, open: (t: Test) => Promise<FilledDirectory>): Promise<void> {
   await t.test('a user is found by account key and by id', async (t) => {
     const { directory, ada, bob } = await open(t);
@@ -26,7 +26,7 @@ export async function testDirectory(t: Test, open: (t: Test) => Promise<FilledDi
     t.ok(isUserId(ada.id));
   });
 
-  await t.test('who is found under an account key is counted under it', async (t) => {
+  await t.test('a user found under an account key is counted under it', async (t) => {
     const { directory } = await open(t);
     for (const key of ['ada@example.com', 'bob@example.com']) {
       const user = await directory.findByEmail(key);
@@ -35,7 +35,7 @@ export async function testDirectory(t: Test, open: (t: Test) => Promise<FilledDi
     }
   });
 
-  await t.test('nobody is found under another key or id', async (t) => {
+  await t.test('no user is found under another key or id', async (t) => {
     const { directory } = await open(t);
     const hostile = ['', ' ', 'eve@example.com', '__proto__', "' or 1=1 --", '\0', 'é'.repeat(3000)];
     for (const key of hostile) t.equal(await directory.findByEmail(key), undefined);
@@ -44,7 +44,7 @@ export async function testDirectory(t: Test, open: (t: Test) => Promise<FilledDi
     }
   });
 
-  await t.test('a hash is replaced only while it is the old one', async (t) => {
+  await t.test('a hash is replaced only if the old one is unchanged', async (t) => {
     const { directory, ada, bob } = await open(t);
     t.equal(await directory.saveHash(ada.id, 'another hash', 'new hash'), false);
     t.strictSame(await directory.findById(ada.id), ada);
@@ -56,7 +56,7 @@ export async function testDirectory(t: Test, open: (t: Test) => Promise<FilledDi
     t.strictSame(await directory.findById(bob.id), bob);
   });
 
-  await t.test('of parallel replacements of one hash one wins', async (t) => {
+  await t.test('of parallel replacements of one hash, one succeeds', async (t) => {
     const { directory, ada } = await open(t);
     const saved = await Promise.all(
       Array.from({ length: 20 }, (_, n) => directory.saveHash(ada.id, ada.hash, `hash ${n}`)),
@@ -65,7 +65,7 @@ export async function testDirectory(t: Test, open: (t: Test) => Promise<FilledDi
     t.equal((await directory.findById(ada.id))?.hash, `hash ${saved.indexOf(true)}`);
   });
 
-  await t.test('health resolves while it answers', async (t) => {
+  await t.test('health resolves while the directory responds', async (t) => {
     const { directory } = await open(t);
     await t.resolves(directory.health());
   });

@@ -1,4 +1,4 @@
-// The users who signed in are known after a failover, so that a lost directory is refused then, too.
+// Known users survive a failover, so that a lost directory is still rejected afterwards.
 
 import { join } from 'node:path';
 import { openKeyRing } from '@tollgate/shared/crypto';
@@ -24,7 +24,7 @@ async function open(t: Test, url: string): Promise<Store> {
   return store;
 }
 
-/** A directory without an identity, as PostgreSQL has it, and a switch that empties it. */
+/** A directory without an identity, like PostgreSQL, and a switch that empties it. */
 async function directoryThatCanBeLost(t: Test) {
   const [full, empty] = ['full', 'empty'].map((name) => openEmbeddedDirectory(join(tempDir(t), name)));
   if (full === undefined || empty === undefined) throw new TypeError('two directories');
@@ -43,7 +43,7 @@ async function directoryThatCanBeLost(t: Test) {
   return { directory, lose };
 }
 
-/** @param failOver resolves when the replica is the master of all that the store holds now */
+/** @param failOver resolves when the replica is the master for everything in the store */
 async function check(t: Test, url: string, failOver: () => Promise<void>): Promise<void> {
   const store = await open(t, url);
   const { directory, lose } = await directoryThatCanBeLost(t);
@@ -81,7 +81,7 @@ async function check(t: Test, url: string, failOver: () => Promise<void>): Promi
   t.equal(await other.findById(1), undefined, 'until somebody accepts the empty directory');
 }
 
-t.test('a directory that is lost after a failover by Sentinel is refused', async (t) => {
+t.test('a directory lost after a Sentinel failover is rejected', async (t) => {
   const redis = await startRedisSentinel(t);
   await check(t, redis.url, async () => {
     await redis.replicated();
@@ -89,14 +89,14 @@ t.test('a directory that is lost after a failover by Sentinel is refused', async
   });
 });
 
-t.test('a directory that is lost after a failover in a cluster is refused', async (t) => {
+t.test('a directory lost after a failover in a cluster is rejected', async (t) => {
   const redis = await startRedisCluster(t, { replicas: true, nodeTimeoutMs: 1000 });
   await check(t, redis.urlOfAll, async () => {
     const first = redis.masters[0]!.client;
     const slot = Number(await first.call('CLUSTER', 'KEYSLOT', KNOWN_USERS_KEY));
     const at = [5460, 10_922, 16_383].findIndex((last) => slot <= last);
     const master = redis.masters[at]!;
-    // The wait is for what its own client has written last.
+    // WAIT covers only writes by the same client.
     await master.client.set(`{${KNOWN_USERS_KEY}}`, '');
     t.equal(await master.client.wait(1, 10_000), 1, 'the replica has what the master has');
     await master.stop();

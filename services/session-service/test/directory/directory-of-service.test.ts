@@ -1,4 +1,4 @@
-// The whole service in front of an existing users table on a real PostgreSQL.
+// The whole service with an existing users table on a real PostgreSQL.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,12 +47,12 @@ function refresh(publicUrl: string, cookie: string): Promise<Response> {
   });
 }
 
-/** The cookie that an answer sets, which stands behind those that it expires. */
+/** The cookie set by a response, listed after those that it expires. */
 function cookieOf(response: Response): string {
   return response.headers.getSetCookie().at(0)?.split(';')[0] ?? '';
 }
 
-/** All of an answer but what differs between any two: the time, the rest of the limit, the ticket's own bytes. */
+/** A whole response without its variable parts: the time, the remaining limit, the ticket's bytes. */
 async function wholeOf(response: Response) {
   const headers = [...response.headers].filter(
     ([name]) => !/^(?:date|ratelimit-(?:remaining|reset))$/.test(name),
@@ -64,7 +64,7 @@ async function wholeOf(response: Response) {
 }
 
 t.test(
-  'accounts enumerated by status, headers or body: unknown, disabled and wrong get one answer',
+  'accounts enumerated by status, headers or body: unknown, disabled and wrong get one response',
   async (t) => {
     const { publicUrl } = await openServiceHere(t, DIRECTORY);
     const wrong = await wholeOf(await logIn(publicUrl, 'ada@example.com', 'wrong password'));
@@ -82,7 +82,7 @@ t.test(
 );
 
 t.test(
-  'accounts enumerated by two rows of one address: the answers are those of an unknown account',
+  'accounts enumerated by two rows for one address: the responses are those of an unknown account',
   async (t) => {
     await server.sql(`
     INSERT INTO members
@@ -128,65 +128,65 @@ t.test('an old hash is replaced at the first login', async (t) => {
   t.equal((await logIn(publicUrl, 'old@example.com', PASSWORD)).status, 200);
 });
 
-t.test(
-  'a device stays known when its old hash is replaced, and not when the table gets another password',
-  async (t) => {
-    const { publicUrl, log } = await openServiceHere(t, DIRECTORY);
-    const lastLogIn = () => log.map((line) => JSON.parse(line)).findLast(({ event }) => event === 'login');
-    const first = await logIn(publicUrl, 'old@example.com', PASSWORD);
-    const cookie = first.headers.getSetCookie().find((text) => text.startsWith('knownDevice=')) ?? '';
-    const device = cookie.slice(0, cookie.indexOf(';'));
-    t.equal((await logIn(publicUrl, 'old@example.com', PASSWORD, device)).status, 200);
-    t.equal(lastLogIn().known_device, true);
-    await server.sql(`UPDATE members SET pw = '${await hashPassword(PASSWORD)}' WHERE id = 3`);
-    t.equal((await logIn(publicUrl, 'old@example.com', PASSWORD, device)).status, 200);
-    t.equal(lastLogIn().known_device, false, 'although the text of the password is the same');
-  },
-);
-
-t.test('without the directory logins fail and refreshes continue; afterwards it decides again', async (t) => {
-  const { publicUrl, adminUrl, log } = await openServiceHere(t, { ...DIRECTORY, REFRESH_WINDOW: '0' });
-  const started = await logIn(publicUrl, 'ada@example.com', PASSWORD);
-  t.equal(started.status, 200);
-  t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
-
-  await server.stop();
-  const refused = await logIn(publicUrl, 'ada@example.com', PASSWORD);
-  t.equal(refused.status, 503);
-  t.equal(refused.headers.get('retry-after'), '1');
-  t.strictSame(refused.headers.getSetCookie(), []);
-  const first = await refresh(publicUrl, cookieOf(started));
-  t.equal(first.status, 200);
-  t.match(await first.json(), { accessToken: /^\S+$/, expiresIn: 900 });
-  const ready = await fetch(`${adminUrl}/health/ready`);
-  t.equal(ready.status, 200, 'refreshes go on');
-  t.match(await ready.json(), { status: 'degraded', checks: { directory: 'failed', store: 'ok' } });
-
-  await server.start();
-  await server.sql("UPDATE members SET login = 'lovelace@example.com' WHERE id = 1");
-  const second = await refresh(publicUrl, cookieOf(first));
-  t.equal(second.status, 200);
-  t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
-  const { accessToken } = (await second.json()) as { accessToken: string };
-  const profile = await fetch(`${publicUrl}/profile`, {
-    headers: { authorization: `Bearer ${accessToken}` },
-  });
-  t.match(await profile.json(), { email: 'lovelace@example.com' });
-
-  await server.sql('UPDATE members SET locked = true WHERE id = 1');
-  const other = cookieOf(second);
-  t.match(await (await refresh(publicUrl, other)).json(), { code: 'session_revoked' });
-  await server.sql('UPDATE members SET locked = false WHERE id = 1');
-  t.equal((await refresh(publicUrl, other)).status, 401, 'the session ended with the account');
-
-  const text = log.join('\n');
-  for (const secret of [server.password, PASSWORD, '$argon2id$', 'ada@example.com']) {
-    t.notOk(text.includes(secret), 'nothing secret is in the log');
-  }
+t.test('a device stays known after a rehash, but not after a new password in the table', async (t) => {
+  const { publicUrl, log } = await openServiceHere(t, DIRECTORY);
+  const lastLogIn = () => log.map((line) => JSON.parse(line)).findLast(({ event }) => event === 'login');
+  const first = await logIn(publicUrl, 'old@example.com', PASSWORD);
+  const cookie = first.headers.getSetCookie().find((text) => text.startsWith('knownDevice=')) ?? '';
+  const device = cookie.slice(0, cookie.indexOf(';'));
+  t.equal((await logIn(publicUrl, 'old@example.com', PASSWORD, device)).status, 200);
+  t.equal(lastLogIn().known_device, true);
+  await server.sql(`UPDATE members SET pw = '${await hashPassword(PASSWORD)}' WHERE id = 3`);
+  t.equal((await logIn(publicUrl, 'old@example.com', PASSWORD, device)).status, 200);
+  t.equal(lastLogIn().known_device, false, 'although the text of the password is the same');
 });
 
 t.test(
-  'an application signs in users who have no password, and a database that is away spends no code',
+  'without the directory logins fail and refreshes continue; once it is back, logins work again',
+  async (t) => {
+    const { publicUrl, adminUrl, log } = await openServiceHere(t, { ...DIRECTORY, REFRESH_WINDOW: '0' });
+    const started = await logIn(publicUrl, 'ada@example.com', PASSWORD);
+    t.equal(started.status, 200);
+    t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
+
+    await server.stop();
+    const refused = await logIn(publicUrl, 'ada@example.com', PASSWORD);
+    t.equal(refused.status, 503);
+    t.equal(refused.headers.get('retry-after'), '1');
+    t.strictSame(refused.headers.getSetCookie(), []);
+    const first = await refresh(publicUrl, cookieOf(started));
+    t.equal(first.status, 200);
+    t.match(await first.json(), { accessToken: /^\S+$/, expiresIn: 900 });
+    const ready = await fetch(`${adminUrl}/health/ready`);
+    t.equal(ready.status, 200, 'refreshes go on');
+    t.match(await ready.json(), { status: 'degraded', checks: { directory: 'failed', store: 'ok' } });
+
+    await server.start();
+    await server.sql("UPDATE members SET login = 'lovelace@example.com' WHERE id = 1");
+    const second = await refresh(publicUrl, cookieOf(first));
+    t.equal(second.status, 200);
+    t.equal((await fetch(`${adminUrl}/health/ready`)).status, 200);
+    const { accessToken } = (await second.json()) as { accessToken: string };
+    const profile = await fetch(`${publicUrl}/profile`, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    t.match(await profile.json(), { email: 'lovelace@example.com' });
+
+    await server.sql('UPDATE members SET locked = true WHERE id = 1');
+    const other = cookieOf(second);
+    t.match(await (await refresh(publicUrl, other)).json(), { code: 'session_revoked' });
+    await server.sql('UPDATE members SET locked = false WHERE id = 1');
+    t.equal((await refresh(publicUrl, other)).status, 401, 'the session ended with the account');
+
+    const text = log.join('\n');
+    for (const secret of [server.password, PASSWORD, '$argon2id$', 'ada@example.com']) {
+      t.notOk(text.includes(secret), 'nothing secret is in the log');
+    }
+  },
+);
+
+t.test(
+  'an application logs in users without a password, and an unavailable database spends no code',
   async (t) => {
     const SESSION_API_KEY = 'session-key-of-this-test-0123456789abc';
     const { publicUrl, adminUrl } = await openServiceHere(t, { ...DIRECTORY, SESSION_API_KEY });
@@ -242,7 +242,7 @@ t.test(
   },
 );
 
-t.test('a password is changed where USERS_SAVE_HASH is set, and nowhere else', async (t) => {
+t.test('passwords can be changed only where USERS_SAVE_HASH is set', async (t) => {
   const SESSION_API_KEY = 'session-key-of-this-test-0123456789abc';
   const send = (method: string, url: string, body: object, authorization: string) =>
     fetch(url, {
@@ -282,7 +282,7 @@ t.test('a password is changed where USERS_SAVE_HASH is set, and nowhere else', a
   t.match(await refused.json(), { code: 'directory_read_only' });
 });
 
-t.test('it starts without its database, logs that, and works once the database answers', async (t) => {
+t.test('it starts without its database, logs that, and works once the database responds', async (t) => {
   await server.stop();
   const { publicUrl, adminUrl, log } = await openServiceHere(t, DIRECTORY);
   const warnings = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn');
@@ -298,7 +298,7 @@ t.test('it starts without its database, logs that, and works once the database a
   t.equal((await logIn(publicUrl, 'ada@example.com', PASSWORD)).status, 200);
 });
 
-t.test('a mistake stops the start with one line', async (t) => {
+t.test('an error stops the start with one line', async (t) => {
   const cases: [Record<string, string>, string[]][] = [
     [
       { USERS_BY_EMAIL: 'SELECT id, login AS email, pw AS hash FROM members WHERE login = $1' },

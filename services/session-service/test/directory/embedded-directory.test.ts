@@ -17,7 +17,7 @@ function open(t: Test, path = join(tempDir(t), 'data', 'users.db')) {
   return { directory, path };
 }
 
-t.test('it keeps the contract of a directory', async (t) => {
+t.test('it fulfils the directory contract', async (t) => {
   await testDirectory(t, async (t) => {
     const { directory } = open(t);
     const ada = await directory.add('Ada@Example.com', 'hash of ada');
@@ -47,7 +47,7 @@ t.test('users get the ids 1, 2, 3 … and keep them', async (t) => {
   );
 });
 
-t.test('one address is one user in every spelling', async (t) => {
+t.test('all spellings of an address are one user', async (t) => {
   const { directory } = open(t);
   await directory.add('ada@example.com', 'h1');
   t.equal(await directory.add('ＡＤＡ@Example.COM ', 'h2'), undefined);
@@ -56,7 +56,7 @@ t.test('one address is one user in every spelling', async (t) => {
   t.equal(races.filter((user) => user !== undefined).length, 1);
 });
 
-t.test('an international domain is one address in either form, for every action', async (t) => {
+t.test('both forms of an international domain are one address, for every action', async (t) => {
   const { directory } = open(t);
   await directory.add('ann@bücher.example', 'h1');
   const other = 'ANN@xn--bcher-kva.example';
@@ -70,7 +70,7 @@ t.test('an international domain is one address in either form, for every action'
 });
 
 t.test(
-  'users of an earlier version whose spellings are one account keep their keys and sign in',
+  'users of an earlier version with spellings of one account keep their keys and can log in',
   async (t) => {
     const path = join(tempDir(t), 'users.db');
     const emails = [
@@ -106,12 +106,12 @@ t.test(
     t.match(await directory.rename('ann@xn--bcher-kva.example', 'anne@bücher.example'), { id: 2 });
     t.match(await directory.rename('ann@xn--bcher-kva.example', 'Ann@Bücher.example'), { id: 1 });
     t.notMatch(await listUsers(directory), 'same account');
-    // Later opened by a process of the earlier version: what nobody has changed is found as before.
+    // Opened again by a process of the earlier version: unchanged users are found as before.
     t.match(await directory.findByEmail('bob@bücher.example'), { id: 3 });
   },
 );
 
-t.test('a password is set and a user disabled and enabled again', async (t) => {
+t.test('a password is set, and a user is disabled and enabled again', async (t) => {
   const { directory } = open(t);
   await directory.add('ada@example.com', 'h1');
   t.match(await directory.setPassword('ada@example.com', 'h2'), { id: 1, hash: 'h2', disabled: false });
@@ -129,12 +129,12 @@ t.test('users persist after the process ends', async (t) => {
   t.match(await open(t, path).directory.findByEmail('ada@example.com'), { id: 1, hash: 'h1' });
 });
 
-t.test('only the owner of the file can read the hashes', async (t) => {
+t.test('only the file owner can read the hashes', async (t) => {
   const { path } = open(t);
   t.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-t.test('a closed directory and one that cannot be opened throw', async (t) => {
+t.test('a closed directory throws, and so does one that cannot be opened', async (t) => {
   const { directory } = open(t);
   await directory.close();
   await t.rejects(directory.health(), DirectoryUnavailableError);

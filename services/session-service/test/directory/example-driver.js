@@ -1,12 +1,12 @@
-// A directory driver of one's own, in full: USERS_URL=module:./example-driver.js
-// This one keeps its users in a Map; a real one asks whatever keeps them, and closes its connections in `close`.
+// A complete custom directory driver: USERS_URL=module:./example-driver.js
+// This one stores its users in a Map. A real driver queries its own storage and closes its connections in `close`.
 
 /**
  * The default export is the driver, or a function that returns it, asynchronous or not.
- * A user is { id, email, hash, disabled }: a whole number from 1 to 2^53 - 1 or a text such as a UUID, two texts (an empty
- * `hash` for a user without a password), true or false. If users are found by something else than the address, `account`
- * is that text, as it is stored. A method that throws, or takes longer than two seconds, is a directory that does not
- * answer: logins get 503, refreshes go on.
+ * A user is { id, email, hash, disabled }: a whole number from 1 to 2^53 - 1 or a text such as a UUID, two texts (an
+ * empty `hash` for a user without a password), true or false. If users are found by another key than the address,
+ * `account` is that key as stored. A method that throws, or takes longer than two seconds, counts as an unavailable
+ * directory: logins get 503, refreshes continue.
  */
 export default function createDirectory() {
   const users = new Map([
@@ -16,8 +16,8 @@ export default function createDirectory() {
 
   return {
     /**
-     * The spelling is the address trimmed, in Unicode form NFKC and lower case. An address with an international domain
-     * is asked for in each form of the domain. Nobody is undefined or null.
+     * The spelling is the trimmed address in Unicode form NFKC and lower case. For an address with an international
+     * domain, this is called once for each form of the domain. Return undefined or null if no user matches.
      */
     async findByEmail(spelling) {
       return [...users.values()].find(({ email }) => email.toLowerCase() === spelling);
@@ -28,8 +28,8 @@ export default function createDirectory() {
     },
 
     /**
-     * Replaces a hash of an old kind after a login, but only while it is still the old one, and says whether it did.
-     * Leave this method out where hashes cannot be replaced.
+     * Replaces an outdated hash after a login, but only if the old one is unchanged. Returns whether it did. Omit this
+     * method where hashes cannot be replaced.
      */
     async saveHash(id, oldHash, newHash) {
       const user = users.get(id);
@@ -38,7 +38,7 @@ export default function createDirectory() {
       return true;
     },
 
-    /** Resolves while the users can be asked for; the service says so in /health/ready. */
+    /** Resolves while users can be queried. /health/ready reports the result. */
     async health() {},
 
     async close() {},

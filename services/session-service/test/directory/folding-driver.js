@@ -1,4 +1,5 @@
-// A driver that compares as a MySQL table with its default collation does: without accents, case, width and control characters.
+// A driver that compares like a MySQL table with its default collation: without accents, case, width and control
+// characters.
 
 const fold = (text) =>
   text
@@ -7,7 +8,7 @@ const fold = (text) =>
     .toUpperCase()
     .trimEnd();
 
-/** @param {{ hash: string, account?: string }} options the hash of every user, and what the first is found by */
+/** @param {{ hash: string, account?: string }} options every user's hash, and the first user's account key */
 export function foldingDirectory({ hash, account }) {
   const users = [
     { id: 1, email: 'Ada@Example.com', hash, disabled: false, ...(account && { account }) },

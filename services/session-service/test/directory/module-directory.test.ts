@@ -1,4 +1,4 @@
-// The directory that a module of the host makes.
+// The directory in an operator's module.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function writeModule(t: Test, text: string): string {
   return path;
 }
 
-/** The whole of a driver, with some of its methods replaced. */
+/** A complete driver with some methods replaced. */
 function driver(methods: string): string {
   return `const user = { id: 1, email: 'e@x.org', hash: 'h', disabled: false };
     export default {
@@ -39,7 +39,7 @@ async function complaint(asked: Promise<unknown>): Promise<string> {
     : 'no complaint';
 }
 
-t.test('the example keeps the contract of a directory', async (t) => {
+t.test('the example fulfils the directory contract', async (t) => {
   await testDirectory(t, async () => {
     const { saveHash, ...directory } = await openModuleDirectory(EXAMPLE);
     if (saveHash === undefined) throw new TypeError('a driver that saves no hash');
@@ -51,7 +51,7 @@ t.test('the example keeps the contract of a directory', async (t) => {
   });
 });
 
-t.test('a module whose ids are texts keeps it too', async (t) => {
+t.test('a module with text ids fulfils it too', async (t) => {
   const id = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
   const text = readFileSync(EXAMPLE, 'utf8')
     .replace('[1, { id: 1,', `['${id}', { id: '${id}',`)
@@ -91,7 +91,7 @@ t.test('the default export is a driver, or a function that returns one', async (
   }
 });
 
-t.test('claims are copied as JSON; null, an empty text and an empty object are none', async (t) => {
+t.test('claims are copied as JSON; null, an empty text and an empty object mean no claims', async (t) => {
   const user = (claims: string) =>
     `export default { findByEmail: () => ({ id: 3, email: 'e@x.org', hash: 'h', disabled: false, claims: ${claims} }),
       findById() {}, health() {}, close() {} };`;
@@ -110,7 +110,7 @@ t.test('claims are copied as JSON; null, an empty text and an empty object are n
   }
 });
 
-t.test('what a user is found by is copied; null is none, and anything but a text is refused', async (t) => {
+t.test('the account key is copied; null means none, and other values than texts are rejected', async (t) => {
   const user = (account: string) =>
     `export default { findByEmail: () => ({ id: 3, email: 'e@x.org', hash: 'h', disabled: false, account: ${account} }),
       findById() {}, health() {}, close() {} };`;
@@ -146,7 +146,7 @@ t.test('a method is called on its driver', async (t) => {
   await t.resolves(directory.health());
 });
 
-t.test('an export that is not a driver is refused at the start, in one line', async (t) => {
+t.test('an export that is not a driver is rejected at the start, in one line', async (t) => {
   const noDriver = 'names a module whose default export is neither a driver nor a function that returns one';
   const cases = {
     'export const directory = {};': noDriver,
@@ -171,7 +171,7 @@ t.test('an export that is not a driver is refused at the start, in one line', as
   });
 });
 
-t.test('an invalid user is refused, and no value is disclosed', async (t) => {
+t.test('an invalid user is rejected, and no value is disclosed', async (t) => {
   const found = 'findByEmail: async () =>';
   const NO_ID = `a user whose id is not ${USER_ID_WORDS}`;
   const NO_CLAIMS = 'a user whose claims are not a JSON object of at most 1024 bytes';
@@ -203,7 +203,7 @@ t.test('an invalid user is refused, and no value is disclosed', async (t) => {
   }
 });
 
-t.test('a disabled user is disabled, whatever is wrong with the claims', async (t) => {
+t.test('a disabled user is disabled even with invalid claims', async (t) => {
   for (const claims of ["['secret']", "{ a: 'x'.repeat(2000) }"]) {
     const found = `findByEmail: async () => ({ ...user, disabled: true, claims: ${claims} })`;
     const directory = await openModuleDirectory(writeModule(t, driver(found)));
@@ -211,7 +211,7 @@ t.test('a disabled user is disabled, whatever is wrong with the claims', async (
   }
 });
 
-t.test('a driver that fails or does not respond counts as a directory that does not respond', async (t) => {
+t.test('a driver that fails or does not respond counts as an unresponsive directory', async (t) => {
   const methods = `
     findByEmail: async () => { throw new Error('secret'); },
     findById: () => new Promise(() => {}),
@@ -232,7 +232,7 @@ t.test('a driver that fails or does not respond counts as a directory that does 
   );
 });
 
-t.test('an error of the driver was told without its message; now its values alone are hidden', async (t) => {
+t.test('a driver error was reported without its message; now only its values are hidden', async (t) => {
   const hash = '$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$aGFzaA';
   const cases: [thrown: string, told: string][] = [
     ['connect ECONNREFUSED 10.0.0.7:3306', 'connect ECONNREFUSED 10.0.0.7:3306'],

@@ -16,7 +16,7 @@ let tables = 0;
 
 const UUIDS = ['6ba7b810-9dad-11d1-80b4-00c04fd430c8', '00000000-0000-4000-8000-000000000008'] as const;
 
-/** A table with ada and bob, whose addresses are kept as they were typed, and the statements for it. */
+/** A table with ada and bob, whose addresses are stored as typed, and the statements for it. */
 async function makeTable(idType = 'bigint', [ada, bob]: readonly [string, string] = ['7', '8']) {
   const table = `users_${++tables}`;
   await server.sql(`
@@ -32,14 +32,14 @@ async function makeTable(idType = 'bigint', [ada, bob]: readonly [string, string
 }
 
 function open(t: Test, statements: StatementTexts, limits: Partial<PostgresLimits> = {}, url = server.url) {
-  // Patient, so that a busy machine makes no difference where no limit is what is tested.
+  // Long timeouts for tests without timing, so that a busy machine makes no difference.
   const patient = { connectMs: 20_000, statementMs: 20_000 };
   const directory = openPostgresDirectory(url, statements, { ...patient, ...limits });
   t.teardown(() => directory.close());
   return directory;
 }
 
-/** What the directory complains of when it is asked. */
+/** The directory's error message for a request. */
 async function complaint(asked: Promise<unknown>): Promise<string> {
   const error = await asked.then(
     () => undefined,
@@ -50,7 +50,7 @@ async function complaint(asked: Promise<unknown>): Promise<string> {
     : 'no complaint';
 }
 
-t.test('it keeps the contract of a directory', async (t) => {
+t.test('it fulfils the directory contract', async (t) => {
   for (const idType of ['bigint', 'integer', 'numeric']) {
     await t.test(`with an id of type ${idType}`, (t) =>
       testDirectory(t, async (t) => {
@@ -67,7 +67,7 @@ t.test('it keeps the contract of a directory', async (t) => {
   }
 });
 
-t.test('it keeps the contract with ids that are texts', async (t) => {
+t.test('it fulfils the contract with text ids', async (t) => {
   for (const idType of ['uuid', 'text', 'varchar(64)', 'char(40)']) {
     await t.test(`in a column of type ${idType}`, (t) =>
       testDirectory(t, async (t) => {
@@ -86,7 +86,7 @@ t.test('it keeps the contract with ids that are texts', async (t) => {
   }
 });
 
-t.test('a text that reads as a number is no id, unless the statements make it one', async (t) => {
+t.test('a numeric text is not an id, unless the statements convert it', async (t) => {
   const { table, statements } = await makeTable('text', ['7', 'bob']);
   const directory = open(t, statements);
   const words = `returned a user whose id is not ${USER_ID_WORDS}`;
@@ -102,26 +102,22 @@ t.test('a text that reads as a number is no id, unless the statements make it on
   t.equal(await numbers.findById('nobody'), undefined);
 });
 
-t.test(
-  'only a value that was asked for and cannot be in the column means that there is no user',
-  async (t) => {
-    const { table, statements } = await makeTable('uuid', UUIDS);
-    const [ada] = UUIDS;
-    const directory = open(t, statements);
-    for (const id of [7, 'nobody', `${ada}x`, 'x'.repeat(64)])
-      t.equal(await directory.findById(id), undefined);
-    t.equal(await directory.findById(ada.toUpperCase()), undefined, 'an id has one spelling');
-    await server.sql(`ALTER TABLE ${table} ADD words text; UPDATE ${table} SET words = 'no json'`);
-    const add = (text: string) => text.replace('disabled FROM', 'disabled, words::json AS claims FROM');
-    const broken = open(t, { ...statements, byId: add(statements.byId) });
-    t.equal(await complaint(broken.findById(ada)), 'the user database does not respond: error 22P02');
-    await t.resolves(directory.probe());
-    await server.sql(`DROP TABLE ${table}`);
-    t.equal(await complaint(directory.health()), 'the user database does not respond: error 42P01');
-  },
-);
+t.test('only a requested value that the column cannot contain means that no user exists', async (t) => {
+  const { table, statements } = await makeTable('uuid', UUIDS);
+  const [ada] = UUIDS;
+  const directory = open(t, statements);
+  for (const id of [7, 'nobody', `${ada}x`, 'x'.repeat(64)]) t.equal(await directory.findById(id), undefined);
+  t.equal(await directory.findById(ada.toUpperCase()), undefined, 'an id has one spelling');
+  await server.sql(`ALTER TABLE ${table} ADD words text; UPDATE ${table} SET words = 'no json'`);
+  const add = (text: string) => text.replace('disabled FROM', 'disabled, words::json AS claims FROM');
+  const broken = open(t, { ...statements, byId: add(statements.byId) });
+  t.equal(await complaint(broken.findById(ada)), 'the user database does not respond: error 22P02');
+  await t.resolves(directory.probe());
+  await server.sql(`DROP TABLE ${table}`);
+  t.equal(await complaint(directory.health()), 'the user database does not respond: error 42P01');
+});
 
-t.test('an existing table is used as it is, through AS', async (t) => {
+t.test('an existing table is used unchanged, with column aliases', async (t) => {
   await server.sql(`
     CREATE TABLE members (
       member_no integer PRIMARY KEY, login varchar(80), pw char(100), state text, nickname text);
@@ -148,7 +144,7 @@ t.test('a null `disabled` means enabled, and a null hash means no password', asy
   t.strictSame(await open(t, statements).findById(8), bob);
 });
 
-t.test('a column `claims` of JSON or text is read, and any other is a mistake', async (t) => {
+t.test('a `claims` column of JSON or text is read, and any other type is an error', async (t) => {
   const { table, statements } = await makeTable();
   await server.sql(`
     ALTER TABLE ${table} ADD claims jsonb, ADD words text, ADD age integer;
@@ -173,7 +169,7 @@ t.test('a column `claims` of JSON or text is read, and any other is a mistake', 
   );
 });
 
-t.test('a column `account` is what the user is found by, and must be a text', async (t) => {
+t.test('an `account` column is the account key, and must be a text', async (t) => {
   const { table, statements } = await makeTable();
   await server.sql(
     `ALTER TABLE ${table} ADD login char(20), ADD age integer; UPDATE ${table} SET login = 'Ada' WHERE id = 7`,
@@ -233,7 +229,7 @@ t.test('an SQL injection in an address finds nobody and changes nothing', async 
 
 t.test('statements are prepared once per connection', async (t) => {
   const { statements } = await makeTable();
-  // What the connection itself has prepared, shown as the e-mail address of the user who is looked for.
+  // The connection's prepared statements, returned as the email address of the requested user.
   const prepared = `(SELECT string_agg(name, ',' ORDER BY name) FROM pg_prepared_statements)`;
   const directory = open(
     t,
@@ -244,7 +240,7 @@ t.test('statements are prepared once per connection', async (t) => {
   t.equal((await directory.findById(1))?.email, 'tollgate_user_by_email,tollgate_user_by_id');
 });
 
-t.test('the probe names what is wrong with each statement, in one line', async (t) => {
+t.test('the probe reports what is wrong with each statement, in one line', async (t) => {
   const { table, statements } = await makeTable();
   const select = (columns: string) => `SELECT ${columns} FROM ${table} WHERE id::text = $1`;
   const cases: [StatementTexts, string[]][] = [
@@ -286,7 +282,7 @@ t.test('the probe names what is wrong with each statement, in one line', async (
   t.match(await open(t, statements).findById(7), { hash: 'hash of ada' }, 'nothing was changed by probing');
 });
 
-t.test('a refused password and a missing database are mistakes, reported without the password', async (t) => {
+t.test('a rejected password and a missing database are errors, reported without the password', async (t) => {
   const { statements } = await makeTable();
   const wrongPassword = server.url.replace(server.password, 'another-secret');
   const lines = await open(t, statements, {}, wrongPassword).probe();
@@ -307,7 +303,7 @@ t.test('a refused password and a missing database are mistakes, reported without
   );
 });
 
-t.test('an invalid user is refused, and no value is disclosed', async (t) => {
+t.test('an invalid user is rejected, and no value is disclosed', async (t) => {
   const { statements } = await makeTable();
   const returns = (columns: string) => ({ ...statements, byEmail: `${columns}, $1::text AS key` });
   const cases = {
@@ -339,7 +335,7 @@ t.test('without USERS_SAVE_HASH the directory has no saveHash', async (t) => {
   t.notOk('saveHash' in open(t, { ...statements, saveHash: undefined }));
 });
 
-t.test('a statement that takes too long is ended on the server, and the next one runs', async (t) => {
+t.test('a slow statement is cancelled on the server, and the next one runs', async (t) => {
   const { statements } = await makeTable();
   const slow = `SELECT 7 AS id, 'e' AS email, pg_sleep(60)::text AS hash, $1 = '' AS disabled`;
   const directory = open(t, { ...statements, byEmail: slow }, { statementMs: 500, connections: 1 });
@@ -356,12 +352,12 @@ t.test('a statement that takes too long is ended on the server, and the next one
   t.match(await directory.findById(7), { hash: 'hash of ada' });
 });
 
-t.test('no wait is endless: neither for a connection nor in the queue', async (t) => {
+t.test('every wait has a time limit: for a connection and in the queue', async (t) => {
   const { statements } = await makeTable();
   const slow = `SELECT 7 AS id, pg_sleep(60)::text AS hash, $1 = '' AS disabled`;
   const limits = { connections: 2, waiting: 3, connectMs: 1000, statementMs: 2000 };
   const directory = open(t, { ...statements, byEmail: slow }, limits);
-  // The line forms behind connections that exist.
+  // The queue forms behind existing connections.
   await Promise.all([directory.findById(7), directory.findById(8)]);
   const asked = Array.from({ length: 7 }, () => complaint(directory.findByEmail('ada@example.com')));
   const tooLong = 'the user database does not respond: a statement took too long';
@@ -371,7 +367,7 @@ t.test('no wait is endless: neither for a connection nor in the queue', async (t
   t.strictSame((await Promise.all(asked)).sort(), expected.sort());
 });
 
-t.test('a server that accepts and then stays silent times out', async (t) => {
+t.test('a server that accepts connections but never responds times out', async (t) => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -387,7 +383,7 @@ t.test('a server that accepts and then stays silent times out', async (t) => {
   t.notMatch(await complaint(directory.health()), /secret/);
 });
 
-t.test('the directory recovers after an outage of the database', async (t) => {
+t.test('the directory recovers after a database outage', async (t) => {
   const { statements } = await makeTable();
   const directory = open(t, statements);
   t.match(await directory.findById(7), { id: 7 });
@@ -406,7 +402,7 @@ t.test('the directory recovers after an outage of the database', async (t) => {
   await t.resolves(directory.health());
 });
 
-t.test('a directory that was away at the start is checked once it answers', async (t) => {
+t.test('a directory that was unavailable at the start is checked once it responds', async (t) => {
   const { statements } = await makeTable();
   const right = open(t, statements);
   const wrong = open(t, { ...statements, byId: 'SELECT now() AS id, $1 AS key' });
@@ -421,7 +417,7 @@ t.test('a directory that was away at the start is checked once it answers', asyn
   t.equal(await complaint(wrong.health()), line);
 });
 
-t.test('it may be closed twice, and does not answer afterwards', async (t) => {
+t.test('it may be closed twice, and fails afterwards', async (t) => {
   const { statements } = await makeTable();
   const directory = open(t, statements);
   await directory.findById(7);
@@ -430,7 +426,7 @@ t.test('it may be closed twice, and does not answer afterwards', async (t) => {
 });
 
 t.test(
-  'behind PgBouncer no start and no sign-in fails for a session limit or a prepared statement',
+  'behind PgBouncer neither start nor login fails because of a session limit or a prepared statement',
   { skip: process.env.PGBOUNCER === '' && 'PgBouncer is not installed' },
   async (t) => {
     for (const [name, settings] of Object.entries({

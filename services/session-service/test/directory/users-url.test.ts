@@ -1,10 +1,10 @@
-// What USERS_URL may name.
+// Accepted values of USERS_URL.
 
 import t from 'tap';
 import { parseUsersUrl } from '../../src/directory/users-url.js';
 
 t.test(
-  'paths of files and modules are resolved against the given folder, a database URL stays as it is',
+  'file and module paths are resolved against the given folder, a database URL is unchanged',
   async (t) => {
     const cases = {
       'file:data/users.db': { kind: 'embedded', path: '/root/data/users.db' },
@@ -17,7 +17,7 @@ t.test(
   },
 );
 
-t.test('another URL is refused without being repeated', async (t) => {
+t.test('any other URL is rejected without being quoted', async (t) => {
   const wrong = ['', 'file:', 'module:', 'users.db', 'postgres:u:p@h/d', 'mysql://u:p@h/d', 'constructor:x'];
   const words = 'must be file:PATH, postgres://USER:PASSWORD@HOST/DATABASE or module:PATH';
   for (const url of wrong) t.throws(() => parseUsersUrl(url, '/'), new RangeError(words));

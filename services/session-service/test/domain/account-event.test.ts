@@ -1,4 +1,4 @@
-// The texts of account events and of sign-in codes in the store.
+// Account event and sign-in code records in the store.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -37,7 +37,7 @@ t.test('an event decodes to what was encoded', async (t) => {
   t.strictSame(parseAccountEvent(`5 login ${account}`), { atMs: 5, event: 'login', account });
 });
 
-t.test('accounts are spread over the buckets by the first eight digits of their pseudonym', async (t) => {
+t.test('accounts are assigned to buckets by the first eight digits of their pseudonym', async (t) => {
   t.equal(bucketOf(`${'0'.repeat(8)}${'f'.repeat(24)}`), 0);
   t.equal(bucketOf(`00000400${'f'.repeat(24)}`), 0);
   t.equal(bucketOf(`0000040a${'0'.repeat(24)}`), 10);

@@ -1,4 +1,4 @@
-// The rule of device binding, case by case.
+// The device binding rule, case by case.
 
 import { newDevice } from '@tollgate/test-support/device-key.js';
 import t from 'tap';
@@ -110,7 +110,7 @@ t.test('each row of the table', async (t) => {
     t.equal(decideBinding(record, { policy: 'off' as BindingPolicy }, NOW), 'pass');
 });
 
-t.test('the attributes of a binding, and the key that they hold', async (t) => {
+t.test('binding attributes and their key', async (t) => {
   const attributes = { binding: 'key', binding_id: 'mine', binding_key: 'EC.mine.mine', bound_at: '5' };
   const binding = { kind: 'key', ...MINE, boundAtMs: 5 } as const;
   t.strictSame(bindingAttributes(binding), attributes);
@@ -127,13 +127,13 @@ t.test('the attributes of a binding, and the key that they hold', async (t) => {
   t.equal(bindingKeyOf({ ...binding, compact })?.compact, compact);
 });
 
-t.test('a verdict that binds nothing leaves the record as it is', async (t) => {
+t.test('a verdict that binds nothing leaves the record unchanged', async (t) => {
   const record = newSession('', NOW, RULES, key.attributes);
   t.equal(bindRecord(record, 'pass', { ...offer, proof: MINE }, NOW), record);
   t.equal(bindRecord(record, 'bind', offer, NOW), record, 'there is no proof');
 });
 
-t.test('the binding is looked at before the generation, and after the expiry', async (t) => {
+t.test('the binding is checked before the generation, and after the expiry', async (t) => {
   const record = {
     ...newSession('', NOW, RULES, key.attributes),
     generation: 9,
@@ -154,7 +154,7 @@ t.test('the binding is looked at before the generation, and after the expiry', a
   t.equal(decideRotation(record, 9, record.expiresAtMs, RULES, offer).verdict, 'expired');
 });
 
-t.test('the proof of the sign-in binds in the step of the refresh, a later one does not', async (t) => {
+t.test("the login's proof binds in the refresh step, a later proof does not", async (t) => {
   const session = newSession('', NOW, RULES);
   const presented = { ...offer, proof: MINE };
   const { verdict, next } = decideRotation(session, 1, NOW, RULES, { ...presented, isFirst: true });
@@ -166,7 +166,7 @@ t.test('the proof of the sign-in binds in the step of the refresh, a later one d
   });
 });
 
-t.test('a binding never hides a reuse: the step that binds still ends a session for it', async (t) => {
+t.test('a binding never hides reuse: the binding step still ends a session for it', async (t) => {
   const session = { ...newSession('', NOW, RULES), generation: 3, used: 3, rotatedAtMs: NOW };
   for (const presented of [1, 2]) {
     const first = { ...offer, proof: MINE, isFirst: true };
@@ -183,7 +183,7 @@ t.test('the first refresh with the bound cookie confirms a registration', async 
   t.equal(bindingKindOf(next?.attributes ?? {}), 'dbsc');
 });
 
-t.test('a page that binds beside an unconfirmed registration has its key asked for', async (t) => {
+t.test('a page that binds beside an unconfirmed registration must prove its key', async (t) => {
   const session = newSession('', NOW, RULES, pending().attributes);
   const first = { ...offer, proof: OTHER, isFirst: true };
   const { next } = decideRotation(session, 1, NOW, RULES, first);
@@ -191,23 +191,26 @@ t.test('a page that binds beside an unconfirmed registration has its key asked f
   t.equal(bindingKindOf(next?.attributes ?? {}), 'key');
 });
 
-t.test('a registration binds once: from nothing or from a key, and never to a second key', async (t) => {
-  const record = (attributes: Readonly<Record<string, string>>) => newSession('', NOW, RULES, attributes);
-  const registered = decideRegistration(record({ amr: 'pwd' }), MINE, NOW + 5);
-  t.match(registered, { outcome: 'bound' });
-  if (registered.outcome !== 'bound') return;
-  const { lastUsedAtMs, expiresAtMs, attributes } = registered.next;
-  t.strictSame([lastUsedAtMs, expiresAtMs], [NOW, NOW + RULES.refreshTtlMs], 'it counts as no use');
-  t.strictSame(attributes, {
-    amr: 'pwd',
-    ...bindingAttributes({ kind: 'dbsc', ...MINE, boundAtMs: NOW + 5, isPending: true }),
-  });
-  t.match(decideRegistration(record(key.attributes), OTHER, NOW), {
-    outcome: 'bound',
-    next: { attributes: { binding: 'dbsc', binding_id: 'other', bound_before: 'mine' } },
-  });
-  t.strictSame(decideRegistration(registered.next, MINE, NOW), { outcome: 'known' });
-  t.strictSame(decideRegistration(registered.next, OTHER, NOW), { outcome: 'conflict' });
-  t.strictSame(decideRegistration(undefined, MINE, NOW), { outcome: 'revoked' });
-  t.strictSame(decideRegistration(record({}), MINE, NOW + RULES.refreshTtlMs), { outcome: 'expired' });
-});
+t.test(
+  'a registration binds once: an unbound session or a page key, never a second registered key',
+  async (t) => {
+    const record = (attributes: Readonly<Record<string, string>>) => newSession('', NOW, RULES, attributes);
+    const registered = decideRegistration(record({ amr: 'pwd' }), MINE, NOW + 5);
+    t.match(registered, { outcome: 'bound' });
+    if (registered.outcome !== 'bound') return;
+    const { lastUsedAtMs, expiresAtMs, attributes } = registered.next;
+    t.strictSame([lastUsedAtMs, expiresAtMs], [NOW, NOW + RULES.refreshTtlMs], 'it counts as no use');
+    t.strictSame(attributes, {
+      amr: 'pwd',
+      ...bindingAttributes({ kind: 'dbsc', ...MINE, boundAtMs: NOW + 5, isPending: true }),
+    });
+    t.match(decideRegistration(record(key.attributes), OTHER, NOW), {
+      outcome: 'bound',
+      next: { attributes: { binding: 'dbsc', binding_id: 'other', bound_before: 'mine' } },
+    });
+    t.strictSame(decideRegistration(registered.next, MINE, NOW), { outcome: 'known' });
+    t.strictSame(decideRegistration(registered.next, OTHER, NOW), { outcome: 'conflict' });
+    t.strictSame(decideRegistration(undefined, MINE, NOW), { outcome: 'revoked' });
+    t.strictSame(decideRegistration(record({}), MINE, NOW + RULES.refreshTtlMs), { outcome: 'expired' });
+  },
+);

@@ -1,4 +1,4 @@
-// Signed texts of devices: which texts are read, and whose signature counts.
+// Texts signed by devices: accepted formats and signature verification.
 
 import { type DeviceKey, readDeviceKey } from '@tollgate/shared/crypto';
 import { newDevice, signed } from '@tollgate/test-support/device-key.js';
@@ -10,7 +10,7 @@ const encode = (text: string) => Buffer.from(text).toString('base64url');
 const HEADER = encode('{"alg":"ES256"}');
 const PAYLOAD = encode('{"jti":"a"}');
 
-t.test('header and payload are read, and the key that has signed them is told apart', async (t) => {
+t.test('header and payload are read, and the signing key is recognised', async (t) => {
   for (const algorithm of ['ES256', 'RS256'] as const) {
     const [device, other] = [newDevice(algorithm), newDevice()];
     const key = readDeviceKey(device.jwk) as DeviceKey;
@@ -27,7 +27,7 @@ t.test('header and payload are read, and the key that has signed them is told ap
   }
 });
 
-t.test('a text of another form is not read', async (t) => {
+t.test('a text in any other format is not read', async (t) => {
   t.ok(readCompactJws(`${HEADER}.${PAYLOAD}.AA`));
   const texts = [
     '',

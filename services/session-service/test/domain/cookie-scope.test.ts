@@ -1,4 +1,4 @@
-// Where twins of the refresh cookie are looked for.
+// Scopes in which duplicates of the refresh cookie are expired.
 import t from 'tap';
 import { boundedFrom, MAX_EXPIRED, pathBelow, twinScopes } from '../../src/domain/presented-cookies.js';
 
@@ -27,7 +27,7 @@ t.test('an IP address has no parent domains', async (t) => {
   }
 });
 
-t.test('a host name with a label of digits has parent domains', async (t) => {
+t.test('a host name with a numeric label has parent domains', async (t) => {
   for (const [host, parents] of [
     ['1.auth.example.com', ['1.auth.example.com', 'auth.example.com', 'example.com']],
     ['auth.node.1', ['auth.node.1', 'node.1']],
@@ -38,35 +38,29 @@ t.test('a host name with a label of digits has parent domains', async (t) => {
   }
 });
 
-t.test(
-  'the path of a cookie begins with the path of the public URL, without its trailing slashes',
-  async (t) => {
-    for (const [url, path] of [
-      ['https://auth.example.com', '/refresh'],
-      ['https://auth.example.com/', '/refresh'],
-      ['https://example.com/a/b//', '/a/b/refresh'],
-      ['https://example.com//a', '//a/refresh'],
-    ] as const) {
-      t.equal(pathBelow(url, '/refresh'), path);
-    }
-  },
-);
+t.test('the cookie path begins with the path of the public URL, without its trailing slashes', async (t) => {
+  for (const [url, path] of [
+    ['https://auth.example.com', '/refresh'],
+    ['https://auth.example.com/', '/refresh'],
+    ['https://example.com/a/b//', '/a/b/refresh'],
+    ['https://example.com//a', '//a/refresh'],
+  ] as const) {
+    t.equal(pathBelow(url, '/refresh'), path);
+  }
+});
 
-t.test(
-  'each response expires a part of the many scopes of a deep address, and in turn all of them',
-  async (t) => {
-    const scopes = twinScopes('a.b.c.d.example.com', '/x/y/z/refresh');
-    t.ok(scopes.length > 2 * MAX_EXPIRED, `${scopes.length}`);
-    const seen = new Set<string>();
-    for (const start of scopes.keys()) {
-      const part = boundedFrom(scopes, start);
-      t.equal(part.length, MAX_EXPIRED);
-      for (const scope of part) seen.add(text(scope));
-    }
-    t.equal(seen.size, scopes.length);
-    const most = Array.from({ length: MAX_EXPIRED }, (_, at) => at);
-    t.strictSame(boundedFrom(most, 3), most);
-    const few = twinScopes('auth.example.com', '/refresh');
-    t.strictSame(boundedFrom(few, 3).map(text).sort(), few.map(text).sort());
-  },
-);
+t.test('each response expires some of the many scopes of a deep URL, and all of them in turn', async (t) => {
+  const scopes = twinScopes('a.b.c.d.example.com', '/x/y/z/refresh');
+  t.ok(scopes.length > 2 * MAX_EXPIRED, `${scopes.length}`);
+  const seen = new Set<string>();
+  for (const start of scopes.keys()) {
+    const part = boundedFrom(scopes, start);
+    t.equal(part.length, MAX_EXPIRED);
+    for (const scope of part) seen.add(text(scope));
+  }
+  t.equal(seen.size, scopes.length);
+  const most = Array.from({ length: MAX_EXPIRED }, (_, at) => at);
+  t.strictSame(boundedFrom(most, 3), most);
+  const few = twinScopes('auth.example.com', '/refresh');
+  t.strictSame(boundedFrom(few, 3).map(text).sort(), few.map(text).sort());
+});

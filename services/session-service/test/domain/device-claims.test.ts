@@ -1,4 +1,4 @@
-// What a device cookie is bound to, and what voids it, for any account, user and time.
+// Device cookies: what each is bound to and what voids it, for any account, user and time.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -21,7 +21,7 @@ const logIn: fc.Arbitrary<DeviceLogIn> = fc.record({
 });
 
 t.test(
-  'a cookie is for its account until it expires, by the lifetime of its time and by that of now',
+  'a cookie is valid for its account until it expires, by its own lifetime and by the current one',
   async (t) => {
     const property = fc.property(
       logIn,
@@ -55,7 +55,7 @@ t.test('another id or password hash voids it', async (t) => {
   t.doesNotThrow(() => fc.assert(property));
 });
 
-t.test('a later void voids it, unless its own session asked', async (t) => {
+t.test('a later void voids it, except for the session that requested the void', async (t) => {
   const property = fc.property(logIn, fc.integer({ min: -5, max: 5 }), (one, laterMs) => {
     const claims = deviceClaims(one, TTL);
     const atMs = one.nowMs + laterMs;
@@ -68,7 +68,7 @@ t.test('a later void voids it, unless its own session asked', async (t) => {
   t.doesNotThrow(() => fc.assert(property));
 });
 
-t.test('what is void stays void, whoever asks for the next void', async (t) => {
+t.test('a void cookie remains void, whichever session requests the next void', async (t) => {
   const asker = fc.constantFrom('a'.repeat(22), 'b'.repeat(22), undefined);
   const user = { id: 1, hash: 'hash' };
   const property = fc.property(fc.array(asker, { maxLength: 8 }), fc.nat(8), (askers, issuedAt) => {
@@ -78,7 +78,7 @@ t.test('what is void stays void, whoever asks for the next void', async (t) => {
     let latest: DeviceVoid | undefined;
     const wasVoid = claims.map(() => false);
     return askers.every((exceptSid, step) => {
-      // Some cookies are issued in the millisecond of a void.
+      // Some cookies are issued in the same millisecond as a void.
       const atMs = step;
       latest = nextVoid(latest, atMs, exceptSid);
       return claims.every((one, place) => {
@@ -90,7 +90,7 @@ t.test('what is void stays void, whoever asks for the next void', async (t) => {
   t.doesNotThrow(() => fc.assert(property, { numRuns: 500 }));
 });
 
-t.test('a void remembers an earlier one only for the session that stays known', async (t) => {
+t.test('a void keeps an earlier one only for the session that remains known', async (t) => {
   const voided = { atMs: 1, exceptSid: 'a' };
   t.strictSame(nextVoid(undefined, 5, 'a'), { atMs: 5, exceptSid: 'a' });
   t.strictSame(nextVoid(voided, 5, undefined), { atMs: 5, exceptSid: undefined });
@@ -98,7 +98,7 @@ t.test('a void remembers an earlier one only for the session that stays known', 
   t.strictSame(nextVoid(voided, 5, 'b'), { atMs: 5, exceptSid: 'b', voidUntilMs: 1 });
 });
 
-t.test('two cookies of one account share nothing, and name no account', async (t) => {
+t.test('two cookies of one account share no text, and name no account', async (t) => {
   const user = { id: 1, hash: 'hash' };
   const [one, other] = ['a', 'b'].map((letter) =>
     deviceClaims({ key: 'ann@example.com', user, sid: letter.repeat(22), nowMs: 1 }, TTL),

@@ -1,4 +1,4 @@
-// What shows the key of a device: challenges, the proof of a page, the bound cookie, and the texts of browser sessions.
+// Proof of a device key: challenges, page proofs, the bound cookie, and browser session texts.
 
 import { keyedHash, openKeyRing } from '@tollgate/shared/crypto';
 import { newDevice, refreshProof, registration } from '@tollgate/test-support/device-key.js';
@@ -28,7 +28,7 @@ const SID = 'S'.repeat(22);
 const ADDRESS = 'https://auth.example.com/refresh';
 
 t.test(
-  'a challenge is accepted for its lifetime, and one slice early for the clocks of other nodes',
+  'a challenge is accepted for its lifetime, and one slice early because clocks of nodes differ',
   async (t) => {
     const purpose = fc.constantFrom(
       ['first', 300_000, 4] as const,
@@ -59,7 +59,7 @@ t.test(
   },
 );
 
-t.test('a challenge is of one session and one purpose', async (t) => {
+t.test('a challenge is valid for one session and one purpose', async (t) => {
   const text = challengeFor(ring, 'proof', SID, NOW);
   t.match(text, /^[\w-]{22}$/);
   t.ok(isCurrentChallenge(ring, 'proof', SID, NOW, text));
@@ -69,7 +69,7 @@ t.test('a challenge is of one session and one purpose', async (t) => {
     t.notOk(isCurrentChallenge(ring, 'proof', SID, NOW, other));
 });
 
-t.test('the proof of a page is read if it is signed for this route', async (t) => {
+t.test("a page's proof is read if it is signed for this route", async (t) => {
   const device = newDevice();
   const proof = readRefreshProof(refreshProof(device, ADDRESS, 'nonce'), ADDRESS);
   t.match(proof, {
@@ -123,7 +123,7 @@ function textOfLength(length: number, make: (header: string, payload: string) =>
   throw new RangeError(`no text of ${length} characters`);
 }
 
-t.test('the longest texts that are read', async (t) => {
+t.test('maximum text lengths', async (t) => {
   const device = newDevice();
   const proofOf = (kid: string, more: string) =>
     refreshProof(device, ADDRESS, 'nonce', { header: { kid }, payload: { more } });
@@ -135,7 +135,7 @@ t.test('the longest texts that are read', async (t) => {
 });
 
 t.test(
-  'a bound cookie proves its thumbprint for its session until it expires, under any key of the ring',
+  'a bound cookie proves its thumbprint for its session until it expires, with any key of the ring',
   async (t) => {
     const expiresAt = NOW / 1000;
     const cookie = formatBoundCookie(ring, { sid: SID, thumbprint: 'print', expiresAt });
@@ -150,12 +150,12 @@ t.test(
   },
 );
 
-t.test('the bound cookie has the prefix of the refresh cookie', async (t) => {
+t.test("the bound cookie has the refresh cookie's prefix", async (t) => {
   t.equal(boundCookieName(undefined), 'refreshBinding');
   t.equal(boundCookieName('__Secure-'), '__Secure-refreshBinding');
 });
 
-t.test('a bound cookie in which anything was changed proves nothing', async (t) => {
+t.test('a modified bound cookie proves nothing', async (t) => {
   const cookie = formatBoundCookie(ring, { sid: SID, thumbprint: 'print', expiresAt: NOW });
   const property = fc.property(fc.nat(cookie.length - 1), fc.constantFrom(...'A1.z', ''), (at, character) => {
     const changed = cookie.slice(0, at) + character + cookie.slice(at + 1);
@@ -169,7 +169,7 @@ t.test('a bound cookie in which anything was changed proves nothing', async (t) 
   t.equal(boundThumbprint(ring, [`${cookie}.x`], SID, 0), undefined);
 });
 
-t.test('the texts that start and keep the session of a browser', async (t) => {
+t.test('texts that start and continue a browser session', async (t) => {
   const options = {
     origin: 'https://auth.example.com',
     basePath: '/auth',
@@ -192,7 +192,7 @@ t.test('the texts that start and keep the session of a browser', async (t) => {
   t.equal(challengeHeader('abc', SID), `"abc";id="${SID}"`);
 });
 
-t.test('the registration of a browser is read, and brings the key that has signed it', async (t) => {
+t.test("a browser's registration is read and contains its signing key", async (t) => {
   for (const device of [newDevice(), newDevice('RS256')]) {
     const jws = readBrowserJwt(registration(device, 'challenge'));
     t.equal(jws?.payload.jti, 'challenge');

@@ -1,4 +1,4 @@
-// Which step of changing a key is safe.
+// Safe steps of a key change.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -47,20 +47,17 @@ t.test('the three rollouts, node by node', async (t) => {
   ]);
 });
 
-t.test(
-  'a service that only verifies must accept a key before it is used, and itself uses none',
-  async (t) => {
-    const nodes = [
-      { makes: true, ids: ['old', 'new'] },
-      { makes: false, ids: ['old'] },
-    ];
-    const reported = { ...ring([]), nodes };
-    t.strictSame(steps(reported), [{ step: 'finish', id: 'new', acceptedBy: 1, nodes: 2 }]);
-    t.strictSame(steps({ ...reported, nodes: nodes.slice(1) }), [{ step: 'unknown' }]);
-  },
-);
+t.test('a verifying service must accept a key before its first use, and itself uses none', async (t) => {
+  const nodes = [
+    { makes: true, ids: ['old', 'new'] },
+    { makes: false, ids: ['old'] },
+  ];
+  const reported = { ...ring([]), nodes };
+  t.strictSame(steps(reported), [{ step: 'finish', id: 'new', acceptedBy: 1, nodes: 2 }]);
+  t.strictSame(steps({ ...reported, nodes: nodes.slice(1) }), [{ step: 'unknown' }]);
+});
 
-t.test('a published key waits until caches have it', async (t) => {
+t.test('a published key waits until caches contain it', async (t) => {
   const PUBLISH = 500;
   const stepsAt = (sinceBeganMs: number, used: Record<string, number> = {}, makes = true) => {
     const nodes = [0, 7].map((earlierMs) => ({
@@ -106,30 +103,27 @@ t.test('the first key of a format is used once every node accepts it', async (t)
   );
 });
 
-t.test(
-  'a node reports the keys that it makes something with apart from those that it only accepts',
-  async (t) => {
-    const keys = (...ids: string[]) => ({ all: ids.map((id) => ({ id })) });
-    const others = {
-      refreshSecrets: keys('r'),
-      encryptionKeys: keys('e1', 'e2'),
-      challengeSecrets: keys('c'),
-    };
-    const rings = { ...others, accessSecrets: keys('a1', 'a2'), signingKeys: keys('s') };
-    const ids = { REFRESH_SECRET: ['r'], ENCRYPTION_KEY: ['e1', 'e2'], CHALLENGE_SECRET: ['c'] };
-    const [sealed, signed] = [{ ACCESS_SECRET: ['a1', 'a2'] }, { ACCESS_SIGNING_KEYS: ['s'] }];
-    for (const format of ['sealed', undefined] as const) {
-      const given = { ...rings, ...(format && { format }) };
-      t.strictSame(runningKeys(given), { makes: true, ids: { ...sealed, ...ids } });
-      t.strictSame(acceptedKeys(given), { makes: false, ids: signed });
-    }
-    t.strictSame(runningKeys({ ...rings, format: 'public' }), { makes: true, ids: { ...signed, ...ids } });
-    t.strictSame(acceptedKeys({ ...rings, format: 'public' }), { makes: false, ids: sealed });
-    t.strictSame(acceptedKeys(others), { makes: false, ids: {} });
-  },
-);
+t.test('a node reports keys in use separately from keys that it only accepts', async (t) => {
+  const keys = (...ids: string[]) => ({ all: ids.map((id) => ({ id })) });
+  const others = {
+    refreshSecrets: keys('r'),
+    encryptionKeys: keys('e1', 'e2'),
+    challengeSecrets: keys('c'),
+  };
+  const rings = { ...others, accessSecrets: keys('a1', 'a2'), signingKeys: keys('s') };
+  const ids = { REFRESH_SECRET: ['r'], ENCRYPTION_KEY: ['e1', 'e2'], CHALLENGE_SECRET: ['c'] };
+  const [sealed, signed] = [{ ACCESS_SECRET: ['a1', 'a2'] }, { ACCESS_SIGNING_KEYS: ['s'] }];
+  for (const format of ['sealed', undefined] as const) {
+    const given = { ...rings, ...(format && { format }) };
+    t.strictSame(runningKeys(given), { makes: true, ids: { ...sealed, ...ids } });
+    t.strictSame(acceptedKeys(given), { makes: false, ids: signed });
+  }
+  t.strictSame(runningKeys({ ...rings, format: 'public' }), { makes: true, ids: { ...signed, ...ids } });
+  t.strictSame(acceptedKeys({ ...rings, format: 'public' }), { makes: false, ids: sealed });
+  t.strictSame(acceptedKeys(others), { makes: false, ids: {} });
+});
 
-t.test('no step reported as safe makes a node refuse what another creates', async (t) => {
+t.test("after no step reported as safe does a node reject another's tokens", async (t) => {
   const lists = fc.array(fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 1 }), {
     minLength: 1,
     maxLength: 4,
@@ -137,7 +131,7 @@ t.test('no step reported as safe makes a node refuse what another creates', asyn
   const uses = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: NOW - 3000, max: NOW }));
   fc.assert(
     fc.property(lists, uses, (nodes, used) => {
-      // Whoever is in front now is used now.
+      // A node's first key is in use now.
       for (const [front] of nodes) used[String(front)] = NOW;
       return steps(ring(nodes, used)).every((step) => {
         if (step.step === 'front') return nodes.every((ids) => ids.includes(step.id));

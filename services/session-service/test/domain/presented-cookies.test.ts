@@ -1,4 +1,4 @@
-// Which session the cookies of a request present.
+// Selecting the session from the cookies in a request.
 
 import type { RefreshClaims, TokenReading } from '@tollgate/shared/schemas';
 import fc from 'fast-check';
@@ -36,7 +36,7 @@ const reading = fc.oneof(
 );
 const readings = fc.array(reading, { maxLength: 8 });
 
-t.test('the names of the cookies, and those that other hosts of the site can set', async (t) => {
+t.test('cookie names, and those that other hosts of the site can set', async (t) => {
   t.equal(cookieName(undefined), 'refreshToken');
   t.equal(cookieName('__Host-'), '__Host-refreshToken');
   t.strictSame(plantableNames(undefined), ['refreshToken']);
@@ -44,7 +44,7 @@ t.test('the names of the cookies, and those that other hosts of the site can set
   t.strictSame(plantableNames('__Host-'), ['refreshToken', '__Secure-refreshToken']);
 });
 
-t.test('of each session the highest generation is presented, in the order of the cookies', async (t) => {
+t.test('for each session the highest generation is selected, in cookie order', async (t) => {
   const property = fc.property(readings, (some) => {
     const claims = some.flatMap((one) => (one.ok ? [one.claims] : []));
     const found = validSessions(some);
@@ -61,23 +61,26 @@ t.test('of each session the highest generation is presented, in the order of the
   t.doesNotThrow(() => fc.assert(property));
 });
 
-t.test('one session is presented, several are a conflict, and the reason for none is the best', async (t) => {
-  const property = fc.property(readings, (some) => {
-    const sessions = validSessions(some);
-    const presented = presentedSession(some);
-    if (sessions.length === 1) t.strictSame(presented, { ok: true, claims: sessions[0] });
-    else if (sessions.length > 1) t.strictSame(presented, { ok: false, reason: 'conflict', sessions });
-    else {
-      const reason = some.length === 0 ? 'missing' : some.includes(EXPIRED) ? 'expired' : 'invalid';
-      t.strictSame(presented, { ok: false, reason });
-    }
-  });
-  t.doesNotThrow(() => fc.assert(property, { numRuns: 300 }));
-  const [oneCookie, twice] = [valid('1', 'a', 3), valid('1', 'a', 3)];
-  t.match(presentedSession([oneCookie, twice, INVALID, EXPIRED]), { ok: true, claims: { gen: 3 } });
-});
+t.test(
+  'one session is selected, several are a conflict, and without one the most specific reason is reported',
+  async (t) => {
+    const property = fc.property(readings, (some) => {
+      const sessions = validSessions(some);
+      const presented = presentedSession(some);
+      if (sessions.length === 1) t.strictSame(presented, { ok: true, claims: sessions[0] });
+      else if (sessions.length > 1) t.strictSame(presented, { ok: false, reason: 'conflict', sessions });
+      else {
+        const reason = some.length === 0 ? 'missing' : some.includes(EXPIRED) ? 'expired' : 'invalid';
+        t.strictSame(presented, { ok: false, reason });
+      }
+    });
+    t.doesNotThrow(() => fc.assert(property, { numRuns: 300 }));
+    const [oneCookie, twice] = [valid('1', 'a', 3), valid('1', 'a', 3)];
+    t.match(presentedSession([oneCookie, twice, INVALID, EXPIRED]), { ok: true, claims: { gen: 3 } });
+  },
+);
 
-t.test('a token that was issued for __Host- counts under that name alone', async (t) => {
+t.test('a token issued for __Host- counts under that name only', async (t) => {
   const hosted = valid('1', 'a', 1, '__Host-');
   const older = valid('1', 'b', 1);
   t.strictSame(refuseHostTokens([hosted, older, INVALID, EXPIRED]), [INVALID, older, INVALID, EXPIRED]);
@@ -90,7 +93,7 @@ t.test('a token that was issued for __Host- counts under that name alone', async
   );
 });
 
-t.test('a conflict is resolved by the one session that is alive', async (t) => {
+t.test('a conflict is resolved in favour of the only live session', async (t) => {
   const [a, b] = [claimsOf('1', 'a', 1), claimsOf('1', 'b', 1)];
   t.equal(
     survivingSession([a, b], (sid) => sid === 'b'),

@@ -1,4 +1,4 @@
-// The rule of rotation, case by case.
+// The rotation rule, case by case.
 
 import t from 'tap';
 import { decideRotation } from '../../src/domain/rotation.js';
@@ -27,13 +27,16 @@ t.test('a session that does not exist is revoked', async (t) => {
   t.strictSame(decideRotation(undefined, 1, NOW, RULES), { verdict: 'revoked', next: undefined });
 });
 
-t.test('a session is expired from the very millisecond of its expiry, whatever is presented', async (t) => {
-  for (const presented of [4, 5, 6]) {
-    const record = { ...RECORD, expiresAtMs: NOW };
-    t.strictSame(decideRotation(record, presented, NOW, RULES), { verdict: 'expired', next: undefined });
-    t.not(decideRotation(record, presented, NOW - 1, RULES).verdict, 'expired');
-  }
-});
+t.test(
+  'a session expires in the exact millisecond of its expiry, whichever generation is presented',
+  async (t) => {
+    for (const presented of [4, 5, 6]) {
+      const record = { ...RECORD, expiresAtMs: NOW };
+      t.strictSame(decideRotation(record, presented, NOW, RULES), { verdict: 'expired', next: undefined });
+      t.not(decideRotation(record, presented, NOW - 1, RULES).verdict, 'expired');
+    }
+  },
+);
 
 t.test('the current generation rotates once the window is over', async (t) => {
   t.strictSame(decideRotation(RECORD, 5, NOW, RULES), {
@@ -42,7 +45,7 @@ t.test('the current generation rotates once the window is over', async (t) => {
   });
 });
 
-t.test('a session that ends with its browser is granted less time, never more than the others', async (t) => {
+t.test('a session that ends with its browser gets a shorter lifetime, never a longer one', async (t) => {
   const record = { ...RECORD, attributes: { ...RECORD.attributes, ...NOT_REMEMBERED } };
   const longer = { ...RULES, notRememberedTtlMs: 30 * DAY };
   for (const presented of [4, 5, 6]) {
@@ -91,21 +94,18 @@ t.test('a generation proven used is not recovered', async (t) => {
   }
 });
 
-t.test(
-  'a generation that was presented has arrived, also within the window: it is not recovered',
-  async (t) => {
-    const rotated = { ...RECORD, rotatedAtMs: NOW };
-    const again = decideRotation(rotated, 5, NOW + 1, RULES).next;
-    t.match(decideRotation(again, 4, NOW + 29_999, RULES), { verdict: 'current' }, 'a tab that was slower');
-    t.strictSame(decideRotation(again, 4, NOW + 30_000, RULES), {
-      verdict: 'reuse',
-      next: undefined,
-      unrecovered: 'used',
-    });
-    const restored = decideRotation(RECORD, 9, NOW, RULES).next;
-    t.match(decideRotation(restored, 8, NOW + 30_000, RULES), { verdict: 'reuse', unrecovered: 'used' });
-  },
-);
+t.test('a presented generation has arrived, also within the window: it is not recovered', async (t) => {
+  const rotated = { ...RECORD, rotatedAtMs: NOW };
+  const again = decideRotation(rotated, 5, NOW + 1, RULES).next;
+  t.match(decideRotation(again, 4, NOW + 29_999, RULES), { verdict: 'current' }, 'a tab that was slower');
+  t.strictSame(decideRotation(again, 4, NOW + 30_000, RULES), {
+    verdict: 'reuse',
+    next: undefined,
+    unrecovered: 'used',
+  });
+  const restored = decideRotation(RECORD, 9, NOW, RULES).next;
+  t.match(decideRotation(restored, 8, NOW + 30_000, RULES), { verdict: 'reuse', unrecovered: 'used' });
+});
 
 t.test('recoveries are counted by generation, for 24 hours', async (t) => {
   const spent = [
@@ -163,7 +163,7 @@ t.test('a window of zero is strict single use', async (t) => {
   }
 });
 
-t.test('a last rotation in the future of the clock opens no window', async (t) => {
+t.test("a last rotation in the clock's future opens no window", async (t) => {
   const near = { ...RECORD, rotatedAtMs: NOW + 30_000 };
   const far = { ...RECORD, rotatedAtMs: NOW + 30_001 };
   t.equal(decideRotation(near, 5, NOW, RULES).verdict, 'current');

@@ -1,4 +1,4 @@
-// The text of a note, and which notes stay.
+// Session end notes: their text and their retention.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -46,13 +46,13 @@ t.test('a note without an address is read', async (t) => {
   t.strictSame(parseSessionEnd('5 a logout'), { sid: 'a', atMs: 5, reason: 'logout' });
 });
 
-t.test('a session that was not refreshed in time has expired, or reached its age', async (t) => {
+t.test('a session without a timely refresh has expired, or reached its maximum age', async (t) => {
   const endOf = (expiresAtMs: number) => expiredEnd('a', { expiresAtMs, absoluteExpiresAtMs: 9 });
   t.strictSame(endOf(8), { sid: 'a', atMs: 8, reason: 'expired' });
   t.strictSame(endOf(9), { sid: 'a', atMs: 9, reason: 'max_age' });
 });
 
-t.test('the newest come first; old ones and those beyond the limit are dropped', async (t) => {
+t.test('the newest notes come first; old ones and those beyond the limit are dropped', async (t) => {
   const end = (at: number): SessionEnd => ({ sid: `s${at}`, atMs: at, reason: 'logout' });
   t.strictSame(addSessionEnds([end(3), end(2), end(1)], [end(4), end(5)], 2), [end(5), end(4), end(3)]);
   const many = Array.from({ length: MAX_NOTES }, (_, at) => end(MAX_NOTES - at));

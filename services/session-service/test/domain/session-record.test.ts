@@ -1,4 +1,4 @@
-// The text of a session record.
+// The encoding of a session record.
 
 import { anyCharacter } from '@tollgate/test-support/any-character.js';
 import fc from 'fast-check';
@@ -57,7 +57,7 @@ t.test('the encoding has the documented order', async (t) => {
   );
 });
 
-t.test('an attribute that would break the record is refused', async (t) => {
+t.test('an attribute that would corrupt the record is rejected', async (t) => {
   const text = '1 2 3 4 5 6 7 - agent';
   const stored = parseSessionRecord(text);
   t.equal(formatSessionRecord(stored), text, 'without attributes the record is as before');

@@ -1,4 +1,4 @@
-// The sessions of one user: their start, order, expiry, eviction and text.
+// The sessions of one user: start, order, expiry, eviction and encoding.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -29,7 +29,7 @@ const set: fc.Arbitrary<SessionSet> = fc
   })
   .map((list) => new Map(list.map(([sid, used, left]) => [sid, sessionAt(NOW - used, NOW + left)])));
 
-t.test('a login starts a session of the first generation, with its lifetimes', async (t) => {
+t.test('a login starts a session at the first generation, with its lifetimes', async (t) => {
   t.strictSame(newSession(' a\tbrowser ', NOW, RULES), {
     expiresAtMs: NOW + 5000,
     lastUsedAtMs: NOW,
@@ -46,7 +46,7 @@ t.test('a login starts a session of the first generation, with its lifetimes', a
   t.equal(newSession('', NOW, { ...RULES, maxAgeMs: 10 }).expiresAtMs, NOW + 10, 'never beyond its age');
 });
 
-t.test('a session is live until the millisecond of its expiry, and is removed from then on', async (t) => {
+t.test('a session is live before the millisecond of its expiry, and is removed from then on', async (t) => {
   const property = fc.property(set, (sessions) => {
     const before = new Map(sessions);
     const dropped = dropExpired(sessions, NOW);
@@ -63,7 +63,7 @@ t.test('a session is live until the millisecond of its expiry, and is removed fr
   t.doesNotThrow(() => fc.assert(property));
 });
 
-t.test('the least recently used sessions are evicted, by id among equals, never the new one', async (t) => {
+t.test('the least recently used sessions are evicted, by id when equal, never the new one', async (t) => {
   const property = fc.property(
     set,
     fc.constantFrom(...'abcx'),
@@ -89,7 +89,7 @@ t.test('the least recently used sessions are evicted, by id among equals, never 
   t.doesNotThrow(() => fc.assert(property, { numRuns: 300 }));
 });
 
-t.test('the live sessions are listed, the most recently used first, by id among equals', async (t) => {
+t.test('live sessions are listed, the most recently used first, by id when equal', async (t) => {
   const property = fc.property(set, (sessions) => {
     const expected = [...sessions]
       .filter(([, { expiresAtMs }]) => expiresAtMs > NOW)
@@ -115,7 +115,7 @@ t.test('the live sessions are listed, the most recently used first, by id among 
   t.strictSame(entryOf(), { ...entry, current: false });
 });
 
-t.test('the last expiry of the set, and its text', async (t) => {
+t.test('the last expiry of the set, and its encoding', async (t) => {
   const property = fc.property(set, (sessions) => {
     if (sessions.size === 0) return;
     const times = [...sessions.values()].map(({ expiresAtMs }) => expiresAtMs);

@@ -1,4 +1,4 @@
-// The claims and lifetimes of the tokens that a login or a refresh returns.
+// Claims and lifetimes of the tokens from a login or a refresh.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -37,7 +37,7 @@ t.test('both tokens name the user, the session and its generation', async (t) =>
 });
 
 t.test(
-  'no token outlives the session, nor a session that ends with its browser its shorter time',
+  'no token outlives the session, or the shorter lifetime of a session that ends with its browser',
   async (t) => {
     const seconds = fc.integer({ min: 1, max: 1000 });
     const left = fc.integer({ min: -1000, max: 1_000_000 });
@@ -65,7 +65,7 @@ t.test(
 );
 
 t.test(
-  'the authentication is the password at the start, unless an application vouches for another',
+  'the authentication is the password at the start, unless an application provides another',
   async (t) => {
     const claimsOf = (attributes: Readonly<Record<string, string>>) => authenticationClaims(attributes, NOW);
     t.strictSame(claimsOf({}), { amr: ['pwd'], auth_time: IAT });

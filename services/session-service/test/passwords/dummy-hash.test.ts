@@ -1,4 +1,4 @@
-// The hash that accounts that do not exist are verified against.
+// The dummy hash against which unknown accounts are verified.
 
 import t from 'tap';
 import { CURRENT_COST, hashCost, makeDummyHash } from '../../src/passwords/password-hash.js';
@@ -11,13 +11,13 @@ t.test('it starts with the cost of new hashes', async (t) => {
   t.equal(hashCost(createDummyHash().value), CURRENT_COST);
 });
 
-t.test('one user is enough to learn the cost of a directory whose hashes all cost the same', async (t) => {
+t.test('one user is enough to learn the cost of a directory with uniform hashes', async (t) => {
   const dummyHash = createDummyHash();
   dummyHash.note(1, makeDummyHash(BCRYPT));
   t.equal(hashCost(dummyHash.value), BCRYPT);
 });
 
-t.test('the most common cost decides, and on a tie the present one stays', async (t) => {
+t.test('the most common cost is used, and a tie keeps the current one', async (t) => {
   const dummyHash = createDummyHash();
   const dummies = [BCRYPT, SCRYPT, SCRYPT, BCRYPT, BCRYPT].map((cost, id) => {
     dummyHash.note(id, makeDummyHash(cost));
@@ -42,7 +42,7 @@ t.test('a text that is not a hash is not counted', async (t) => {
   t.equal(hashCost(dummyHash.value), CURRENT_COST);
 });
 
-t.test('it remembers a bounded number of users and forgets the oldest', async (t) => {
+t.test('it remembers a limited number of users and forgets the oldest', async (t) => {
   const dummyHash = createDummyHash();
   for (let id = 0; id < 5000; id++) dummyHash.note(id, makeDummyHash(BCRYPT));
   for (let id = 0; id < 1000; id++) dummyHash.note(id + 5000, makeDummyHash(SCRYPT));

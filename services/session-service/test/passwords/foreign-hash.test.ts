@@ -1,9 +1,9 @@
-// Hashes of other frameworks, with vectors of their own documents and programs.
+// Hashes of other frameworks, with vectors from their documentation and programs.
 
 import t from 'tap';
 import { hashCost, makeDummyHash, needsRehash, verifyPassword } from '../../src/passwords/password-hash.js';
 
-/** What made it, the password, the hash, and the cost that it is read with. */
+/** The source, the password, the hash, and the expected cost. */
 const VECTORS: readonly (readonly [string, string, string, string])[] = [
   // Spring Security's reference, "Password Storage Format".
   [
@@ -81,7 +81,7 @@ const VECTORS: readonly (readonly [string, string, string, string])[] = [
     'pbkdf2:sha256:1000$Lmf7MkjWMpCkFz9L$d8c67db4a22812c2dccbe08444527164247c3ac49962b552cf98b12e9dd21f28',
     '$pbkdf2-sha256$i=1000,l=32',
   ],
-  // Published as the test vectors of a reader of this form in JavaScript.
+  // Published as test vectors of a JavaScript reader for this format.
   [
     'ASP.NET Identity, version 2',
     '!passwordSecure123ASPV2',
@@ -103,7 +103,7 @@ const VECTORS: readonly (readonly [string, string, string, string])[] = [
   ],
 ];
 
-t.test('hashes of other frameworks match, and are to be replaced', async (t) => {
+t.test('hashes of other frameworks match and are marked for replacement', async (t) => {
   for (const [name, password, hash, cost] of VECTORS) {
     t.equal(hashCost(hash), cost, name);
     t.equal(await verifyPassword(hash, password), true, name);
@@ -114,7 +114,7 @@ t.test('hashes of other frameworks match, and are to be replaced', async (t) => 
   }
 });
 
-t.test('a dummy of each cost takes its place and matches nothing', async (t) => {
+t.test('a dummy with the same cost replaces each hash and matches nothing', async (t) => {
   for (const cost of new Set(VECTORS.map(([, , , cost]) => cost))) {
     const dummy = makeDummyHash(cost);
     t.equal(hashCost(dummy), cost);
@@ -122,7 +122,7 @@ t.test('a dummy of each cost takes its place and matches nothing', async (t) => 
   }
 });
 
-t.test('a hash that is damaged or too expensive is none', async (t) => {
+t.test('a damaged or too expensive hash is not a hash', async (t) => {
   for (const text of [
     'pbkdf2_sha256$2000001$seasalt$oBSd886ysm3AqYun62DOdin8YcfbU1z9cksZSuLP9r0=',
     'pbkdf2_sha256$0$seasalt$oBSd886ysm3AqYun62DOdin8YcfbU1z9cksZSuLP9r0=',

@@ -1,9 +1,9 @@
-// The bound on hashes that run and wait.
+// The limit on running and waiting hashes.
 
 import t from 'tap';
 import { createHashingQueue, HashingOverloadedError, hashingLimits } from '../../src/passwords/sign-in.js';
 
-/** Work that ends when it is told to. */
+/** Work that ends on command. */
 function stoppable() {
   let started = 0;
   const stops: (() => void)[] = [];
@@ -17,7 +17,7 @@ function stoppable() {
   };
 }
 
-t.test('the configured numbers run and wait, and the next is refused without being started', async (t) => {
+t.test('the configured numbers run and wait, and the next is rejected without a start', async (t) => {
   const queue = createHashingQueue({ running: 2, waiting: 3 });
   const { work, started, stops } = stoppable();
   const accepted = Array.from({ length: 5 }, () => queue.run(work));

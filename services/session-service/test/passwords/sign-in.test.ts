@@ -1,4 +1,4 @@
-// Whether a password opens an account, and what it costs to find out.
+// Password verification, and its equal cost for every outcome.
 
 import { hash } from '@node-rs/argon2';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
@@ -16,7 +16,7 @@ import { createHashingQueue, createSignIn, HashingOverloadedError } from '../../
 
 type Users = Record<string, { hash: string; disabled?: boolean }>;
 
-/** A directory of these users by account key, and a sign-in that tells what it verified. */
+/** A directory with these users by account key, and a login that reports the verified hashes. */
 function signInTo(users: Users, change: Partial<Directory> = {}) {
   const found = new Map<string, DirectoryUser>(
     Object.entries(users).map(([email, user], index) => [
@@ -63,7 +63,7 @@ function signInTo(users: Users, change: Partial<Directory> = {}) {
 }
 
 t.test(
-  'accounts enumerated by time: unknown, disabled and wrong cost one look and one equal hash',
+  'accounts enumerated by time: unknown, disabled and wrong cost one lookup and one equal hash',
   async (t) => {
     const hashes: [string, (password: string) => Promise<string>][] = [
       [CURRENT_COST, hashPassword],
@@ -82,7 +82,7 @@ t.test(
         'broken@x.org': { hash: '$5$rounds=1000$x' },
       };
       const { signIn, verified, lookedFor, unreadable } = signInTo(users);
-      // The first account that exists teaches the cost, whether its password is right or wrong.
+      // The first existing account teaches the cost, whether its password is right or wrong.
       await signIn.check('first@x.org', 'password');
       verified.length = 0;
       lookedFor.length = 0;
@@ -99,7 +99,7 @@ t.test(
   },
 );
 
-t.test('the service alone learns why nobody was signed in', async (t) => {
+t.test('only the service learns why a login failed', async (t) => {
   const { signIn } = signInTo({
     'ada@x.org': { hash: await hashPassword('password') },
     'off@x.org': { hash: await hashPassword('password'), disabled: true },
@@ -128,23 +128,20 @@ t.test('before any login, an unknown account costs as much as a new hash', async
   t.strictSame(verified.map(hashCost), [CURRENT_COST]);
 });
 
-t.test(
-  'no password opens an account without a hash or one that does not exist, not even the dummy’s',
-  async (t) => {
-    const { signIn } = signInTo({ 'empty@x.org': { hash: '' } });
-    const guessed = createSignIn(
-      directoryOf({ id: 1, email: 'empty@x.org', hash: '', disabled: false }),
-      createHashingQueue({ running: 1, waiting: 0 }),
-      () => {},
-      { verify: async () => true },
-    );
-    t.equal(await signIn.check('empty@x.org', ''), undefined);
-    t.equal(await guessed.check('empty@x.org', 'password'), undefined);
-    t.equal(await guessed.check('unknown@x.org', 'password'), undefined);
-  },
-);
+t.test('no password opens an unknown account or one without a hash, not even the dummy’s', async (t) => {
+  const { signIn } = signInTo({ 'empty@x.org': { hash: '' } });
+  const guessed = createSignIn(
+    directoryOf({ id: 1, email: 'empty@x.org', hash: '', disabled: false }),
+    createHashingQueue({ running: 1, waiting: 0 }),
+    () => {},
+    { verify: async () => true },
+  );
+  t.equal(await signIn.check('empty@x.org', ''), undefined);
+  t.equal(await guessed.check('empty@x.org', 'password'), undefined);
+  t.equal(await guessed.check('unknown@x.org', 'password'), undefined);
+});
 
-t.test('the right password signs in, and an outdated hash is replaced once', async (t) => {
+t.test('the right password logs in, and an outdated hash is replaced once', async (t) => {
   const old = await bcryptHash('password', 4);
   const { signIn, found, errors } = signInTo({ 'ada@x.org': { hash: old } });
   const signedIn = await signIn.check('ada@x.org', 'password');
@@ -165,7 +162,7 @@ t.test('the hash of a disabled account is never replaced', async (t) => {
   t.equal(found.get('ada@x.org')?.hash, old);
 });
 
-t.test('a rehash does not overwrite a password that changed meanwhile', async (t) => {
+t.test('a rehash does not overwrite a password changed in the meantime', async (t) => {
   const old = await bcryptHash('password', 4);
   const { signIn, found } = signInTo({ 'ada@x.org': { hash: old } });
   const checked = signIn.check('ada@x.org', 'password');
@@ -209,7 +206,7 @@ t.test(
 );
 
 t.test(
-  'accounts enumerated by a damaged row: what is not one user costs what an unknown account does',
+  'accounts enumerated by a damaged row: an invalid user costs as much as an unknown account',
   async (t) => {
     const twice = new UnusableUserError('the statement returned more than one user', [1, 2]);
     const users = { 'ada@x.org': { hash: await bcryptHash('password', 5) } };
@@ -243,10 +240,10 @@ t.test('an unavailable directory and a full queue are errors, not verdicts', asy
   await t.rejects(full.check('ada@x.org', 'password'), HashingOverloadedError);
 });
 
-/** The same password as keyboards type it: `é` as one character, and as two. */
+/** The same password as typed on different keyboards: `é` as one character, and as two. */
 const [ONE, TWO] = ['pass\u00e9 word', 'passe\u0301 word'];
 
-t.test('a password opens its account however its accents and spaces are typed', async (t) => {
+t.test('a password opens its account in any Unicode form of its accents and spaces', async (t) => {
   const spaces = ['\u00a0', '\u2003', '\u3000', '\u2000'].map((space) => `pass\u00e9${space}word`);
   for (const set of [ONE, TWO, ...spaces]) {
     const { signIn, found } = signInTo({ 'ada@x.org': { hash: await hashPassword(set) } });
@@ -258,39 +255,45 @@ t.test('a password opens its account however its accents and spaces are typed', 
   }
 });
 
-t.test('half-width forms open what was set with them, and nothing else does', async (t) => {
-  const halfWidth = 'ﾊﾟｽﾜｰﾄﾞﾃﾞｽ';
-  for (const hashed of [
-    await hashPassword(halfWidth),
-    await hash(halfWidth),
-    await bcryptHash(halfWidth, 4),
-  ]) {
-    const { signIn } = signInTo({ 'ada@x.org': { hash: hashed } });
-    t.match(await signIn.check('ada@x.org', halfWidth), { id: 1 });
-    t.equal(await signIn.check('ada@x.org', halfWidth.normalize('NFKC')), undefined);
-  }
-});
-
-t.test('a hash of the text as it came verifies, and is replaced where hashes are', async (t) => {
-  const raw = await hash(TWO, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
-  const { signIn, found } = signInTo({ 'ada@x.org': { hash: raw } });
-  t.equal(await signIn.check('ada@x.org', ONE), undefined, 'nobody can know how it was typed');
-  t.match(await signIn.check('ada@x.org', TWO), { id: 1 });
-  t.not(found.get('ada@x.org')?.hash, raw);
-  for (const typed of [ONE, TWO]) t.match(await signIn.check('ada@x.org', typed), { id: 1 }, 'from now on');
-
-  const { saveHash: _none, ...readOnly } = directoryOf({ id: 1, email: 'e', hash: raw, disabled: false });
-  const queue = createHashingQueue({ running: 1, waiting: 0 });
-  t.match(await createSignIn(readOnly, queue, () => {}).check('e', TWO), { id: 1, hash: raw });
-
-  const long = `${TWO}${'p'.repeat(80)}`;
-  const bcrypt = signInTo({ 'ada@x.org': { hash: await bcryptHash(long, 4) } });
-  t.match(await bcrypt.signIn.check('ada@x.org', `${long.slice(0, -1)}q`), { id: 1 });
-  t.match(bcrypt.found.get('ada@x.org')?.hash, /^\$2b\$04\$/, 'unless bcrypt has read only a part of it');
-});
+t.test(
+  'half-width forms open an account whose password was set with them, and no other form does',
+  async (t) => {
+    const halfWidth = 'ﾊﾟｽﾜｰﾄﾞﾃﾞｽ';
+    for (const hashed of [
+      await hashPassword(halfWidth),
+      await hash(halfWidth),
+      await bcryptHash(halfWidth, 4),
+    ]) {
+      const { signIn } = signInTo({ 'ada@x.org': { hash: hashed } });
+      t.match(await signIn.check('ada@x.org', halfWidth), { id: 1 });
+      t.equal(await signIn.check('ada@x.org', halfWidth.normalize('NFKC')), undefined);
+    }
+  },
+);
 
 t.test(
-  'accounts enumerated by a password of two forms: each is two verifications in the queue',
+  'a hash of the unnormalised text verifies, and is replaced where the directory saves hashes',
+  async (t) => {
+    const raw = await hash(TWO, { memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+    const { signIn, found } = signInTo({ 'ada@x.org': { hash: raw } });
+    t.equal(await signIn.check('ada@x.org', ONE), undefined, 'nobody can know how it was typed');
+    t.match(await signIn.check('ada@x.org', TWO), { id: 1 });
+    t.not(found.get('ada@x.org')?.hash, raw);
+    for (const typed of [ONE, TWO]) t.match(await signIn.check('ada@x.org', typed), { id: 1 }, 'from now on');
+
+    const { saveHash: _none, ...readOnly } = directoryOf({ id: 1, email: 'e', hash: raw, disabled: false });
+    const queue = createHashingQueue({ running: 1, waiting: 0 });
+    t.match(await createSignIn(readOnly, queue, () => {}).check('e', TWO), { id: 1, hash: raw });
+
+    const long = `${TWO}${'p'.repeat(80)}`;
+    const bcrypt = signInTo({ 'ada@x.org': { hash: await bcryptHash(long, 4) } });
+    t.match(await bcrypt.signIn.check('ada@x.org', `${long.slice(0, -1)}q`), { id: 1 });
+    t.match(bcrypt.found.get('ada@x.org')?.hash, /^\$2b\$04\$/, 'unless bcrypt has read only a part of it');
+  },
+);
+
+t.test(
+  'accounts enumerated by a password with two forms: each is two verifications in the queue',
   async (t) => {
     const users = {
       'wrong@x.org': { hash: await hashPassword('another') },
@@ -326,7 +329,7 @@ t.test(
   },
 );
 
-/** A directory of one user, found under its own address. */
+/** A directory with one user, found under its own address. */
 function directoryOf(user: DirectoryUser | undefined): AccountDirectory {
   return {
     findByAccount: async (account) => (account === user?.email ? user : undefined),

@@ -1,4 +1,4 @@
-// A changed password: what it ends, what it costs to try, and directories that cannot save one.
+// Changing a password: sessions ended, counted failures, and directories that cannot save one.
 
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -48,7 +48,7 @@ function tryLogIn({ app }: SessionNode, email: string, password: string) {
   return app.inject({ method: 'POST', url: '/login', payload: { email, password } });
 }
 
-/** The audit events of a log, without what differs between any two. */
+/** The audit events in a log, without variable fields. */
 function auditOf(lines: readonly string[], ...events: string[]) {
   return lines
     .map((line) => JSON.parse(line))
@@ -56,7 +56,7 @@ function auditOf(lines: readonly string[], ...events: string[]) {
     .map(({ event, uid, sid, by, reason }) => ({ event, uid, sid, by, reason }));
 }
 
-t.test('the user changes the password: the other sessions end, this one goes on', async (t) => {
+t.test('the user changes the password: the other sessions end, this one continues', async (t) => {
   await eachKind(t, async (t, { store, clock }) => {
     const lines: string[] = [];
     const directory = await userDirectory(t, ANN, BOB);
@@ -160,7 +160,7 @@ t.test('a wrong old password counts for the account as at a login, and changes n
   t.strictSame(Object.keys(refused.json().errors).sort(), ['old_password', 'pow_nonce', 'pow_token']);
 });
 
-t.test('without a bearer, from another site, or after the session has ended it is refused', async (t) => {
+t.test('it is rejected without a bearer, from another site, or after the session has ended', async (t) => {
   const { store } = embeddedStore(t);
   const directory = await userDirectory(t, ANN);
   const node = await startNode(t, { store, directory });
@@ -195,42 +195,46 @@ t.test('a changed password makes every known device unknown', async (t) => {
   });
 });
 
-t.test('a directory that cannot save passwords, does not answer, or has another one meanwhile', async (t) => {
-  const { store } = embeddedStore(t);
-  const directory = await userDirectory(t, ANN);
-  const { saveHash, ...readOnly } = directory;
-  const first = await startNode(t, { store, directory });
-  const held = await logIn(first, ANN);
-  const nodeOf = (changed: typeof readOnly | typeof directory) => startNode(t, { store, directory: changed });
+t.test(
+  'a directory that cannot save passwords, does not respond, or whose password has changed in the meantime',
+  async (t) => {
+    const { store } = embeddedStore(t);
+    const directory = await userDirectory(t, ANN);
+    const { saveHash, ...readOnly } = directory;
+    const first = await startNode(t, { store, directory });
+    const held = await logIn(first, ANN);
+    const nodeOf = (changed: typeof readOnly | typeof directory) =>
+      startNode(t, { store, directory: changed });
 
-  const reading = await nodeOf(readOnly);
-  for (const answer of [await change(reading, held), await set(reading, 1)]) {
-    t.equal(answer.statusCode, 409);
-    t.equal(answer.json().code, 'directory_read_only');
-  }
-  t.equal((await change(reading, { ...held, accessToken: 'x' })).json().code, 'token_invalid');
+    const reading = await nodeOf(readOnly);
+    for (const answer of [await change(reading, held), await set(reading, 1)]) {
+      t.equal(answer.statusCode, 409);
+      t.equal(answer.json().code, 'directory_read_only');
+    }
+    t.equal((await change(reading, { ...held, accessToken: 'x' })).json().code, 'token_invalid');
 
-  const other = await logIn(first, ANN);
-  const away = await nodeOf({
-    ...directory,
-    saveHash: () => Promise.reject(new DirectoryUnavailableError('away')),
-  });
-  const failed = await change(away, held);
-  t.equal(failed.statusCode, 503);
-  t.equal(failed.json().code, 'store_unavailable');
-  t.ok(failed.headers['retry-after']);
-  t.equal((await refresh(first, other)).json().code, 'session_revoked', 'as asked for');
-  t.equal((await tryLogIn(first, ANN, PASSWORD)).statusCode, 200, 'the old password is valid');
+    const other = await logIn(first, ANN);
+    const away = await nodeOf({
+      ...directory,
+      saveHash: () => Promise.reject(new DirectoryUnavailableError('away')),
+    });
+    const failed = await change(away, held);
+    t.equal(failed.statusCode, 503);
+    t.equal(failed.json().code, 'store_unavailable');
+    t.ok(failed.headers['retry-after']);
+    t.equal((await refresh(first, other)).json().code, 'session_revoked', 'as asked for');
+    t.equal((await tryLogIn(first, ANN, PASSWORD)).statusCode, 200, 'the old password is valid');
 
-  const racing = await nodeOf({
-    ...directory,
-    async saveHash(id, oldHash, newHash) {
-      await saveHash(id, oldHash, 'hash of somebody else');
-      return saveHash(id, oldHash, newHash);
-    },
-  });
-  const lost = await change(racing, held);
-  t.equal(lost.statusCode, 409);
-  t.equal(lost.json().code, 'password_conflict');
-  t.equal((await change(first, held, { ...RIGHT, old_password: 'somebody else' })).statusCode, 204);
-});
+    const racing = await nodeOf({
+      ...directory,
+      async saveHash(id, oldHash, newHash) {
+        await saveHash(id, oldHash, 'hash of somebody else');
+        return saveHash(id, oldHash, newHash);
+      },
+    });
+    const lost = await change(racing, held);
+    t.equal(lost.statusCode, 409);
+    t.equal(lost.json().code, 'password_conflict');
+    t.equal((await change(first, held, { ...RIGHT, old_password: 'somebody else' })).statusCode, 204);
+  },
+);

@@ -1,4 +1,4 @@
-// GET /.well-known/jwks.json: the public keys, how long they may be kept, and what else is answered there.
+// GET /.well-known/jwks.json: the public keys, their caching, and other methods.
 
 import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
@@ -41,7 +41,7 @@ t.test('every key is published with its public part, in either format, and may b
   }
 });
 
-t.test('who has the keys already is told so', async (t) => {
+t.test('a client with current keys gets 304', async (t) => {
   const get = await nodeWith(t, { ACCESS_SIGNING_KEYS: LIST });
   const { etag } = (await get()).headers;
   for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -60,7 +60,7 @@ t.test('who has the keys already is told so', async (t) => {
   t.not((await other()).headers.etag, etag);
 });
 
-t.test('without signing keys the set is empty, and nothing else is there', async (t) => {
+t.test('without signing keys the set is empty, and nothing else is served', async (t) => {
   const get = await nodeWith(t, {});
   t.strictSame((await get()).json(), { keys: [] });
   t.equal((await get('/.well-known/jwks.json?x=%00&keys[]=1')).statusCode, 200, 'queries are ignored');
@@ -79,7 +79,7 @@ t.test('without signing keys the set is empty, and nothing else is there', async
   t.match([posted.statusCode, posted.headers.allow], [405, 'GET, HEAD, OPTIONS']);
 });
 
-t.test('requests for the keys have a limit of their own', async (t) => {
+t.test('key requests have their own limit', async (t) => {
   const get = await nodeWith(t, { RATE_LIMIT_SESSION: '3' });
   for (let count = 0; count < 3; count++) t.equal((await get()).statusCode, 200);
   const refused = await get();

@@ -1,4 +1,4 @@
-// Sign-in codes: an application asks for one, and a page exchanges it for a session.
+// Sign-in codes: an application requests one, and a page exchanges it for a session.
 
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -18,7 +18,7 @@ import { askForCode, codeFor, exchange, introspected } from '../support/sign-in-
 const INVALID = { message: 'This login is no longer valid. Please sign in again.', code: 'code_invalid' };
 const ANN = 'ann@example.com';
 
-t.test('a code is exchanged once for tokens and cookie, as a login answers', async (t) => {
+t.test('a code is exchanged once for tokens and cookie, as at a login', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const lines: string[] = [];
     const directory = await userDirectory(t, ANN);
@@ -65,7 +65,7 @@ t.test('a code is exchanged once for tokens and cookie, as a login answers', asy
   });
 });
 
-t.test('of 50 exchanges of one code at once one starts a session', async (t) => {
+t.test('of 50 parallel exchanges of one code, one starts a session', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, ANN);
     const node = await startNode(t, { store, directory, env: { RATE_LIMIT_LOGIN_CODE: '1000' } });
@@ -96,7 +96,7 @@ t.test('an exchange ends the session that the browser presents', async (t) => {
   });
 });
 
-t.test('a code works on pages of its origin alone, and another page cannot spend it', async (t) => {
+t.test('a code is valid only on pages of its origin, and another page cannot spend it', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, ANN);
     const env = { CORS_ORIGIN: 'https://app.example.com' };
@@ -140,7 +140,7 @@ t.test('users without an account, deleted and disabled ones get no code and no s
   });
 });
 
-t.test('ending the sessions of a user voids the codes from before', async (t) => {
+t.test("ending a user's sessions voids earlier codes", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, ANN, 'bob@example.com');
     const node = await startNode(t, { store, directory });
@@ -163,7 +163,7 @@ t.test('ending the sessions of a user voids the codes from before', async (t) =>
   });
 });
 
-t.test('a directory that is away spends no code', async (t) => {
+t.test('an unavailable directory spends no code', async (t) => {
   const { store } = await redisStore(t);
   const users = await userDirectory(t, ANN);
   let isAway = false;
@@ -186,34 +186,31 @@ t.test('a directory that is away spends no code', async (t) => {
   t.equal((await exchange(node, { code })).statusCode, 200);
 });
 
-t.test(
-  'amr and auth_time of the application are in every token, /verify and the introspection',
-  async (t) => {
-    await eachKind(t, async (t, { store, age, clock }) => {
-      const directory = await userDirectory(t, ANN);
-      const node = await startNode(t, { store, directory, clock });
-      const auth_time = Math.floor(Date.now() / 1000) - 300;
-      const claims = { amr: ['hwk', 'user'], auth_time };
-      const held = heldFrom(await exchange(node, { code: await codeFor(node, 1, claims) }));
-      const renewed = heldFrom(await refresh(node, held));
-      for (const tokens of [held, renewed])
-        t.match(await introspected(node, tokens), { active: true, ...claims });
-      const verified = await withBearer(node, 'GET', '/verify', held);
-      t.equal(verified.headers['x-auth-amr'], 'hwk,user');
-      t.equal(verified.headers['x-auth-time'], String(auth_time));
+t.test("the application's amr and auth_time are in every token, /verify and the introspection", async (t) => {
+  await eachKind(t, async (t, { store, age, clock }) => {
+    const directory = await userDirectory(t, ANN);
+    const node = await startNode(t, { store, directory, clock });
+    const auth_time = Math.floor(Date.now() / 1000) - 300;
+    const claims = { amr: ['hwk', 'user'], auth_time };
+    const held = heldFrom(await exchange(node, { code: await codeFor(node, 1, claims) }));
+    const renewed = heldFrom(await refresh(node, held));
+    for (const tokens of [held, renewed])
+      t.match(await introspected(node, tokens), { active: true, ...claims });
+    const verified = await withBearer(node, 'GET', '/verify', held);
+    t.equal(verified.headers['x-auth-amr'], 'hwk,user');
+    t.equal(verified.headers['x-auth-time'], String(auth_time));
 
-      const bare = heldFrom(await exchange(node, { code: await codeFor(node, 1) }));
-      const said = await introspected(node, bare);
-      t.notOk('amr' in said || 'auth_time' in said, 'nothing is claimed that the application did not say');
-      const headers = (await withBearer(node, 'GET', '/verify', bare)).headers;
-      t.notOk('x-auth-amr' in headers || 'x-auth-time' in headers);
-      await age(3_600_000);
-      const later = await introspected(node, heldFrom(await refresh(node, bare)));
-      t.equal(later.active, true);
-      t.notOk('amr' in later || 'auth_time' in later, 'nor at a refresh');
-    });
-  },
-);
+    const bare = heldFrom(await exchange(node, { code: await codeFor(node, 1) }));
+    const said = await introspected(node, bare);
+    t.notOk('amr' in said || 'auth_time' in said, 'nothing is claimed that the application did not say');
+    const headers = (await withBearer(node, 'GET', '/verify', bare)).headers;
+    t.notOk('x-auth-amr' in headers || 'x-auth-time' in headers);
+    await age(3_600_000);
+    const later = await introspected(node, heldFrom(await refresh(node, bare)));
+    t.equal(later.active, true);
+    t.notOk('amr' in later || 'auth_time' in later, 'nor at a refresh');
+  });
+});
 
 t.test('a password login has amr pwd and its own time, at every refresh', async (t) => {
   await eachKind(t, async (t, { store, age, clock }) => {
@@ -233,7 +230,7 @@ t.test('a password login has amr pwd and its own time, at every refresh', async 
   });
 });
 
-t.test('what is malformed is refused with its field, on both ports', async (t) => {
+t.test('a malformed request is rejected with its field, on both ports', async (t) => {
   const { store } = await redisStore(t);
   const node = await startNode(t, { store, directory: await userDirectory(t, ANN) });
   const future = Math.floor(Date.now() / 1000) + 120;
@@ -267,7 +264,7 @@ t.test('what is malformed is refused with its field, on both ports', async (t) =
     t.strictSame((await exchange(node, { code })).json(), INVALID, code);
 });
 
-t.test('exchanges have a limit of their own', async (t) => {
+t.test('exchanges have their own limit', async (t) => {
   const { store } = await redisStore(t);
   const directory = await userDirectory(t, ANN);
   const node = await startNode(t, { store, directory, env: { RATE_LIMIT_LOGIN_CODE: '2' } });

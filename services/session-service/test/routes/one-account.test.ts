@@ -1,4 +1,4 @@
-// The account that a login counts for is the account that it signs in, over HTTP.
+// A login counts for the same account that it logs in to, over HTTP.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ async function bodyOf(answer: Response): Promise<Body> {
   return (await answer.json()) as Body;
 }
 
-/** A service whose directory is a module that folds accents, case, width and control characters. */
+/** A service whose directory module ignores accents, case, width and control characters. */
 function openFolding(t: Test, account?: string): Promise<Service> {
   const path = join(tempDir(t), 'driver.mjs');
   writeFileSync(
@@ -43,7 +43,7 @@ function openFolding(t: Test, account?: string): Promise<Service> {
   return openServiceHere(t, { USERS_URL: `module:${path}`, CAPTCHA_ESCALATION_AFTER: '3' });
 }
 
-t.test('a NUL in an e-mail counts for the account it signs in: it is refused before anything', async (t) => {
+t.test('control characters in an email are rejected before any other step', async (t) => {
   const users = join(tempDir(t), 'users.db');
   const directory = openEmbeddedDirectory(users);
   await directory.add('dave@example.com', hash);
@@ -77,7 +77,7 @@ t.test('a NUL in an e-mail counts for the account it signs in: it is refused bef
 });
 
 t.test(
-  '16 spellings that only the directory takes for one account are unknown accounts, even with its password',
+  '16 spellings that only the directory treats as one account are unknown accounts, even with its password',
   async (t) => {
     const { publicUrl, adminUrl, log } = await openFolding(t);
     const unknown = await post(`${publicUrl}/login`, { email: 'eve@example.com', password: PASSWORD });
@@ -109,7 +109,7 @@ t.test(
   },
 );
 
-t.test('guesses at a user name count for it at the login and at a step-up alike', async (t) => {
+t.test('guesses at a user name count for it both at a login and at a step-up', async (t) => {
   const { publicUrl } = await openFolding(t, 'Countess');
   const signedIn = await post(`${publicUrl}/login`, { email: 'countess', password: PASSWORD });
   t.equal(signedIn.status, 200);

@@ -1,4 +1,4 @@
-// Step-up: the user of a session proves again who it is, with a password or a code of the application.
+// Step-up: the user of a session authenticates again, with a password or an application's code.
 
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -31,7 +31,7 @@ function reauthenticate({ app }: SessionNode, { accessToken }: Held, body: objec
 }
 
 t.test(
-  'the password renews amr and auth_time in the answer and at every refresh; no cookie changes',
+  'the password renews amr and auth_time in the response and at every refresh; no cookie changes',
   async (t) => {
     await eachKind(t, async (t, { store, age, clock }) => {
       const lines: string[] = [];
@@ -62,7 +62,7 @@ t.test(
   },
 );
 
-t.test('a code of the same user does the same, with the claims of the application', async (t) => {
+t.test("a code for the same user has the same effect, with the application's claims", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, ANN, BOB);
     const node = await startNode(t, { store, directory });
@@ -108,7 +108,7 @@ t.test('a wrong password counts for the account as at a login', async (t) => {
   t.notOk(events.some(({ event }) => event === 'reauthenticated'));
 });
 
-t.test('challenges are required as at a login, and one refusal names every mistake', async (t) => {
+t.test('challenges are required as at a login, and one rejection names every error', async (t) => {
   const { store } = await redisStore(t);
   const directory = await userDirectory(t, ANN);
   const free = await startNode(t, { store, directory });
@@ -126,7 +126,7 @@ t.test('challenges are required as at a login, and one refusal names every mista
 });
 
 t.test(
-  'without a valid bearer, from another site, or after the session has ended it is refused',
+  'it is rejected without a valid bearer, from another site, or after the session has ended',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
       const directory = await userDirectory(t, ANN);
@@ -147,7 +147,7 @@ t.test(
   },
 );
 
-t.test('an address that belongs to another user meanwhile proves nothing', async (t) => {
+t.test('an address that now belongs to another user proves nothing', async (t) => {
   const { store } = await redisStore(t);
   const directory = await userDirectory(t, ANN, BOB);
   const node = await startNode(t, { store, directory });

@@ -17,7 +17,7 @@ import { codeFor, exchange } from '../support/sign-in-codes.js';
 const ANN = 'ann@example.com';
 const HOUR_MS = 3_600_000;
 
-/** The two ways to sign in. */
+/** The two ways to log in. */
 const LOG_INS: readonly [string, (node: SessionNode, fields: object) => Promise<LightMyRequestResponse>][] = [
   [
     'with a password',
@@ -27,7 +27,7 @@ const LOG_INS: readonly [string, (node: SessionNode, fields: object) => Promise<
   ['with a code', async (node, fields) => exchange(node, { code: await codeFor(node, 1), ...fields })],
 ];
 
-/** The attributes of the refresh cookie of an answer. */
+/** The refresh cookie attributes in a response. */
 function attributesOf(answer: LightMyRequestResponse): string[] {
   const cookie = [answer.headers['set-cookie']].flat().at(0) ?? '';
   return cookie.split('; ').slice(1);
@@ -35,7 +35,7 @@ function attributesOf(answer: LightMyRequestResponse): string[] {
 
 for (const [way, logIn] of LOG_INS) {
   t.test(
-    `${way}: the cookie ends with the browser, at every re-issue too, and the session within a day`,
+    `${way}: the cookie ends with the browser, also when reissued, and the session within a day`,
     async (t) => {
       await eachKind(t, async (t, { store, age, clock }) => {
         const directory = await userDirectory(t, ANN);
@@ -72,7 +72,7 @@ for (const [way, logIn] of LOG_INS) {
   });
 }
 
-t.test('the shorter life is configured, and never longer than that of other sessions', async (t) => {
+t.test('the shorter lifetime is configurable, and never exceeds that of other sessions', async (t) => {
   const { store } = await redisStore(t);
   const directory = await userDirectory(t, ANN);
   const lifeWith = async (env: Readonly<Record<string, string>>) => {
@@ -87,7 +87,7 @@ t.test('the shorter life is configured, and never longer than that of other sess
   t.equal(await lifeWith({ SESSION_MAX_AGE: '60' }), 60);
 });
 
-/** The claims of a refresh cookie. */
+/** The claims in a refresh cookie. */
 function readRefresh({ app }: SessionNode, cookie: string): { readonly iat?: number; readonly exp?: number } {
   const reading = app.tokens.refresh.read(cookie.slice(cookie.indexOf('=') + 1));
   return reading.ok ? reading.claims : {};

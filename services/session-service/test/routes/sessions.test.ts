@@ -1,4 +1,4 @@
-// A user's own sessions: shown, ended one by one, ended but the current one.
+// A user's own sessions: listed, ended one by one, all ended but the current one.
 
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -13,7 +13,7 @@ import {
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/;
 
-t.test('sessions are listed with their times, the one that asks marked', async (t) => {
+t.test('sessions are listed with their times, the current one marked', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
     const node = await startNode(t, { store, directory });
@@ -42,7 +42,7 @@ t.test('sessions are listed with their times, the one that asks marked', async (
   });
 });
 
-t.test('one session is ended at once, with its access and its refresh token', async (t) => {
+t.test('one session is ended at once, with its access and refresh tokens', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com');
     const node = await startNode(t, { store, directory });
@@ -68,7 +68,7 @@ t.test('one session is ended at once, with its access and its refresh token', as
   });
 });
 
-t.test("another user's session is not found, and lives on", async (t) => {
+t.test("another user's session is not found, and continues", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
     const node = await startNode(t, { store, directory });
@@ -95,7 +95,7 @@ t.test("another user's session is not found, and lives on", async (t) => {
   });
 });
 
-t.test('all others are ended, the one that asks and those of other users live', async (t) => {
+t.test('all others are ended; the current one and those of other users continue', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
     const node = await startNode(t, { store, directory });

@@ -1,4 +1,4 @@
-// Users whose ids are texts: at every route, in both formats of tokens, beside users whose ids are numbers.
+// Users with text ids: at every route, in both token formats, beside users with numeric ids.
 
 import { createSigningKey } from '@tollgate/shared/crypto';
 import { callCommand } from '@tollgate/test-support/command.js';
@@ -31,7 +31,7 @@ const PUBLIC = {
 
 const addressOf = (name: string) => `${name}@example.com`;
 
-/** Seven users with numbers, and those with texts. */
+/** Seven users with numeric ids, and those with text ids. */
 async function mixedDirectory(t: Test) {
   const numbered = Array.from({ length: 7 }, (_, n) => `user${n + 1}@example.com`);
   const directory = await userDirectory(t, ...numbered);
@@ -97,7 +97,7 @@ t.test('a text id is the same text wherever a user is named', async (t) => {
   });
 });
 
-t.test('the user 7 is no user whose id begins with 7, and no text names a number', async (t) => {
+t.test('user 7 is not a user whose id begins with 7, and no text names a numeric id', async (t) => {
   await eachKind(t, async (t, { store, clock }) => {
     const directory = await mixedDirectory(t);
     t.equal(await directory.findById('7'), undefined);
@@ -122,7 +122,7 @@ t.test('the user 7 is no user whose id begins with 7, and no text names a number
   });
 });
 
-t.test('a path that is no id is refused, whatever it would have separated', async (t) => {
+t.test('an invalid id in a path is rejected, whatever separators it contains', async (t) => {
   await eachKind(t, async (t, { store, clock }) => {
     const directory = await mixedDirectory(t);
     const node = await startNode(t, { store, directory, clock });
@@ -158,7 +158,7 @@ t.test('a path that is no id is refused, whatever it would have separated', asyn
   });
 });
 
-t.test('a text id stays when its user is renamed, and is never given to another one', async (t) => {
+t.test('a text id is unchanged when its user is renamed, and is never reused', async (t) => {
   const directory = await mixedDirectory(t);
   t.match(await directory.rename(addressOf('ann'), 'anna@example.com'), { id: UUID });
   t.match(await directory.setClaims('anna@example.com', { roles: ['a'] }), {

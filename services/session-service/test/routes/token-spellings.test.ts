@@ -1,4 +1,4 @@
-// Tokens, cookies and codes that a client or its libraries have decoded, encoded or quoted.
+// Tokens, cookies and codes decoded, encoded or quoted by a client or its libraries.
 
 import { createSigningKey } from '@tollgate/shared/crypto';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
@@ -34,7 +34,10 @@ async function openNode(t: Test, env: Record<string, string> = {}): Promise<Sess
   return startNode(t, { store, directory: await userDirectory(t, ANN), env });
 }
 
-/** Signs in until the tokens have what percent-encoding changes, and returns the cookies as `inject` reads them: decoded. */
+/**
+ * Logs in until the tokens contain characters changed by percent-encoding, and returns the cookies as decoded by
+ * `inject`.
+ */
 async function logIn(
   node: SessionNode,
 ): Promise<Held & { readonly decoded: string; readonly device: string }> {
@@ -55,7 +58,7 @@ async function logIn(
   }
 }
 
-t.test('a cookie that inject has decoded is refreshed, by its header and by its option', async (t) => {
+t.test('a cookie decoded by inject is refreshed, by its header and by its option', async (t) => {
   const node = await openNode(t);
   const { cookie, decoded } = await logIn(node);
   t.equal(decoded, decodeURIComponent(cookie));
@@ -120,7 +123,7 @@ async function signIn(node: SessionNode): Promise<Held> {
   return { accessToken, cookie: '' };
 }
 
-t.test('the cookie of a known device is accepted in every spelling', async (t) => {
+t.test("a known device's cookie is accepted in every spelling", async (t) => {
   const node = await openNode(t, { CAPTCHA_ESCALATION_AFTER: '2', DEVICE_ATTEMPTS: '50' });
   const { device } = await logIn(node);
   const attempt = (password: string, cookie?: string) =>

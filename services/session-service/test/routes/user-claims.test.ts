@@ -1,4 +1,4 @@
-// Claims of the directory: in both formats of token, at every refresh, in the introspection.
+// Directory claims: in both token formats, at every refresh, in the introspection.
 
 import { createSigningKey } from '@tollgate/shared/crypto';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
@@ -23,7 +23,7 @@ const FORMATS = {
 const CLAIMS = { roles: ['editor'], tenant: { id: 7, name: 'Café' }, beta: true };
 
 for (const [format, env] of Object.entries(FORMATS)) {
-  t.test(`claims of the directory are in every token: ${format}`, async (t) => {
+  t.test(`directory claims are in every token: ${format}`, async (t) => {
     await eachKind(t, async (t, { store, clock }) => {
       const directory = await userDirectory(t, ANN);
       await directory.setClaims(ANN, CLAIMS);
@@ -71,7 +71,7 @@ for (const [format, env] of Object.entries(FORMATS)) {
   });
 }
 
-t.test('a user disabled with claims that were too long went on refreshing', async (t) => {
+t.test('a disabled user with oversized claims could still refresh', async (t) => {
   const { store } = embeddedStore(t);
   const directory = await userDirectory(t, ANN);
   let row: object = {};

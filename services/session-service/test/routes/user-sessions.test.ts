@@ -1,4 +1,4 @@
-// The sessions of a user on the admin port: listed, and ended one by one.
+// A user's sessions on the admin port: listed, and ended one by one.
 
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -15,7 +15,7 @@ import {
 const ANN = 'ann@example.com';
 const BOB = 'bob@example.com';
 
-t.test('an application lists the sessions of a user and ends one of them', async (t) => {
+t.test("an application lists a user's sessions and ends one of them", async (t) => {
   await eachKind(t, async (t, { store, clock, age }) => {
     const lines: string[] = [];
     const directory = await userDirectory(t, ANN, BOB);

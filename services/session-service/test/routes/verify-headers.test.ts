@@ -1,10 +1,10 @@
-// The encoding of text in the headers of GET /verify.
+// Text encoding in the headers of GET /verify.
 
 import fc from 'fast-check';
 import t from 'tap';
 import { headerText } from '../../src/routes/bearer/verify.js';
 
-t.test('decoding returns the text, and only printable ASCII is sent', async (t) => {
+t.test('decoding returns the original text, and only printable ASCII is sent', async (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (text) => {
       const sent = headerText(text);

@@ -1,4 +1,4 @@
-// Forward authentication: what a gateway gets for a bearer.
+// Forward authentication: responses to a gateway for each bearer.
 
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -28,7 +28,7 @@ t.test('the user of a valid bearer is returned in headers, for GET and HEAD', as
   });
 });
 
-t.test('everything else is 401, with the same body for every reason', async (t) => {
+t.test('any other bearer is 401, with the same body for every reason', async (t) => {
   const { store } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const node = await startNode(t, { store, directory });
@@ -47,7 +47,7 @@ t.test('everything else is 401, with the same body for every reason', async (t) 
   }
 });
 
-t.test('it is not rate limited', async (t) => {
+t.test('it has no rate limit', async (t) => {
   const { store } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const node = await startNode(t, { store, directory, env: { RATE_LIMIT_SESSION: '1' } });

@@ -1,4 +1,4 @@
-// Voids of device cookies, on every kind of store.
+// Device cookie voids, on every kind of store.
 
 import { MAX_DEVICE_TTL_SECONDS } from '@tollgate/shared/schemas';
 import { eachStore } from '@tollgate/test-support/stores.js';
@@ -6,7 +6,7 @@ import t from 'tap';
 import { openDeviceVoids } from '../../src/stores/device-voids.js';
 import { SECOND } from '../support/session-rules.js';
 
-t.test('the latest void of a user counts, for longer than any cookie lives', async (t) => {
+t.test("a user's latest void counts, for longer than any cookie's lifetime", async (t) => {
   await eachStore(t, async (t, { store, age, reopen }) => {
     const voids = openDeviceVoids(store);
     t.equal(await voids.read(7), undefined);

@@ -1,4 +1,4 @@
-// Redis away, back, without its scripts, or replaced by a replica that missed a write.
+// Redis unavailable, restarted, without its scripts, or replaced by a replica that missed a write.
 
 import { once } from 'node:events';
 import { openStore, StoreUnavailableError, waitForStore } from '@tollgate/shared/store';
@@ -9,7 +9,7 @@ import t from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
 import { AGENT, LAPTOP, PHONE, RULES } from '../support/session-rules.js';
 
-t.test('scripts are loaded again on a server that has lost them', async (t) => {
+t.test('scripts are loaded again on a server that lost them', async (t) => {
   const { store, redis } = await redisStore(t);
   const sessions = openSessionStore(store);
   await sessions.start({ ...PHONE, ...AGENT }, RULES);
@@ -21,7 +21,7 @@ t.test('scripts are loaded again on a server that has lost them', async (t) => {
 });
 
 t.test(
-  'while Redis is away every operation fails with StoreUnavailableError, and afterwards all work again',
+  'while Redis is unavailable every operation fails with StoreUnavailableError, and afterwards all succeed',
   async (t) => {
     const { store, redis } = await redisStore(t);
     const sessions = openSessionStore(store);
@@ -51,7 +51,7 @@ t.test(
   },
 );
 
-t.test('a Redis out of memory refuses only the first session of a user', async (t) => {
+t.test("a Redis out of memory rejects only a user's first session", async (t) => {
   const { store, redis } = await redisStore(t);
   const sessions = openSessionStore(store);
   await sessions.start({ ...LAPTOP, ...AGENT }, RULES);
@@ -86,7 +86,7 @@ t.test('every operation is one command', async (t) => {
     t.match(command, /^evalsha [0-9a-f]{40} (1 session:\{7\}|2 session:\{7\} session:\{7\}:ended)( |$)/);
 });
 
-t.test('the key of a user expires with the user’s last session', async (t) => {
+t.test("a user's key expires with the user’s last session", async (t) => {
   const { store, redis } = await redisStore(t);
   const sessions = openSessionStore(store);
   const expiry = async () => Number(await redis.client.call('PEXPIRETIME', 'session:{7}'));
@@ -136,7 +136,7 @@ t.test(
   },
 );
 
-/** Waits for the first synchronisation by asking; a replica tells nobody. */
+/** Waits for the first synchronisation by polling, because a replica sends no notification. */
 async function inSync(replica: Redis): Promise<void> {
   const until = Date.now() + 10_000;
   while (!/master_link_status:up/.test(await replica.info('replication'))) {

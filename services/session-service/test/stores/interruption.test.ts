@@ -1,4 +1,4 @@
-// A Redis that is stopped and started while sessions are refreshed, and keeps what it had: nobody is logged out.
+// A Redis that is restarted with its data during refreshes: nobody is logged out.
 
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,7 +19,7 @@ interface Interrupted {
   start(): Promise<void>;
 }
 
-t.test('Redis stopped and started while sessions are refreshed logs nobody out', async (t) => {
+t.test('a Redis restart during refreshes logs nobody out', async (t) => {
   await t.test('a plain Redis', async (t) => interrupt(t, await startRedis(t, 'always')));
   await t.test('a Redis Cluster', async (t) =>
     interrupt(t, await startRedisCluster(t, { persistence: 'always' })),
@@ -54,7 +54,10 @@ async function interrupt(t: Test, redis: Interrupted): Promise<void> {
   t.strictSame(await sessions.rotate({ uid: 1, sid: 'ended', generation: 1 }, RULES), { outcome: 'revoked' });
 }
 
-/** A client that always presents the last generation it was given. @returns the refusals it met */
+/**
+ * A client that always presents the last generation received.
+ * @returns the rejections
+ */
 async function keepRefreshing(
   sessions: SessionStore,
   uid: number,
@@ -63,7 +66,7 @@ async function keepRefreshing(
 ): Promise<string[]> {
   const refusals: string[] = [];
   let generation = 1;
-  // Strict single use, but for the answers that the outage may swallow: every refresh is a step.
+  // Strict single use: every refresh is a step, except for responses lost in the outage.
   const rules = { ...RULES, windowMs: 1 };
   while (running.on) {
     try {

@@ -1,4 +1,4 @@
-// The contract of a reauthentication, on every store.
+// The reauthentication contract, on every store.
 
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -7,7 +7,7 @@ import { AGENT, DAY, PHONE, RULES } from '../support/session-rules.js';
 
 const CODE = { amr: 'hwk,user', auth_time: '1795309848000' };
 
-t.test('it replaces how and when the user was authenticated, and nothing else', async (t) => {
+t.test('it replaces only the method and the time of the authentication', async (t) => {
   await eachStore(t, async (t, { store, age, clock }) => {
     const sessions = openSessionStore(store);
     const attributes = { remember: '0', amr: 'otp', auth_time: '1700000000000', other: 'x=y' };
@@ -36,7 +36,7 @@ t.test('it replaces how and when the user was authenticated, and nothing else', 
   });
 });
 
-t.test('an application that does not say how or when leaves that unknown', async (t) => {
+t.test('an application that omits method or time leaves it unknown', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const sessions = openSessionStore(store);
     await sessions.start({ ...PHONE, ...AGENT }, RULES);
@@ -48,7 +48,7 @@ t.test('an application that does not say how or when leaves that unknown', async
   });
 });
 
-t.test('a session that is over, ended or unknown is not authenticated again', async (t) => {
+t.test('an expired, ended or unknown session cannot be reauthenticated', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store);
     t.equal(await sessions.reauthenticate(PHONE), undefined, 'unknown');

@@ -1,4 +1,4 @@
-// What becomes of an entry that cannot be written.
+// Revocation entries that cannot be written.
 
 import { followRevocations, LOG_START, openRevocationLog } from '@tollgate/shared/sessions';
 import { StoreUnavailableError } from '@tollgate/shared/store';
@@ -9,7 +9,7 @@ import { createRevoker } from '../../src/stores/revoker.js';
 const quiet = { info() {}, warn() {}, error() {} };
 
 t.test(
-  'an entry that follows its step is refused here at once and repeated until it is written',
+  'an entry written after its step is enforced here at once and retried until it is written',
   async (t) => {
     const { store, redis } = await redisStore(t);
     const log = openRevocationLog(store);
@@ -35,7 +35,7 @@ t.test(
   },
 );
 
-t.test('it is given up when no access token can be left', async (t) => {
+t.test('the retries stop when no access token can still be valid', async (t) => {
   const { store, redis } = await redisStore(t);
   const log = openRevocationLog(store);
   const follower = followRevocations(log, quiet);
@@ -48,7 +48,7 @@ t.test('it is given up when no access token can be left', async (t) => {
   t.equal(revoker.waiting, 0);
 });
 
-t.test('a node that starts without its store goes on trying, and then follows', async (t) => {
+t.test('a node that starts without its store keeps retrying, and then follows the log', async (t) => {
   const { store, redis } = await redisStore(t);
   await redis.stop();
   const log = openRevocationLog(store);

@@ -22,11 +22,11 @@ import { openSessionStore } from '../../src/stores/open-session-store.js';
 import type { RotationVerdict, SessionStore } from '../../src/stores/session-store.js';
 import { DAY, HOUR, RULES } from '../support/session-rules.js';
 
-// Time moves in multiples of this, none of which comes within four seconds before a limit of the rules, so that
-// the milliseconds a test takes decide nothing.
+// The time step. No multiple falls within the four seconds before a time limit, so that a test's duration changes no
+// verdict.
 const TICK_MS = 11_000;
 const MAX_AGE_MS = 3 * DAY;
-// No two sessions are last used in the same millisecond.
+// No two sessions have the same last use in milliseconds.
 const SOON_MS = 5;
 
 type Step =
@@ -43,7 +43,7 @@ type Step =
       readonly sid: string;
       readonly behind: number;
       readonly binding: PresentedBinding;
-      /** Whether it comes within the time after a registration in which the key is not asked for. */
+      /** True within the grace period after a registration, in which the key is not required. */
       readonly soon?: boolean;
     }
   | { readonly kind: 'bind'; readonly sid: string; readonly key: Key }
@@ -112,7 +112,7 @@ const rules: fc.Arbitrary<RandomRules> = fc.record({
   notRememberedTtlMs: fc.constantFrom(2 * HOUR, 3 * HOUR, DAY),
 });
 
-/** One session dies while another lives: rare among random histories. */
+/** One session expires while another continues: rare in random histories. */
 const EXPIRING: [RandomRules, Step[]] = [
   { windowMs: 30_000, recoveries: 4, refreshTtlMs: DAY, notRememberedTtlMs: DAY },
   [
@@ -123,11 +123,11 @@ const EXPIRING: [RandomRules, Step[]] = [
   ],
 ];
 
-/** The sessions of one user as the pure rule alone keeps them, under a clock that only `age` moves. */
+/** The sessions of one user according to the pure rule alone, with a clock that only `age` moves. */
 function modelSessions() {
   const sessions = new Map<string, SessionRecord>();
   let nowMs = 1_700_000_000_000;
-  // A store forgets a user whose sessions are all dead.
+  // A store forgets a user whose sessions have all expired.
   const forget = () => {
     if ([...sessions.values()].every(({ expiresAtMs }) => expiresAtMs <= nowMs)) sessions.clear();
   };
@@ -238,12 +238,12 @@ t.test(
                 await age(now.ticks * TICK_MS);
                 break;
               case 'start': {
-                // A brief session dies while others live, which is what makes a refresh of it "expired".
+                // A brief session expires while others continue, which makes its refresh "expired".
                 const rulesNow = now.brief ? { ...given, refreshTtlMs: 104_000 } : given;
-                // No two sessions are last used in the same millisecond.
+                // No two sessions have the same last use in milliseconds.
                 model.age(TICK_MS);
                 await age(TICK_MS);
-                // The user agent looks like the attribute, and is none.
+                // The user agent resembles the attribute, but is not one.
                 const attributes = now.forgets ? { amr: 'hwk', ...NOT_REMEMBERED } : {};
                 const userAgent = 'a browser remember=0 x';
                 const ref = { uid: user, sid: now.sid, ...(now.endSid && { endSid: now.endSid }) };

@@ -1,4 +1,4 @@
-// How sessions ended is kept for a while, in the step that ends them, on every kind of store.
+// Session end notes are stored for a while, in the step that ends the session, on every kind of store.
 
 import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -9,7 +9,7 @@ import { AGENT, DAY, HOUR, LAPTOP, PHONE, RULES, SECOND } from '../support/sessi
 const KEEP_MS = 7 * DAY;
 const ADDRESS = '0123456789abcdef'.repeat(2);
 
-t.test('every end leaves a note with its reason, its time and the pseudonym of the address', async (t) => {
+t.test('every session end stores a note with its reason, its time and the address pseudonym', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store, KEEP_MS);
     const noted = async (sid: string, about: Partial<SessionEnd>) => {
@@ -55,44 +55,41 @@ t.test('every end leaves a note with its reason, its time and the pseudonym of t
   });
 });
 
-t.test(
-  'the note of a reuse says why the previous generation was not treated as a lost response',
-  async (t) => {
-    await eachStore(t, async (t, { store }) => {
-      const sessions = openSessionStore(store, KEEP_MS);
-      const strict = { ...RULES, windowMs: 0 };
-      const spent = { ...RULES, windowMs: 1, recoveries: 0 };
-      for (const [unrecovered, rules] of [
-        ['strict', strict],
-        ['spent', spent],
-        ['used', strict],
-      ] as const) {
-        const session = { uid: 7, sid: unrecovered };
-        await sessions.start({ ...session, ...AGENT }, RULES);
-        await sessions.rotate({ ...session, generation: 1 }, RULES);
-        if (unrecovered === 'used') await sessions.proveUsed({ ...session, generation: 2 });
-        // The window of a millisecond may still be open.
-        let outcome = '';
-        while (outcome !== 'reuse') {
-          ({ outcome } = await sessions.rotate({ ...session, generation: 1, address: ADDRESS }, rules));
-        }
-        const { known } = await sessions.find(unrecovered, 7);
-        if (known === undefined || !('end' in known)) throw new Error(`no note of ${unrecovered}`);
-        const { atMs, ...note } = known.end;
-        t.strictSame(note, {
-          sid: unrecovered,
-          reason: 'reuse',
-          address: ADDRESS,
-          presented: 1,
-          current: 2,
-          unrecovered,
-        });
+t.test('a reuse note says why the previous generation was not treated as a lost response', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const sessions = openSessionStore(store, KEEP_MS);
+    const strict = { ...RULES, windowMs: 0 };
+    const spent = { ...RULES, windowMs: 1, recoveries: 0 };
+    for (const [unrecovered, rules] of [
+      ['strict', strict],
+      ['spent', spent],
+      ['used', strict],
+    ] as const) {
+      const session = { uid: 7, sid: unrecovered };
+      await sessions.start({ ...session, ...AGENT }, RULES);
+      await sessions.rotate({ ...session, generation: 1 }, RULES);
+      if (unrecovered === 'used') await sessions.proveUsed({ ...session, generation: 2 });
+      // The window of one millisecond may still be open.
+      let outcome = '';
+      while (outcome !== 'reuse') {
+        ({ outcome } = await sessions.rotate({ ...session, generation: 1, address: ADDRESS }, rules));
       }
-    });
-  },
-);
+      const { known } = await sessions.find(unrecovered, 7);
+      if (known === undefined || !('end' in known)) throw new Error(`no note of ${unrecovered}`);
+      const { atMs, ...note } = known.end;
+      t.strictSame(note, {
+        sid: unrecovered,
+        reason: 'reuse',
+        address: ADDRESS,
+        presented: 1,
+        current: 2,
+        unrecovered,
+      });
+    }
+  });
+});
 
-t.test('the step that finds an expired session notes it with the time of its expiry', async (t) => {
+t.test('the step that finds an expired session notes it with its expiry time', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store, KEEP_MS);
     const brief = { ...RULES, refreshTtlMs: HOUR };
@@ -121,7 +118,7 @@ t.test('the step that finds an expired session notes it with the time of its exp
   });
 });
 
-t.test('a note is kept for the configured time, and none is kept if that is zero', async (t) => {
+t.test('a note is stored for the configured time, or not at all if that is zero', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store, KEEP_MS);
     for (const session of [PHONE, LAPTOP]) await sessions.start({ ...session, ...AGENT }, RULES);
@@ -143,21 +140,18 @@ t.test('a note is kept for the configured time, and none is kept if that is zero
   });
 });
 
-t.test(
-  'the next note removes older ones that are due, although it extends the expiry of the key',
-  async (t) => {
-    await eachStore(t, async (t, { store, age }) => {
-      const sessions = openSessionStore(store, KEEP_MS);
-      for (const sid of ['a', 'b', 'c']) {
-        await sessions.start({ uid: 7, sid, ...AGENT }, RULES);
-        await sessions.end({ uid: 7, sid }, { reason: 'logout' });
-        await age(KEEP_MS / 2 + HOUR);
-      }
-      t.equal((await sessions.find('a', 7)).known, undefined);
-      t.match((await sessions.find('c', 7)).known, { end: { reason: 'logout' } });
-    });
-  },
-);
+t.test("the next note removes older due ones, although it extends the key's expiry", async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const sessions = openSessionStore(store, KEEP_MS);
+    for (const sid of ['a', 'b', 'c']) {
+      await sessions.start({ uid: 7, sid, ...AGENT }, RULES);
+      await sessions.end({ uid: 7, sid }, { reason: 'logout' });
+      await age(KEEP_MS / 2 + HOUR);
+    }
+    t.equal((await sessions.find('a', 7)).known, undefined);
+    t.match((await sessions.find('c', 7)).known, { end: { reason: 'logout' } });
+  });
+});
 
 t.test('logging in and out in a loop does not fill the memory', async (t) => {
   await eachStore(t, async (t, { store }) => {
@@ -173,7 +167,7 @@ t.test('logging in and out in a loop does not fill the memory', async (t) => {
   });
 });
 
-t.test('a session is found by its id alone, alive or ended, among all users', async (t) => {
+t.test('a session is found by its id alone, live or ended, among all users', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const sessions = openSessionStore(store, KEEP_MS);
     t.equal((await sessions.find('s1')).known, undefined, 'in an empty store');
@@ -210,7 +204,7 @@ t.test('a Redis out of memory still ends sessions', async (t) => {
   t.strictSame(await sessions.list(7), []);
 });
 
-t.test('a refresh and the end of a session are one command each, including the notes', async (t) => {
+t.test('a refresh and a session end are one command each, including the notes', async (t) => {
   const { store, redis } = await redisStore(t);
   const sessions = openSessionStore(store, KEEP_MS);
   const everything = async () => {

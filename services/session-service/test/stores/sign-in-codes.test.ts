@@ -1,4 +1,4 @@
-// The contract of sign-in codes, on every store.
+// The sign-in code contract, on every store.
 
 import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -8,7 +8,7 @@ const ORIGIN = 'https://app.example.com';
 const UNKNOWN = 'aVeryRandomCodeOf22Chs';
 const MEANING = { uid: 7, origin: ORIGIN, attributes: { amr: 'hwk,user', auth_time: '1795309848000' } };
 
-t.test('a code means what was saved, and is taken once', async (t) => {
+t.test('a code returns its saved content, and is taken once', async (t) => {
   await eachStore(t, async (t, { store, clock }) => {
     const codes = openSignInCodes(store);
     t.equal(await codes.read(UNKNOWN), undefined);
@@ -25,7 +25,7 @@ t.test('a code means what was saved, and is taken once', async (t) => {
   });
 });
 
-t.test('of many takes at once exactly one gets the code', async (t) => {
+t.test('of many parallel takes exactly one gets the code', async (t) => {
   await eachStore(t, async (t, { store, reopen }) => {
     const codes = openSignInCodes(store);
     const code = await codes.create(MEANING);
@@ -37,7 +37,7 @@ t.test('of many takes at once exactly one gets the code', async (t) => {
   });
 });
 
-t.test('another origin gets nothing and leaves the code to its own', async (t) => {
+t.test('another origin gets nothing and leaves the code for its own', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const codes = openSignInCodes(store);
     const code = await codes.create(MEANING);
@@ -47,7 +47,7 @@ t.test('another origin gets nothing and leaves the code to its own', async (t) =
   });
 });
 
-t.test('a code without attributes, and one after 60 seconds', async (t) => {
+t.test('a code without attributes, and an expired one after 60 seconds', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const codes = openSignInCodes(store);
     const bare = { uid: 1, origin: ORIGIN, attributes: {} };
@@ -77,7 +77,7 @@ t.test('the same request sent twice to Redis, because its reply was lost, gets t
   t.ok((await redis.client.pttl(key)) > 0, 'what is left of it expires');
 });
 
-t.test('a dump of the store holds no code that could be exchanged', async (t) => {
+t.test('a dump of the store contains no exchangeable code', async (t) => {
   const { store, redis } = await redisStore(t);
   const code = await openSignInCodes(store).create(MEANING);
   for (const key of await redis.client.keys('*')) {

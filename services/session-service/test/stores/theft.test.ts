@@ -12,9 +12,9 @@ async function startTwo(sessions: SessionStore): Promise<void> {
   for (const session of [PHONE, LAPTOP]) await sessions.start({ ...session, ...AGENT }, RULES);
 }
 
-// Who is first does not matter to the store: "first" and "second" are owner and thief in either order.
+// The order does not matter to the store: "first" and "second" are owner and thief in either order.
 t.test(
-  'stolen refresh token: after the first use has moved on, the second ends the session, and only that one',
+  'stolen refresh token: after a later rotation by the first user, the second use ends only that session',
   async (t) => {
     await eachStore(t, async (t, { store, age }) => {
       const sessions = openSessionStore(store);
@@ -30,7 +30,7 @@ t.test(
 );
 
 t.test(
-  'stolen refresh token used simultaneously: both get the same generation, and their next refreshes are detected',
+  'stolen refresh token used simultaneously: both get the same generation, and reuse is detected at the next refreshes',
   async (t) => {
     await eachStore(t, async (t, { store, age }) => {
       const sessions = openSessionStore(store);
@@ -51,7 +51,7 @@ t.test(
 );
 
 t.test(
-  'stolen refresh token used after the window, when the new access token was in use: the session ends',
+  'stolen refresh token used after the window, with the new access token in use: the session ends',
   async (t) => {
     await eachStore(t, async (t, { store, age }) => {
       const sessions = openSessionStore(store);
@@ -66,7 +66,7 @@ t.test(
 );
 
 t.test(
-  'a generation that was refreshed within the window counts as used: the one before it is no lost response',
+  'a generation refreshed within the window counts as used: the previous one is not a lost response',
   async (t) => {
     await eachStore(t, async (t, { store, age }) => {
       const sessions = openSessionStore(store);
@@ -92,7 +92,7 @@ t.test('stolen refresh token under strict single use: the second use ends the se
   });
 });
 
-t.test('reuse state survives a restart of the process and a wrong clock of it', async (t) => {
+t.test('reuse state survives a process restart and a wrong process clock', async (t) => {
   await eachStore(t, async (t, place) => {
     const before = openSessionStore(place.store);
     await startTwo(before);
@@ -103,7 +103,7 @@ t.test('reuse state survives a restart of the process and a wrong clock of it', 
     await before.end(LAPTOP);
 
     const after = openSessionStore(await place.reopen());
-    // On Redis the process's clock plays no part; of the embedded store it is the clock.
+    // Redis ignores the process's clock; the embedded store uses it.
     const RealDate = Date.now;
     t.teardown(() => {
       Date.now = RealDate;

@@ -1,4 +1,4 @@
-// A client that keeps its cookies, and shows the key of its device.
+// A client that stores its cookies and proves its device key.
 
 import { type Device, registration, renewal } from '@tollgate/test-support/device-key.js';
 import type { LightMyRequestResponse } from 'fastify';
@@ -6,23 +6,23 @@ import { PASSWORD, type SessionNode } from './session-node.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A browser, or a thief that copied its cookies. */
+/** A browser, or a thief with a copy of its cookies. */
 export interface BindingClient {
   readonly cookies: Map<string, string>;
-  /** The id of its session. */
+  /** Its session id. */
   sid: string;
   send(method: 'POST' | 'DELETE', url: string, headers?: Headers): Promise<LightMyRequestResponse>;
   logIn(email: string, headers?: Headers): Promise<LightMyRequestResponse>;
   refresh(headers?: Headers): Promise<LightMyRequestResponse>;
-  /** Registers a key for the challenge of an answer. */
+  /** Registers a key for the challenge in a response. */
   bind(device: Device, answer: LightMyRequestResponse): Promise<LightMyRequestResponse>;
-  /** Renews as browsers do: asks for a challenge and signs it. */
+  /** Renews as browsers do: requests a challenge and signs it. */
   renew(device: Device): Promise<LightMyRequestResponse>;
-  /** A client with the same cookies of these names; all without names. */
+  /** A client with a copy of these cookies; without names, of all. */
   copy(...names: string[]): BindingClient;
 }
 
-/** @param start the cookies of another client */
+/** @param start another client's cookies */
 export function newClient(
   node: SessionNode,
   start: readonly (readonly [string, string])[] = [],
@@ -82,7 +82,7 @@ export function registrationChallenge({ headers }: LightMyRequestResponse): stri
   return /;challenge="([^"]+)"$/.exec(String(headers['secure-session-registration']))?.[1] ?? '';
 }
 
-/** The challenge of a renewal that was answered 403. */
+/** The challenge in a 403 response to a renewal. */
 export function renewalChallenge({ headers }: LightMyRequestResponse): string {
   return /^"([^"]+)";id=/.exec(String(headers['secure-session-challenge']))?.[1] ?? '';
 }
@@ -91,7 +91,7 @@ export function nonceOf({ headers }: LightMyRequestResponse): string {
   return String(headers['refresh-nonce']);
 }
 
-/** The values of each `Set-Cookie` line of an answer. */
+/** The values of each `Set-Cookie` line in a response. */
 export function setCookies({ headers }: LightMyRequestResponse): string[] {
   return [headers['set-cookie'] ?? []].flat();
 }

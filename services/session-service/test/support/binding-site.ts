@@ -1,23 +1,26 @@
-// A service for the tests of the device binding, on every kind of store, with what its audit stream says.
+// A service for device binding tests, on every kind of store, with its audit events.
 
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { type BindingClient, newClient } from './binding-client.js';
 import { type SessionNode, startNode, userDirectory } from './session-node.js';
 
-/** The user who signs in. */
+/** The user who logs in. */
 export const EMAIL = 'ada@example.com';
 
-/** A service with two users, and a client that has not signed in. */
+/** A service with two users, and a client that is not logged in. */
 interface Site {
   readonly node: SessionNode;
   readonly client: BindingClient;
-  /** The events of the audit stream, as `event kind`. */
+  /** The audit events, as `event kind`. */
   readonly events: string[];
   age(ms: number): Promise<void>;
 }
 
-/** Runs a test of the device binding on every kind of store. @param env variables of the service */
+/**
+ * Runs a device binding test on every kind of store.
+ * @param env service variables
+ */
 export function onEach(
   name: string,
   run: (t: Test, site: Site) => Promise<void>,

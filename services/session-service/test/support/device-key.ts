@@ -1,14 +1,14 @@
-// The proofs of a page of the service under test.
+// Proofs of a page for the service under test.
 
 import { type Device, type ProofChanges, refreshProof } from '@tollgate/test-support/device-key.js';
 import { PUBLIC_URL } from './session-node.js';
 
-/** The `Refresh-Proof` of a page for `POST /refresh`. */
+/** A page's `Refresh-Proof` for `POST /refresh`. */
 export function proof(device: Device, nonce: string | undefined, changes: ProofChanges = {}): string {
   return refreshProof(device, `${PUBLIC_URL}/refresh`, nonce, changes);
 }
 
-/** The `Refresh-Proof` of a login. */
+/** The `Refresh-Proof` for a login. */
 export function loginProof(device: Device, changes: ProofChanges = {}): string {
   return refreshProof(device, `${PUBLIC_URL}/login`, undefined, changes);
 }

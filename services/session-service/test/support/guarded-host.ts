@@ -1,4 +1,4 @@
-// An application that verifies bearers by itself; it stops when its parent goes.
+// An application that verifies bearers itself; it stops with its parent process.
 
 import { bearerGuard } from '@tollgate/fastify';
 import Fastify from 'fastify';

@@ -1,4 +1,5 @@
-// A private PostgreSQL for one test file: made in a folder of its own, reached through a socket in it, removed at the end.
+// A private PostgreSQL for one test file: created in its own folder, reached through a socket there, removed at the
+// end.
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,17 +10,17 @@ import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import pg from 'pg';
 import type { Test } from 'tap';
 
-/** A running server. What is in its tables outlives `stop`. */
+/** A running server. The tables survive `stop`. */
 export interface PostgresServer {
-  /** Address with user and password. */
+  /** Connection URL with user and password. */
   readonly url: string;
   readonly password: string;
-  /** Runs a text of statements, for preparing and for looking. */
+  /** Runs SQL statements for set-up and inspection. */
   sql(text: string): Promise<Record<string, unknown>[]>;
   /** Ends all connections and the server. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** Stops every process of the server where it is: connections stay open, and nothing is answered until `thaw`. */
+  /** Freezes every server process: connections remain open without any response until `thaw`. */
   freeze(): void;
   thaw(): void;
 }
@@ -62,7 +63,7 @@ export async function startPostgres(t: Pick<Test, 'teardown'>): Promise<Postgres
       try {
         process.kill(pid, name);
       } catch (error) {
-        // A child may have ended since it was listed.
+        // A child may have ended since the list was read.
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
       }
     }
@@ -99,7 +100,7 @@ export async function startPostgres(t: Pick<Test, 'teardown'>): Promise<Postgres
   };
 }
 
-/** Starts a PgBouncer before the server and returns the address there. Each transaction gets one of two sessions. */
+/** Starts a PgBouncer in front of the server and returns its URL. Each transaction gets one of two sessions. */
 export async function startPgBouncer(
   t: Pick<Test, 'teardown'>,
   server: PostgresServer,
@@ -138,20 +139,20 @@ export async function startPgBouncer(
   return `postgres://tester:${server.password}@/postgres?host=${encodeURIComponent(folder)}&port=6432`;
 }
 
-/** Processes whose parent is this one. */
+/** Child processes of this process. */
 function childrenOf(parent: number): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => {
     try {
       return readFileSync(join('/proc', String(pid), 'status'), 'utf8').includes(`\nPPid:\t${parent}\n`);
     } catch {
-      // It ended meanwhile.
+      // It has ended in the meantime.
       return false;
     }
   });
 }
 
-/** The folder of the programs: that of Debian's newest version, else one of the PATH. */
+/** The folder of the programs: Debian's newest version, or one from the PATH. */
 function findPrograms(): string {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian) : [];
@@ -164,7 +165,7 @@ function findPrograms(): string {
   return found;
 }
 
-/** PostgreSQL refuses to run as root, and asks for a user that has a name. */
+/** PostgreSQL does not run as root, and requires a user with a name. */
 function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -190,14 +191,14 @@ async function launch(program: string, folder: string, options: SpawnOptions): P
   return child;
 }
 
-/** Waits for a line of a server's log. The server ends with this process. */
+/** Waits for a line in a server's log. The server ends with this process. */
 async function ready(child: ChildProcess, words: string, name: string): Promise<void> {
   const said: string[] = [];
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', () => reject(new Error(`${name} did not start: ${said.join('\n')}`)));
     if (child.stderr === null) throw new TypeError('a process without a pipe');
-    // The lines are read to the end, or a full pipe would stop the server.
+    // All lines are read, because a full pipe would block the server.
     createInterface({ input: child.stderr }).on('line', (line) => {
       said.push(line);
       if (line.includes(words)) resolve();

@@ -1,4 +1,4 @@
-// A node of the session service inside the test's process: both applications over stores of the test.
+// A session service node inside the test process: both applications on the test's stores.
 
 import { join } from 'node:path';
 import { openKeyRing } from '@tollgate/shared/crypto';
@@ -41,12 +41,12 @@ export const SECRETS = {
   CHALLENGE_SECRET: 'challenge-secret-of-this-test-0123456789',
 };
 
-/** What the hashes of these nodes begin with; the password follows. */
+/** The prefix of this node's hashes; the password follows. */
 const HASHED = 'hash of ';
 
 type Environment = Readonly<Record<string, string>>;
 
-/** A node and what a test looks at. */
+/** A node, and its parts for inspection. */
 export interface SessionNode {
   readonly app: FastifyInstance;
   readonly admin: FastifyInstance;
@@ -56,7 +56,7 @@ export interface SessionNode {
   close(): Promise<void>;
 }
 
-/** Tokens that a client holds. */
+/** A client's tokens. */
 export interface Held {
   readonly accessToken: string;
   /** The Cookie header. */
@@ -72,8 +72,8 @@ export async function userDirectory(t: Test, ...emails: string[]): Promise<Embed
 }
 
 /**
- * Builds a node; it follows the revocation log when the promise resolves, unless `log` keeps it from that.
- * @param options.log the revocation log, when it is not that of the store
+ * Builds a node. It follows the revocation log when the promise resolves, unless `log` prevents that.
+ * @param options.log the revocation log, if not the store's own
  */
 export async function startNode(
   t: Test,
@@ -83,7 +83,7 @@ export async function startNode(
     readonly env?: Environment;
     readonly log?: RevocationLog;
     readonly waits?: boolean;
-    /** Takes each line of the node's log. */
+    /** Receives each line of the node's log. */
     readonly onLine?: (line: string) => void;
     /** The node's own time, where the store's is ahead of the machine's. */
     readonly clock?: () => number;
@@ -129,7 +129,7 @@ export async function startNode(
     challenges: openChallengeStore(store, config.captcha.cache.prefix),
     countRequest: openRequestCounter(store, 'session'),
     directory: accounts,
-    // Hashing is not what these tests are about, and would be most of their time.
+    // These tests do not need real hashing, which would take most of their time.
     signIn: {
       async check(account, password, onFailure) {
         const user = await accounts.findByAccount(account);
@@ -170,7 +170,10 @@ export async function startNode(
   return { app, admin, sessions, revocations, config, close: closeOnce };
 }
 
-/** Logs a user in. @param cookie what the browser sends along */
+/**
+ * Logs a user in.
+ * @param cookie the browser's cookies
+ */
 export async function logIn({ app }: SessionNode, email: string, cookie?: string): Promise<Held> {
   const answer = await app.inject({
     method: 'POST',
@@ -182,7 +185,7 @@ export async function logIn({ app }: SessionNode, email: string, cookie?: string
   return heldFrom(answer);
 }
 
-/** What a client holds after a login or a refresh. */
+/** A client's tokens after a login or a refresh. */
 export function heldFrom(answer: LightMyRequestResponse): Held {
   const cookie = String([answer.headers['set-cookie']].flat().at(0)).split(';')[0] ?? '';
   return { accessToken: answer.json().accessToken, cookie };
@@ -202,13 +205,13 @@ export function refresh({ app }: SessionNode, { cookie }: Held): Promise<LightMy
   return app.inject({ method: 'POST', url: '/refresh', headers: { cookie } });
 }
 
-/** The id of the session of these tokens. */
+/** The session id of these tokens. */
 export async function sessionIdOf(node: SessionNode, held: Held): Promise<string> {
   const answer = await withBearer(node, 'GET', '/verify', held);
   return String(answer.headers['x-auth-session-id']);
 }
 
-/** Waits until something is so; fails after five seconds. */
+/** Waits until a condition is true; fails after five seconds. */
 export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   const limitMs = performance.now() + 5000;
   while (!(await isSo())) {

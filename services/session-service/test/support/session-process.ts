@@ -1,4 +1,4 @@
-// The session service on free ports, with its stores in a folder of its own: as a process, or in the process of the test.
+// The session service on free ports, with its stores in its own folder: as a separate process, or in the test process.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,23 +12,23 @@ import { openSessionService } from '../../src/service.js';
 
 const SERVER = fileURLToPath(new URL('../../src/server.js', import.meta.url));
 
-/** A service that listens. */
+/** A listening service. */
 export interface SessionListener {
   readonly publicUrl: string;
   readonly adminUrl: string;
-  /** The lines of its log so far. */
+  /** Its log lines so far. */
   readonly log: readonly string[];
 }
 
-/** A process of the service. */
+/** A separate service process. */
 export interface SessionProcess extends SessionListener {
-  /** Ends it at once. */
+  /** Kills it. */
   kill(): Promise<void>;
 }
 
 type Environment = Readonly<Record<string, string>>;
 
-/** What the service needs, without challenges. */
+/** The service's required variables, without challenges. */
 const environmentIn = (folder: string): Environment => ({
   DATA_DIR: folder,
   ACCESS_SECRET: 'access-secret-of-this-test-0123456789',
@@ -44,8 +44,8 @@ const environmentIn = (folder: string): Environment => ({
 });
 
 /**
- * Opens the service in this process, for tests whose subject is what it answers: a process of its own costs most of a
- * second of the processor's time.
+ * Opens the service in this process, for tests of its responses: a separate process costs most of a second of processor
+ * time.
  * @throws ConfigurationError with its lines when a variable or an address is wrong
  */
 export async function openServiceHere(
@@ -61,14 +61,17 @@ export async function openServiceHere(
   return { publicUrl, adminUrl, log, stop };
 }
 
-/** A service that did not start. */
+/** A service that failed to start. */
 export interface StoppedProcess {
   readonly code: number | null;
-  /** What it wrote to stderr, by lines. */
+  /** Its lines on stderr. */
   readonly complaint: readonly string[];
 }
 
-/** Starts the service without challenges; `env` is added to what it needs. @param program starts Node */
+/**
+ * Starts the service without challenges; `env` is added to the required variables.
+ * @param program starts Node
+ */
 export async function startSessionService(
   t: Pick<Test, 'teardown'>,
   env: Environment,
@@ -105,7 +108,7 @@ export async function startSessionService(
   return { code: child.exitCode, complaint };
 }
 
-/** The service, which has to have started. */
+/** The service; throws if it failed to start. */
 export async function startRunningService(
   t: Pick<Test, 'teardown'>,
   env: Environment,

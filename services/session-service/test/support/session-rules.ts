@@ -1,4 +1,4 @@
-// Rules and names that the tests of the session store share.
+// Rules and names shared by the session store tests.
 
 import type { SessionRules } from '../../src/domain/session-record.js';
 
@@ -6,7 +6,7 @@ export const SECOND = 1000;
 export const HOUR = 3600 * SECOND;
 export const DAY = 24 * HOUR;
 
-/** The defaults of the configuration but for fewer sessions. */
+/** The configuration's defaults, but with fewer sessions. */
 export const RULES: SessionRules = {
   windowMs: 30 * SECOND,
   recoveries: 4,

@@ -1,14 +1,14 @@
-// What a person does at a session service without challenges.
+// A person's requests to a session service without challenges.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { openServiceHere, type SessionListener } from './session-process.js';
 
-/** The password of the account that signs in. */
+/** The password of the test account. */
 export const PASSWORD = 'right password';
 const ORIGIN = 'http://localhost:8080';
 
-/** Signs in as ada@example.com. */
+/** Logs in as ada@example.com. */
 export function logIn({ publicUrl }: SessionListener): Promise<Response> {
   return fetch(`${publicUrl}/login`, {
     method: 'POST',
@@ -17,23 +17,23 @@ export function logIn({ publicUrl }: SessionListener): Promise<Response> {
   });
 }
 
-/** Presents the cookie of an answer before. */
+/** Presents the cookie from an earlier response. */
 export function refresh({ publicUrl }: SessionListener, cookie: string): Promise<Response> {
   return fetch(`${publicUrl}/refresh`, { method: 'POST', headers: { cookie, origin: ORIGIN } });
 }
 
-/** The refresh cookie of an answer. */
+/** The refresh cookie in a response. */
 export function cookieOf(answer: Response): string {
   return answer.headers.getSetCookie().at(0)?.split(';')[0] ?? '';
 }
 
-/** The checks of `/health/ready`. */
+/** The checks in `/health/ready`. */
 export async function checksOf({ adminUrl }: SessionListener): Promise<Readonly<Record<string, string>>> {
   const response = await fetch(`${adminUrl}/health/ready`);
   return ((await response.json()) as { checks: Record<string, string> }).checks;
 }
 
-/** Starts the service and waits for its store, which it connects to beside its start. */
+/** Starts the service and waits for its store, which it connects in parallel. */
 export async function startReadyService(
   t: Test,
   env: Readonly<Record<string, string>>,
@@ -43,7 +43,7 @@ export async function startReadyService(
   return service;
 }
 
-/** The lines of level `error` in the log. */
+/** The log lines at level `error`. */
 export function errorsOf({ log }: SessionListener): { readonly msg: string; readonly variable?: string }[] {
   return log.map((text) => JSON.parse(text)).filter(({ level }) => level === 'error');
 }

@@ -1,9 +1,9 @@
-// What an application and its page do with sign-in codes, and what the tokens say afterwards.
+// Sign-in code requests of an application and its page, and the resulting tokens.
 
 import type { LightMyRequestResponse } from 'fastify';
 import { API_KEY, type Held, PUBLIC_URL, type SessionNode } from './session-node.js';
 
-/** Asks the admin port for a code. */
+/** Requests a code on the admin port. */
 export function askForCode(
   { admin }: SessionNode,
   id: number | string,
@@ -38,7 +38,7 @@ export function exchange(
   });
 }
 
-/** What an access token says, to an application that introspects it. */
+/** An access token's introspection, as an application sees it. */
 export async function introspected(
   { admin }: SessionNode,
   { accessToken }: Pick<Held, 'accessToken'>,
