@@ -78,7 +78,7 @@ t.test('an invalid variable stops the start even where it would configure nothin
   t.equal(extensions[0]?.open(config, '/'), undefined, 'a limit alone configures no gate');
 });
 
-t.test('a misspelt variable of an extension is logged although it loads nothing', async (t) => {
+t.test("an extension's misspelt variable is logged although it loads nothing", async (t) => {
   const { warnings } = readChallengeConfig({
     CHALLENGE_SECRET: 'c',
     RATE_LIMIT_GATES: '1',

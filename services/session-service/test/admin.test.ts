@@ -83,7 +83,7 @@ t.test('introspection accepts forms only, with exactly one token', async (t) => 
   }
 });
 
-t.test('without the right key nothing is parsed and nothing is disclosed', async (t) => {
+t.test('without the right key nothing is parsed or disclosed', async (t) => {
   const { store } = await redisStore(t);
   const directory = await userDirectory(t, 'ann@example.com');
   const node = await startNode(t, { store, directory });
@@ -152,7 +152,7 @@ t.test('without a configured key these routes do not exist; health and metrics d
   t.equal((await node.app.inject({ url: '/metrics' })).statusCode, 404, 'not on the public port');
 });
 
-t.test('all sessions of a user end at once, and those of others continue', async (t) => {
+t.test("all sessions of one user end at once, and other users' sessions continue", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
     const node = await startNode(t, { store, directory });

@@ -1,4 +1,4 @@
-// Request headers allowed for pages of the other origin.
+// Request headers allowed for pages of another origin.
 
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import type { FastifyInstance } from 'fastify';

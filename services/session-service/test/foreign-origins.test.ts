@@ -47,7 +47,7 @@ t.test('every documented route that may change state rejects a foreign origin', 
   t.equal((await node.app.inject({ method: 'POST', url: '/nowhere', headers })).statusCode, 404);
 });
 
-t.test('a page of the service with a hidden origin can refresh and exchange its code', async (t) => {
+t.test('a page on the service with a hidden origin can refresh and exchange its code', async (t) => {
   const node = await openNode(t);
   const { cookie } = await logIn(node, ANN);
   const refreshed = await node.app.inject({

@@ -106,7 +106,7 @@ t.test('a request that continues without a reply waits for half a second in tota
     const { status } = await send(method, path);
     return { asks: `${method} ${path}`, status, tookMs: performance.now() - sinceMs };
   };
-  // The service's copy of ended sessions is outdated by the time of the last requests.
+  // By the last requests, the service's copy of ended sessions is outdated.
   redis.freeze();
   const answers: Promise<Awaited<ReturnType<typeof measured>>>[] = [];
   for (let round = 0; round < 12; round++) {

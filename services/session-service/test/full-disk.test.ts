@@ -13,7 +13,7 @@ const ORIGIN = 'http://localhost:8080';
 const disk = mountSmallDisk(t, 2);
 const skip = disk === undefined && 'SKIPPED: this user may not mount a file system';
 
-t.test('a disk that was full for a while ended the service', { skip }, async (t) => {
+t.test('a temporarily full disk stopped the service', { skip }, async (t) => {
   if (disk === undefined) return;
   const folder = join(disk.folder, 'data');
   const directory = openEmbeddedDirectory(join(folder, 'users.db'));

@@ -1,4 +1,4 @@
-// COOKIE_PREFIX=__Host-: cookies planted by another host of the site, and a prefix change during sessions.
+// COOKIE_PREFIX=__Host-: cookies planted by another host on the site, and a prefix change during sessions.
 import type { Store } from '@tollgate/shared/store';
 import { eachKind } from '@tollgate/test-support/stores.js';
 import type { LightMyRequestResponse } from 'fastify';
@@ -23,7 +23,7 @@ function createBrowser() {
     }
   };
   return {
-    /** Names and paths of the refresh cookies. */
+    /** Refresh cookie names and paths. */
     names: () => [...jar.keys()].filter((key) => key.includes('refreshToken')).sort(),
     value: (name: string) => [...jar.values()].find((cookie) => cookie.name === name)?.value ?? '',
     plant: (name: string, value: string, path = '/') => jar.set(`${name} ${path}`, { name, path, value }),

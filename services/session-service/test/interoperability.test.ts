@@ -18,7 +18,7 @@ const python =
 
 /** Tokens from a listening service. */
 interface Issued {
-  /** The URL of the public keys. */
+  /** The key set URL. */
   readonly url: string;
   readonly valid: string;
   /** Tokens to reject, by their error. */
@@ -81,7 +81,7 @@ async function testLibrary(t: Test, algorithm: Algorithm, open: (url: string) =>
 }
 
 for (const algorithm of ALGORITHMS) {
-  t.test(`jose verifies ${algorithm} with the URL of the keys`, (t) =>
+  t.test(`jose verifies ${algorithm} with the key set URL`, (t) =>
     testLibrary(t, algorithm, (url) => {
       const keys = createRemoteJWKSet(new URL(url));
       const options = { issuer: PUBLIC_URL, audience: AUDIENCE, typ: 'at+jwt', algorithms: [algorithm] };

@@ -53,7 +53,7 @@ async function openNode(t: Test, { store, clock }: StoreUnderTest, env = {}) {
     for (let n = 0; n < 3; n++) await logIn(email, { password: 'wrong', ip: `203.0.113.${n}` });
     t.equal((await logIn(email)).json().code, 'captcha_required', 'for who is not known');
   };
-  /** The known-device results of the logins so far. */
+  /** The known-device results of earlier logins. */
   const audited = () =>
     lines
       .splice(0)
@@ -284,7 +284,7 @@ t.test('an unresponsive directory or store is a 503 that counts nothing', async 
   t.equal((await logIn(ANN, { cookie })).statusCode, 503);
 });
 
-t.test('a login with "remember me" off, or without a password, sets no device cookie', async (t) => {
+t.test('a login without "remember me", or without a password, sets no device cookie', async (t) => {
   const { node } = await openNode(t, embeddedStore(t));
   const { statusCode, headers } = await node.app.inject({
     method: 'POST',

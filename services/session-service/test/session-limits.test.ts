@@ -152,7 +152,7 @@ t.test(
   },
 );
 
-t.test('an address may send fifty times the limit in total, whatever the requests', async (t) => {
+t.test('an address may send fifty times the limit in total, with any kind of request', async (t) => {
   const node = await openNode(t, { RATE_LIMIT_REFRESH: '1', RATE_LIMIT_SESSION: '1' }, ANN);
   const held = await logIn(node, ANN);
   for (let n = 0; n < ADDRESS_FACTOR; n++) await refreshFrom(node, '198.51.100.9');

@@ -125,7 +125,7 @@ t.test(
   },
 );
 
-t.test('preview shows the fields of a challenge type without images', async (t) => {
+t.test('preview shows the fields of challenge types without images', async (t) => {
   const folder = tempDir(t);
   const module = join(folder, 'own.mjs');
   writeFileSync(

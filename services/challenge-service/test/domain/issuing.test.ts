@@ -72,7 +72,7 @@ t.test('the client is counted by pseudonyms, and the record contains one only wi
   t.equal(unknown.client.address, addressPseudonyms(ring.current, 'unknown').address);
 });
 
-t.test('the factor of an address multiplies its limits and those of its networks', async (t) => {
+t.test("an address's factor multiplies its limits and those of its networks", async (t) => {
   const factorOf = (address: string | null) => (address === IP ? 4 : 1);
   const networkMax = [60, 120] as const;
   const limitOf = (limit: IssuerDependencies['limit'], address: string) =>

@@ -194,7 +194,7 @@ t.test('API parameters are validated: 422 as everywhere', async (t) => {
   });
 });
 
-t.test('the API reports at most one hundred failures of an account', async (t) => {
+t.test('the API reports at most one hundred failures per account', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { call } = await openHostApi(t, store);
     const record = async () => (await call('POST', '/host/failures', { key: KEY })).json.failures;
@@ -204,7 +204,7 @@ t.test('the API reports at most one hundred failures of an account', async (t) =
   });
 });
 
-t.test('failures of an account require an image and harder work', async (t) => {
+t.test('account failures require an image and harder work', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { call, verify, work, image } = await openHostApi(t, store);
     const first = await call('POST', '/host/failures', { key: KEY });
@@ -266,7 +266,7 @@ t.test("an attempt's id withdraws its failure; a success clears the account", as
   });
 });
 
-t.test('an application can neither read nor clear the counters of another', async (t) => {
+t.test("an application can neither read nor clear another's counters", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { call, verify, work } = await openHostApi(t, store);
     const shop = { key: SHOP_KEY };
@@ -368,7 +368,7 @@ t.test('the fields have the configured names', async (t) => {
   });
 });
 
-t.test('the OpenAPI document of the admin port describes the host API', async (t) => {
+t.test("the admin port's OpenAPI document describes the host API", async (t) => {
   const { store } = await redisStore(t);
   const { call, verify, work } = await openHostApi(t, store);
   const { status, json } = await call('GET', '/openapi.json', undefined, { key: '' });

@@ -39,7 +39,7 @@ t.test('effort is sixteen parts of work, without an image', async (t) => {
   });
 });
 
-t.test('work and effort get harder with each failure of the account, and expire later', async (t) => {
+t.test('work and effort get harder with each account failure, and expire later', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const api = await openHostApi(t, store, DEFAULT_PRICE);
     const seen = [];

@@ -4,7 +4,7 @@ import { createChallengeMetrics } from '../../src/plugins/challenge-metrics.js';
 import { openImagePool } from '../../src/renderer/image-pool.js';
 import { sampleJob } from '../image/samples.js';
 
-t.test('a full queue of images was seen by nobody', async (t) => {
+t.test('a full image queue was invisible in the metrics', async (t) => {
   const pool = await openImagePool({ driver: '@napi-rs/canvas', threads: 1, maxQueue: 4 });
   t.teardown(() => pool!.close());
   const metrics = createChallengeMetrics({ process: false });

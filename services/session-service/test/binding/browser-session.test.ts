@@ -261,7 +261,7 @@ onEach('a session is registered once: again with its key, never with another', a
   t.equal((await ended.bind(device, started)).json().code, 'session_revoked');
 });
 
-onEach('binding and renewing do not count as a use of the session', async (t, site) => {
+onEach('binding and renewing do not count as session use', async (t, site) => {
   const { client, node } = site;
   const started = await client.logIn(EMAIL);
   const lastUse = async () => (await node.sessions.list(1))[0]?.lastUsedAtMs;

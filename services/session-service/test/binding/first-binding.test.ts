@@ -95,31 +95,28 @@ onEach('every login offers a binding, and a reauthentication does not', async (t
   }
 });
 
-onEach(
-  'the nonce of a login is valid for 20 minutes, and only for its own session',
-  async (t, { client, node }) => {
-    for (const [agoMs, kind] of [
-      [20 * MINUTE, 'key'],
-      [26 * MINUTE, undefined],
-      [-4 * MINUTE, 'key'],
-    ] as const) {
-      await client.logIn(EMAIL);
-      const nonce = issued('first', client.sid, agoMs);
-      const answer = await client.refresh({ 'refresh-proof': proof(newDevice(), nonce) });
-      t.equal(answer.headers['refresh-binding'], kind, `${agoMs / MINUTE} minutes`);
-    }
+onEach('a login nonce is valid for 20 minutes, and only for its own session', async (t, { client, node }) => {
+  for (const [agoMs, kind] of [
+    [20 * MINUTE, 'key'],
+    [26 * MINUTE, undefined],
+    [-4 * MINUTE, 'key'],
+  ] as const) {
     await client.logIn(EMAIL);
-    const other = await newClient(node).logIn(EMAIL);
-    t.equal((await prove(client, newDevice(), other)).json().code, 'binding_required', 'a stale nonce');
-    const swapped = registration(newDevice(), issued('first', client.sid, 0));
-    const refused = await client.send('POST', '/refresh/bind', { 'secure-session-response': swapped });
-    t.equal(
-      refused.json().code,
-      'registration_invalid',
-      'whoever has copied a proof with its nonce registers no key with it',
-    );
-  },
-);
+    const nonce = issued('first', client.sid, agoMs);
+    const answer = await client.refresh({ 'refresh-proof': proof(newDevice(), nonce) });
+    t.equal(answer.headers['refresh-binding'], kind, `${agoMs / MINUTE} minutes`);
+  }
+  await client.logIn(EMAIL);
+  const other = await newClient(node).logIn(EMAIL);
+  t.equal((await prove(client, newDevice(), other)).json().code, 'binding_required', 'a stale nonce');
+  const swapped = registration(newDevice(), issued('first', client.sid, 0));
+  const refused = await client.send('POST', '/refresh/bind', { 'secure-session-response': swapped });
+  t.equal(
+    refused.json().code,
+    'registration_invalid',
+    'whoever has copied a proof with its nonce registers no key with it',
+  );
+});
 
 onEach('a session refreshed without a key can be bound only by its login', async (t, site) => {
   const { client, age } = site;
@@ -208,7 +205,7 @@ for (const env of [{}, REQUIRE]) {
 }
 
 onEach(
-  'a registration whose write was lost in a failover leaves the session to its page',
+  "after a failover loses a registration's write, the page can still use the session",
   async (t, { client, node, age }) => {
     const started = await client.logIn(EMAIL);
     await client.bind(newDevice(), started);

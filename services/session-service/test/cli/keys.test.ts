@@ -272,7 +272,7 @@ t.test('a lost record counts from its new start', async (t) => {
 });
 
 t.test(
-  'the advice to drop a key uses the longest lifetimes reported by nodes, whatever the environment says',
+  'the advice to drop a key uses the longest lifetimes reported by nodes, not the environment',
   async (t) => {
     await eachKind(t, async (t, { store, age }) => {
       const record = openKeyRecord(store);

@@ -121,7 +121,7 @@ t.test('only adding a user creates a missing directory', async (t) => {
   t.match(await users(dir, ['list']), { code: 0, out: '1\tada@example.com\tenabled\n' });
 });
 
-t.test('--help prints the usage, and a wrong option is one short line above it', async (t) => {
+t.test('--help prints the usage, and a wrong option prints one short line above it', async (t) => {
   for (const args of [['--help'], ['-h'], ['add', '--help']]) {
     const { code, out, error } = await users(tempDir(t), args);
     t.strictSame({ code, error }, { code: 0, error: '' });

@@ -22,6 +22,6 @@ t.test('an invalid key stops the start with a line that does not quote it', asyn
   }
 });
 
-t.test('a key of one repeated letter stops the start', async (t) => {
+t.test('a key with one repeated letter stops the start', async (t) => {
   t.match(linesFor('k'.repeat(32)), [/^SESSION_API_KEY is too easy to guess.*openssl rand -hex 32$/]);
 });

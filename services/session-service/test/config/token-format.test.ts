@@ -13,7 +13,7 @@ const open = (env: Readonly<Record<string, string>>) =>
   openTokenKeys(readSessionConfig({ ...SECRETS, PUBLIC_URL, ...env }));
 const linesFor = (env: Readonly<Record<string, string>>) => configurationLines(() => open(env));
 
-t.test('each format requires its own keys, and accepts those of the other', async (t) => {
+t.test("each format requires its own keys, and accepts the other's", async (t) => {
   t.strictSame(linesFor({}), []);
   t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: KEY }), []);
   t.strictSame(linesFor({ ACCESS_SIGNING_KEYS: KEY, ACCESS_TOKEN_FORMAT: 'public' }), []);

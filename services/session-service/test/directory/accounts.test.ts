@@ -1,4 +1,4 @@
-// A failed login counts for the account of the user found, whatever the directory returns.
+// A failed login counts for the account of the user found, with any directory.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

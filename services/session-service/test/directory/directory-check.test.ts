@@ -112,7 +112,7 @@ for (const hasIdentity of [true, false]) {
   });
 }
 
-t.test('the only user of a directory may change the address, except in a file', async (t) => {
+t.test("a directory's only user may change the address, except in a file", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const before = await checked(t, store, withoutIdentity(await fileOf(t, 'ada@example.com')));
     await before.directory.findById(1);
@@ -124,7 +124,7 @@ t.test('the only user of a directory may change the address, except in a file', 
   });
 });
 
-t.test('an older copy of the file is the same directory', async (t) => {
+t.test('an older copy of the file counts as the same directory', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const original = await fileOf(t, 'ada@example.com');
     const path = join(tempDir(t), 'copy');

@@ -1,4 +1,4 @@
-// The contract of every directory, whatever its implementation.
+// The contract of every directory implementation.
 
 import { isUserId } from '@tollgate/shared/schemas';
 import type { Test } from 'tap';

@@ -331,7 +331,7 @@ t.test('an error stops the start with one line', async (t) => {
   t.strictSame(await startSessionService(t, { ...DIRECTORY, ...env }), { code: 1, complaint });
 });
 
-t.test('an error of the operator’s own driver was logged without its message', async (t) => {
+t.test('an error in the operator’s own driver was logged without its message', async (t) => {
   const path = join(tempDir(t), 'driver.mjs');
   writeFileSync(
     path,

@@ -28,7 +28,7 @@ t.test('it fulfils the directory contract', async (t) => {
   });
 });
 
-t.test('users get the ids 1, 2, 3 … and keep them', async (t) => {
+t.test('users get the ids 1, 2, 3 …, which never change', async (t) => {
   const { directory } = open(t);
   t.strictSame(await directory.list(), []);
   t.strictSame(await directory.add(' Ada@Example.com ', 'h1'), {

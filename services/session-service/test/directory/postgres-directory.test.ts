@@ -188,7 +188,7 @@ t.test('an `account` column is the account key, and must be a text', async (t) =
   );
 });
 
-t.test('ids reach up to 2^53 - 1, and no further', async (t) => {
+t.test('ids reach up to 2^53 - 1', async (t) => {
   const { table, statements } = await makeTable();
   const { MAX_SAFE_INTEGER } = Number;
   await server.sql(`
@@ -240,7 +240,7 @@ t.test('statements are prepared once per connection', async (t) => {
   t.equal((await directory.findById(1))?.email, 'tollgate_user_by_email,tollgate_user_by_id');
 });
 
-t.test('the probe reports what is wrong with each statement, in one line', async (t) => {
+t.test('the probe reports each faulty statement in one line', async (t) => {
   const { table, statements } = await makeTable();
   const select = (columns: string) => `SELECT ${columns} FROM ${table} WHERE id::text = $1`;
   const cases: [StatementTexts, string[]][] = [

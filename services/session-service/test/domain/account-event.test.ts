@@ -26,7 +26,7 @@ const event = fc.record(
   { requiredKeys: ['atMs', 'event', 'account'], noNullPrototype: true },
 );
 
-t.test('an event decodes to what was encoded', async (t) => {
+t.test('decoding an event returns the original', async (t) => {
   const property = fc.property(event, ({ atMs, ...rest }) => {
     const decoded: AccountEvent = parseAccountEvent(`${atMs} ${formatAccountEvent(rest)}`);
     t.strictSame(decoded, { atMs, ...rest });
@@ -44,7 +44,7 @@ t.test('accounts are assigned to buckets by the first eight digits of their pseu
   t.equal(bucketOf('f'.repeat(32)), BUCKETS - 1);
 });
 
-t.test('a sign-in code decodes to what was encoded', async (t) => {
+t.test('decoding a sign-in code returns the original', async (t) => {
   const property = fc.property(
     uid,
     fc.nat(),

@@ -38,7 +38,7 @@ const pending = (before?: string) => ({
 const offer = { policy: 'offer' } as const;
 const require = { policy: 'require' } as const;
 
-t.test('each row of the table', async (t) => {
+t.test('each row in the table', async (t) => {
   const rows: [string, Parameters<typeof decideBinding>[0], Parameters<typeof decideBinding>[1], string][] = [
     ['unbound, nothing', none, offer, 'pass'],
     ['unbound, nothing, required', none, require, 'binding_required'],

@@ -1,4 +1,4 @@
-// Scopes in which duplicates of the refresh cookie are expired.
+// Scopes in which refresh cookie duplicates are expired.
 import t from 'tap';
 import { boundedFrom, MAX_EXPIRED, pathBelow, twinScopes } from '../../src/domain/presented-cookies.js';
 
@@ -49,7 +49,7 @@ t.test('the cookie path begins with the path of the public URL, without its trai
   }
 });
 
-t.test('each response expires some of the many scopes of a deep URL, and all of them in turn', async (t) => {
+t.test("each response expires some of a deep URL's many scopes, and all of them in turn", async (t) => {
   const scopes = twinScopes('a.b.c.d.example.com', '/x/y/z/refresh');
   t.ok(scopes.length > 2 * MAX_EXPIRED, `${scopes.length}`);
   const seen = new Set<string>();

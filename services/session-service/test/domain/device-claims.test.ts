@@ -1,4 +1,4 @@
-// Device cookies: what each is bound to and what voids it, for any account, user and time.
+// Device cookies: bindings and voids, for any account, user and time.
 
 import fc from 'fast-check';
 import t from 'tap';

@@ -1,4 +1,4 @@
-// Safe steps of a key change.
+// Safe steps in a key change.
 
 import fc from 'fast-check';
 import t from 'tap';

@@ -36,7 +36,7 @@ const reading = fc.oneof(
 );
 const readings = fc.array(reading, { maxLength: 8 });
 
-t.test('cookie names, and those that other hosts of the site can set', async (t) => {
+t.test('cookie names, and those that other hosts on the site can set', async (t) => {
   t.equal(cookieName(undefined), 'refreshToken');
   t.equal(cookieName('__Host-'), '__Host-refreshToken');
   t.strictSame(plantableNames(undefined), ['refreshToken']);

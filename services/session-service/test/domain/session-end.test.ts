@@ -37,7 +37,7 @@ const reuse = fc.record(
 );
 const ends = fc.array<SessionEnd>(fc.oneof(plain, reuse), { minLength: 1, maxLength: 10 });
 
-t.test('notes decode to what was encoded', async (t) => {
+t.test('decoding notes returns the originals', async (t) => {
   fc.assert(fc.property(ends, (some) => t.strictSame(parseSessionEnds(formatSessionEnds(some)), some)));
   t.strictSame(parseSessionEnds(undefined), []);
 });

@@ -26,7 +26,7 @@ const record = fc.record(
   { noNullPrototype: true },
 );
 
-t.test('a record decodes to what was encoded', async (t) => {
+t.test('decoding a record returns the original', async (t) => {
   fc.assert(
     fc.property(record, (value) => {
       const text = formatSessionRecord(value);

@@ -1,4 +1,4 @@
-// Hashes of other frameworks, with vectors from their documentation and programs.
+// Hashes from other frameworks, with vectors from their documentation and programs.
 
 import t from 'tap';
 import { hashCost, makeDummyHash, needsRehash, verifyPassword } from '../../src/passwords/password-hash.js';
@@ -103,7 +103,7 @@ const VECTORS: readonly (readonly [string, string, string, string])[] = [
   ],
 ];
 
-t.test('hashes of other frameworks match and are marked for replacement', async (t) => {
+t.test('hashes from other frameworks match and are marked for replacement', async (t) => {
   for (const [name, password, hash, cost] of VECTORS) {
     t.equal(hashCost(hash), cost, name);
     t.equal(await verifyPassword(hash, password), true, name);

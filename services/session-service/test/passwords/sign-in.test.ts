@@ -155,7 +155,7 @@ t.test('the right password logs in, and an outdated hash is replaced once', asyn
   t.strictSame(errors, []);
 });
 
-t.test('the hash of a disabled account is never replaced', async (t) => {
+t.test("a disabled account's hash is never replaced", async (t) => {
   const old = await bcryptHash('password', 4);
   const { signIn, found } = signInTo({ 'ada@x.org': { hash: old, disabled: true } });
   t.equal(await signIn.check('ada@x.org', 'password'), undefined);

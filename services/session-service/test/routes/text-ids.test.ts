@@ -122,7 +122,7 @@ t.test('user 7 is not a user whose id begins with 7, and no text names a numeric
   });
 });
 
-t.test('an invalid id in a path is rejected, whatever separators it contains', async (t) => {
+t.test('an invalid id in a path is rejected, with any separator', async (t) => {
   await eachKind(t, async (t, { store, clock }) => {
     const directory = await mixedDirectory(t);
     const node = await startNode(t, { store, directory, clock });

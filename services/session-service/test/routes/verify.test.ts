@@ -4,7 +4,7 @@ import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { logIn, sessionIdOf, startNode, userDirectory, withBearer } from '../support/session-node.js';
 
-t.test('the user of a valid bearer is returned in headers, for GET and HEAD', async (t) => {
+t.test("a valid bearer's user is returned in headers, for GET and HEAD", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const directory = await userDirectory(t, 'ann@example.com', 'zoë+50%@exämple.com');
     const node = await startNode(t, { store, directory });

@@ -7,7 +7,7 @@ import { AGENT, DAY, PHONE, RULES } from '../support/session-rules.js';
 
 const CODE = { amr: 'hwk,user', auth_time: '1795309848000' };
 
-t.test('it replaces only the method and the time of the authentication', async (t) => {
+t.test("it replaces only the authentication's method and time", async (t) => {
   await eachStore(t, async (t, { store, age, clock }) => {
     const sessions = openSessionStore(store);
     const attributes = { remember: '0', amr: 'otp', auth_time: '1700000000000', other: 'x=y' };

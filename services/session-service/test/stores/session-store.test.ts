@@ -214,7 +214,7 @@ t.test('a session expires without a refresh, and always at its absolute expiry',
   });
 });
 
-t.test('ending a session returns whether it was live, and leaves the others', async (t) => {
+t.test('ending a session returns whether it was live, and leaves the others unchanged', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store);
     await sessions.start({ ...PHONE, ...AGENT }, RULES);

@@ -37,7 +37,7 @@ t.test('of many parallel takes exactly one gets the code', async (t) => {
   });
 });
 
-t.test('another origin gets nothing and leaves the code for its own', async (t) => {
+t.test('another origin gets nothing, and the code remains valid for its own', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const codes = openSignInCodes(store);
     const code = await codes.create(MEANING);
@@ -77,7 +77,7 @@ t.test('the same request sent twice to Redis, because its reply was lost, gets t
   t.ok((await redis.client.pttl(key)) > 0, 'what is left of it expires');
 });
 
-t.test('a dump of the store contains no exchangeable code', async (t) => {
+t.test('a dump of the store contains no usable code', async (t) => {
   const { store, redis } = await redisStore(t);
   const code = await openSignInCodes(store).create(MEANING);
   for (const key of await redis.client.keys('*')) {

@@ -1,4 +1,4 @@
-// A stolen refresh token, used by thief and owner.
+// A stolen refresh token, used by both thief and owner.
 
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';

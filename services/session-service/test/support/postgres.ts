@@ -152,7 +152,7 @@ function childrenOf(parent: number): number[] {
   });
 }
 
-/** The folder of the programs: Debian's newest version, or one from the PATH. */
+/** The program folder: Debian's newest version, or one from the PATH. */
 function findPrograms(): string {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian) : [];

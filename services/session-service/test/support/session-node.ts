@@ -83,7 +83,7 @@ export async function startNode(
     readonly env?: Environment;
     readonly log?: RevocationLog;
     readonly waits?: boolean;
-    /** Receives each line of the node's log. */
+    /** Receives each log line of the node. */
     readonly onLine?: (line: string) => void;
     /** The node's own time, where the store's is ahead of the machine's. */
     readonly clock?: () => number;

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { openServiceHere, type SessionListener } from './session-process.js';
 
-/** The password of the test account. */
+/** The test account's password. */
 export const PASSWORD = 'right password';
 const ORIGIN = 'http://localhost:8080';
 

@@ -1,4 +1,4 @@
-// Sign-in code requests of an application and its page, and the resulting tokens.
+// Sign-in code requests by an application and its page, and the resulting tokens.
 
 import type { LightMyRequestResponse } from 'fastify';
 import { API_KEY, type Held, PUBLIC_URL, type SessionNode } from './session-node.js';

@@ -28,7 +28,7 @@ t.test('the hardest site and the longest receipt determine how long keys are kep
   );
 });
 
-t.test('only pages on the host names of a site may call its paths', async (t) => {
+t.test("only pages on a site's host names may call its paths", async (t) => {
   const ruleOf = open({ shop: site })?.originRuleOf;
   t.equal(ruleOf?.('/api/captcha/sites/shop/pow')?.('https://shop.example'), true);
   t.equal(ruleOf?.('/api/captcha/sites/shop/pow')?.('https://forum.example'), false);

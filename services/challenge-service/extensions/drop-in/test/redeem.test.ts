@@ -206,7 +206,7 @@ t.test('an unknown site is 404, and so is every path without sites', async (t) =
   }
 });
 
-t.test('the fields of a page have length limits, and a malformed body spends nothing', async (t) => {
+t.test('page fields have length limits, and a malformed body spends nothing', async (t) => {
   const sites = await openSites(t, embeddedStore(t).store);
   const work = await sites.work('shop');
   for (const fields of [
@@ -319,7 +319,7 @@ t.test('a site that requires an image redeems work only with the image answer', 
   );
 });
 
-t.test('effort can replace the image of a site', async (t) => {
+t.test("effort can replace a site's image", async (t) => {
   const { findNonce } = await import('@tollgate/test-support/find-nonce.js');
   const env = { CAPTCHA_MIN_SECONDS: '0' };
   const sites = await openSites(t, embeddedStore(t).store, { env, options: { image: 'always' } });

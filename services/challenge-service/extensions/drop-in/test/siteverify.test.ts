@@ -156,7 +156,7 @@ t.test('a HEAD request spends no receipt and counts for no limit', async (t) => 
   t.match(await sites.verdict('shop', receipt), { success: true }, 'nor for the limit of the secret');
 });
 
-t.test('the query of a GET, which contains the secret, is never logged', async (t) => {
+t.test('a GET query, which contains the secret, is never logged', async (t) => {
   const { store, redis } = await redisStore(t);
   const sites = await openSites(t, store);
   const receipt = await sites.receipt('shop');
@@ -322,7 +322,7 @@ t.test('an expired receipt is rejected, by its own expiry and by that of its rec
   t.match(await sites.verdict('shop', fresh), { success: true });
 });
 
-t.test('the response has the format of the API that the page uses', async (t) => {
+t.test("the response has the format of the page's API", async (t) => {
   const sites = await openSites(t, embeddedStore(t).store);
   const answer = async (fields: object) => {
     const { challenge_ts, ...rest } = await sites.verdict('shop', await sites.receipt('shop', fields));
@@ -436,7 +436,7 @@ t.test('a replayed receipt uses up no limit and takes one store command', async 
   t.match(await other.verdict('shop', late), { success: true });
 });
 
-t.test('the factor of an address range multiplies its limit of wrong secrets', async (t) => {
+t.test("an address range's factor multiplies its limit of wrong secrets", async (t) => {
   const env = { RATE_LIMIT_RANGES: '203.0.113.0/24=2' };
   const sites = await openSites(t, embeddedStore(t).store, { env, level: 'error' });
   for (let i = 0; i < 120; i++) {

@@ -1,4 +1,4 @@
-// The gate: who gets through, the scope of a pass, and the responses without one.
+// The gate: accepted requests, the scope of a pass, and the responses without one.
 
 import { cookieValues, createEnvelope, openKeyRing } from '@tollgate/shared/crypto';
 import { languages } from '@tollgate/shared/messages';
@@ -458,7 +458,7 @@ t.test('without JavaScript: the page gives instructions, or shows an image that 
   t.ok(lost.headers['set-cookie']);
 });
 
-t.test('a script that submits work needs no image, whatever replaces work without a script', async (t) => {
+t.test('a script that submits work needs no image, even where pages without scripts do', async (t) => {
   for (const env of [{}, { CAPTCHA_NO_SCRIPT: 'image' }]) {
     const node = await openGate(t, {}, env);
     const refused = await submit(node, { pow_token: 'a'.repeat(40), pow_nonce: '0' });

@@ -33,7 +33,7 @@ export interface Visit {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The headers of a browser that opens a page. */
+/** Request headers of a browser that opens a page. */
 export const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'sec-fetch-mode': 'navigate' };
 
 function headersOf({ site = SITE, ip = '203.0.113.7', cookie, headers }: Visit): Record<string, string> {
