@@ -203,6 +203,8 @@ export function readSessionConfig(given: Readonly<Record<string, string | undefi
       maxSessions: values.MAX_SESSIONS,
     },
     captcha: captchaOptionsFrom(values),
+    /** Threads of Node's pool, which hash passwords. Node reads its variable at the start; 4 without it. */
+    poolThreads: Number(given.UV_THREADPOOL_SIZE ?? 4),
   };
 }
 

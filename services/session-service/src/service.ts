@@ -102,8 +102,7 @@ export async function openSessionService(
   const challengeKey = readyKey(config.captcha.cache.prefix);
   const storesWatch = watchStores({ sessions: store, challenges: challengeStore }, challengeKey, logger);
 
-  // Node reads its variable at the start; its default is 4.
-  const limits = hashingLimits(availableParallelism(), Number(process.env.UV_THREADPOOL_SIZE ?? 4));
+  const limits = hashingLimits(availableParallelism(), config.poolThreads);
   const queue = createHashingQueue(limits);
   const load = watchLoad(challengeStore, { options: config.captcha, log: logger });
   const log = openRevocationLog(store);
