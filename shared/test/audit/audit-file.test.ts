@@ -1,4 +1,4 @@
-// The file of the audit stream: its mode, its rotation, and a disk that is full.
+// The audit stream's file: mode, rotation and a full disk.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { openAuditFile, openAuditSink, openAuditTrail } from '../../src/audit/op
 
 const linesOf = (path: string) => readFileSync(path, 'utf8').trimEnd().split('\n');
 
-t.test('the file is made for its owner alone, and appended to', async (t) => {
+t.test('the file is created for its owner alone, and appended to', async (t) => {
   const path = join(tempDir(t), 'audit.log');
   const first = openAuditFile(path);
   first.write('one');
@@ -24,7 +24,7 @@ t.test('the file is made for its owner alone, and appended to', async (t) => {
   t.strictSame(linesOf(path), ['one', 'two', 'three', 'four'], 'by several processes too');
 });
 
-t.test('a relative path starts from the root', async (t) => {
+t.test('a relative path is resolved from the root', async (t) => {
   const root = tempDir(t);
   const sink = openAuditSink({ path: 'audit.log', root, output: { write: () => t.fail('not there') } });
   sink.write('one');
@@ -32,7 +32,7 @@ t.test('a relative path starts from the root', async (t) => {
   t.strictSame(linesOf(join(root, 'audit.log')), ['one']);
 });
 
-t.test('after a rotation the next line opens the file again, without a signal', async (t) => {
+t.test('after a rotation the next line reopens the file, without a signal', async (t) => {
   const path = join(tempDir(t), 'audit.log');
   const file = openAuditFile(path);
   t.teardown(() => file.close());
@@ -49,7 +49,7 @@ t.test('after a rotation the next line opens the file again, without a signal', 
   t.strictSame(linesOf(path), ['cut'], 'one that was cut by copytruncate is not filled with zeros');
 });
 
-t.test('a file that cannot be opened is one line that names the variable', async (t) => {
+t.test('a file that cannot be opened causes one line with the variable', async (t) => {
   const folder = tempDir(t);
   mkdirSync(join(folder, 'a folder'));
   spawnSync('mkfifo', [join(folder, 'a pipe')]);

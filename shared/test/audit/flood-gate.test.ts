@@ -1,4 +1,4 @@
-// A flood of failures fills no disk, and still shows which accounts it is about.
+// A flood of failures does not fill the disk, and still shows the affected accounts.
 
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import t from 'tap';
@@ -22,12 +22,12 @@ function floodedTrail() {
   return { trail, lines, counted, clock };
 }
 
-t.test('of 20,000 failures within a minute the first are written and the rest is summed up', async (t) => {
+t.test('of 20,000 failures within a minute the first are written and the others summed up', async (t) => {
   const { trail, lines, counted, clock } = floodedTrail();
   const fail = (account: string) => trail.write({ event: 'login_failed', account });
   for (let n = 0; n < 20_000; n++) {
     clock.nowMs += 1;
-    // Every fourth is about one account, the others about 15,000 of them.
+    // Every fourth concerns one account, the others about 15,000 accounts.
     fail(n % 4 === 0 ? name(0) : name(n));
   }
   t.equal(lines.length, MOST_LINES);
@@ -51,7 +51,7 @@ t.test('of 20,000 failures within a minute the first are written and the rest is
   t.equal(lines.length, MOST_LINES + 3);
 });
 
-t.test('a refresh cookie without its key, sent again and again, fills no disk', async (t) => {
+t.test('a refresh cookie without its key, sent repeatedly, does not fill the disk', async (t) => {
   const { trail, lines, counted } = floodedTrail();
   for (let n = 0; n <= MOST_LINES; n++)
     trail.write({ event: 'refresh_binding_missing', uid: 7, sid: 'a', kind: 'key' });
@@ -59,7 +59,7 @@ t.test('a refresh cookie without its key, sent again and again, fills no disk', 
   t.equal(counted.get('suppressed refresh_binding_missing'), 1);
 });
 
-t.test('each event has a share of its own, and what is left is summed up at the end', async (t) => {
+t.test('each event type has its own quota, and the remaining counts are written at the end', async (t) => {
   const { trail, lines } = floodedTrail();
   for (let n = 0; n <= MOST_LINES; n++) {
     trail.write({ event: 'api_key_refused' });

@@ -1,9 +1,9 @@
-// The bounded map drops what was set longest ago, and nothing else.
+// The bounded map drops the oldest entries, and nothing else.
 
 import t from 'tap';
 import { createBoundedMap } from '../../src/cache/bounded-maps.js';
 
-t.test('beyond its bound the entry that was set longest ago is dropped', async (t) => {
+t.test('above the bound the oldest entry is dropped', async (t) => {
   const map = createBoundedMap<number>(2);
   for (const [at, key] of ['a', 'b', 'a', 'c'].entries()) map.set(key, at);
   t.equal(map.get('b'), undefined);
@@ -11,10 +11,10 @@ t.test('beyond its bound the entry that was set longest ago is dropped', async (
   t.equal(map.get('c'), 3);
 });
 
-t.test('after many drops it still holds the newest entries, and only those', async (t) => {
+t.test('after many drops exactly the newest entries remain', async (t) => {
   const most = 100;
   const map = createBoundedMap<number>(most);
-  // The newest last. Every third entry is one that is there already, or that was dropped before.
+  // The newest last. Every third entry repeats a present or a dropped one.
   let expected: string[] = [];
   for (let n = 0; n < 20_000; n++) {
     const key = `${n % 3 === 0 ? (n * 7919) % 250 : n}`;

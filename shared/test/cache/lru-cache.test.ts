@@ -3,7 +3,7 @@
 import t from 'tap';
 import { createLruCache } from '../../src/cache/bounded-maps.js';
 
-t.test('the latest entries are kept, whatever came in between is not', async (t) => {
+t.test('the most recent entries are kept, older ones are not', async (t) => {
   const map = createLruCache<number>(3);
   for (let n = 0; n < 100; n++) {
     map.set(`${n}`, n);
@@ -14,7 +14,7 @@ t.test('the latest entries are kept, whatever came in between is not', async (t)
   t.ok(kept.length <= 6, `${kept.length} are kept`);
 });
 
-t.test('what is asked for again and again outlives any number of others', async (t) => {
+t.test('a frequently used entry outlives any number of others', async (t) => {
   const map = createLruCache<number>(3);
   map.set('asked', 7);
   for (let n = 0; n < 100; n++) {
@@ -23,7 +23,7 @@ t.test('what is asked for again and again outlives any number of others', async 
   }
 });
 
-t.test('a value may be set anew, and what was never set is not there', async (t) => {
+t.test('a value can be replaced, and an unknown key has none', async (t) => {
   const map = createLruCache<string>(2);
   map.set('a', 'one');
   map.set('a', 'two');

@@ -1,4 +1,4 @@
-// How long the ids of CHALLENGE_SECRET stay in use.
+// How long the key ids of CHALLENGE_SECRET stay in use.
 
 import t from 'tap';
 import { challengeLifetimes } from '../../src/challenges/challenge-lifetimes.js';
@@ -6,14 +6,14 @@ import { resolveCaptchaOptions } from '../../src/schemas/captcha-options.js';
 
 const options = resolveCaptchaOptions({});
 
-t.test('a pass of the gate that lives longest decides, and one that ends sooner does not', async (t) => {
+t.test("the gate's longest pass lifetime counts, a shorter one does not", async (t) => {
   const without = challengeLifetimes(options);
   const week = 7 * 86_400;
   t.same(challengeLifetimes(options, [{ seconds: week }]), { ...without, challenge: week });
   t.same(challengeLifetimes(options, [{ seconds: 60 }]), without);
 });
 
-t.test('dearer work of an extension lives as long as work of that price', async (t) => {
+t.test('harder work of an extension has the lifetime of its price', async (t) => {
   const cheap = resolveCaptchaOptions({ pow: { max_difficulty: 18 } });
   const dear = resolveCaptchaOptions({ pow: { max_difficulty: 24 } });
   t.not(challengeLifetimes(cheap).challenge, challengeLifetimes(dear).challenge);

@@ -1,4 +1,4 @@
-// An application logs when no challenge service with the same secret uses its store, and when that is over.
+// An application logs when no challenge service with its secret uses its store, and when one does again.
 
 import { eachKind } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
@@ -29,7 +29,7 @@ function watched(t: Test, store: Store) {
   return { lines, ...watch };
 }
 
-t.test('an application on its own store logs one warning, and when a service appears', async (t) => {
+t.test("an application on a separate store logs one warning, and a service's later appearance", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { lines, checkNow } = watched(t, store);
     for (let looks = 0; looks < 4; looks++) await checkNow();
@@ -41,7 +41,7 @@ t.test('an application on its own store logs one warning, and when a service app
   });
 });
 
-t.test('an application with another secret logs one warning, and when it is over', async (t) => {
+t.test('an application with another secret logs one warning, and its end', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const record = openKeyRecord(store);
     await record.report('challenge', service(OTHER), true);
@@ -56,7 +56,7 @@ t.test('an application with another secret logs one warning, and when it is over
   });
 });
 
-t.test('a service that starts a moment after the application is no fault', async (t) => {
+t.test('a service that starts shortly after the application causes no warning', async (t) => {
   await eachKind(t, async (t, { store, age }) => {
     const record = openKeyRecord(store);
     const { lines, stop, checkNow } = watched(t, store);
@@ -75,13 +75,13 @@ t.test('a service that starts a moment after the application is no fault', async
   });
 });
 
-t.test('the session service and other applications are no challenge service', async (t) => {
+t.test('the session service and other applications do not count as challenge services', async (t) => {
   const session = { makes: true, ids: { REFRESH_SECRET: ['r'], CHALLENGE_SECRET: ['a'] } };
   const application = { makes: false, ids: { CHALLENGE_SECRET: ['a'] } };
   t.equal(challengeServiceStatus({ nodes: [session, application] }, ['a']), 'missing');
 });
 
-t.test('no step of changing the key is a difference', async (t) => {
+t.test('no step of a key change causes a warning', async (t) => {
   const status = (theirs: string[], own: string[]) =>
     challengeServiceStatus({ nodes: [{ makes: true, ids: { CHALLENGE_SECRET: theirs } }] }, own);
   const steps = [['a'], ['a', 'b'], ['b', 'a'], ['b']];

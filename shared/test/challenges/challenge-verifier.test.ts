@@ -1,4 +1,4 @@
-// Verifying a submission: shape, work, price, captcha, in this order; and who pays more.
+// Verifying a submission: form, work, price, captcha, in this order; and price increases.
 
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import { ACCOUNT, cheap, fail, IP, openDesk, SECRET } from '@tollgate/test-support/issuing.js';
@@ -25,7 +25,7 @@ const insufficient = {
 };
 const consumed = { ok: false, code: 'pow_invalid', fields: { pow_nonce: ['wrong_work'] }, reason: 'unknown' };
 
-t.test('failures raise the requirements: unscoped cheap work is refused and consumed', async (t) => {
+t.test('failures raise the requirements: unscoped cheap work is rejected and consumed', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work } = openDesk(store);
     t.match(await host.verify(await work(), tried(0)), { ok: true });
@@ -35,7 +35,7 @@ t.test('failures raise the requirements: unscoped cheap work is refused and cons
   });
 });
 
-t.test('work issued under the ticket is honoured, and so is dear work without one', async (t) => {
+t.test('work issued under the ticket is accepted, and so is harder work without one', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work, ticket } = openDesk(store);
     await fail(host, 1);
@@ -61,7 +61,7 @@ t.test('work issued under the ticket is honoured, and so is dear work without on
   });
 });
 
-t.test('stockpiling: work prefetched under the ticket at zero failures is refused after five', async (t) => {
+t.test('stockpiling: work prefetched under the ticket at zero failures is rejected after five', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work, image, ticket } = openDesk(store);
     const stock = await Promise.all(Array.from({ length: 8 }, () => work({ ticket: ticket() })));
@@ -76,7 +76,7 @@ t.test('stockpiling: work prefetched under the ticket at zero failures is refuse
   });
 });
 
-t.test('stockpiling: work of another account or application does not count for this one', async (t) => {
+t.test('stockpiling: work for another account or application does not count for this one', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work, ticket } = openDesk(store);
     const foreign = openDesk(store, { name: 'another' });
@@ -98,7 +98,7 @@ t.test('insufficient work consumes no captcha and records nothing', async (t) =>
   });
 });
 
-t.test('wrong work is wrong, however cheap it was', async (t) => {
+t.test('wrong work is reported as wrong, even if its price was insufficient', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work, image } = openDesk(store);
     const right = await work();
@@ -111,7 +111,7 @@ t.test('wrong work is wrong, however cheap it was', async (t) => {
   });
 });
 
-t.test('raising the floor never invalidates work already issued', async (t) => {
+t.test('raising the floor never invalidates issued work', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const before = openDesk(store);
     const raised = openDesk(store, { input: { ...cheap, pow: { ...cheap.pow, difficulty: 6 } } });
@@ -125,7 +125,7 @@ t.test('raising the floor never invalidates work already issued', async (t) => {
   });
 });
 
-t.test('a missing captcha is refused after the work is verified', async (t) => {
+t.test('a missing captcha is rejected after the work is verified', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work, image, ticket } = openDesk(store);
     await fail(host, 2);
@@ -186,7 +186,7 @@ t.test('an attempt is rechecked against the failures counted with it', async (t)
   });
 });
 
-t.test('without escalation nothing is insufficient; without the rule no work is asked for', async (t) => {
+t.test('without escalation no work is insufficient; without the rule none is required', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const flat = openDesk(store, { input: { ...cheap, pow: { ...cheap.pow, escalate: false } } });
     t.match(await flat.host.verify({ ...(await flat.work()), ...(await flat.image()) }, tried(50)), {
@@ -200,7 +200,7 @@ t.test('without escalation nothing is insufficient; without the rule no work is 
   });
 });
 
-t.test('work and ticket outlive the rollout of a new secret', async (t) => {
+t.test("work and ticket stay valid during a secret's rollout", async (t) => {
   await eachStore(t, async (t, { store }) => {
     const young = 'challenge-secret-of-these-tests-02';
     const old = openDesk(store, { keys: openKeyRing(`${SECRET},${young}`) });
@@ -216,7 +216,7 @@ t.test('work and ticket outlive the rollout of a new secret', async (t) => {
 });
 
 t.test(
-  'one own account keeps no address cheap: the count of an address is cleared once per decay',
+  'success with an own account does not keep the address cheap: its count is cleared once per decay',
   async (t) => {
     await eachStore(t, async (t, { store, age }) => {
       const input = { ...cheap, pow: { ...cheap.pow, volume: { every: 20, step: 2 } } };
@@ -237,7 +237,7 @@ t.test(
   },
 );
 
-t.test('the failures of an account are withdrawn by name, and cleared on success', async (t) => {
+t.test("an account's failures are withdrawn by name, and cleared on success", async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host } = openDesk(store);
     const first = await host.recordFailure(ACCOUNT);
@@ -253,7 +253,7 @@ t.test('the failures of an account are withdrawn by name, and cleared on success
   });
 });
 
-t.test('what the next attempt needs is said the same for every account, known or not', async (t) => {
+t.test('the next requirements are the same for every account, known or unknown', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host } = openDesk(store);
     t.strictSame(await host.nextAttempt(undefined, 0), { captcha_required: false });

@@ -1,4 +1,4 @@
-// Processes that disagree about the options of the challenges are warned of.
+// Processes with different challenge options log a warning.
 
 import { once } from 'node:events';
 import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
@@ -26,7 +26,7 @@ function watched(t: { teardown(stop: () => void): unknown }, store: Store, optio
   return { lines, ...watch };
 }
 
-t.test('equal options have one hash, whatever set them; every single difference is another', async (t) => {
+t.test('equal options have one hash from any source; every difference changes it', async (t) => {
   t.match(configFingerprint(plain), /^[0-9a-f]{32}$/);
   t.equal(
     configFingerprint(resolveCaptchaOptions({ pow: { step: 2 }, min_seconds: 1.5 })),
@@ -54,7 +54,7 @@ t.test('equal options have one hash, whatever set them; every single difference 
   );
 });
 
-t.test('of processes that run with different options each warns once', async (t) => {
+t.test('processes with different options each warn once', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const one = watched(t, store);
     const stranger = watched(t, store, other);
@@ -69,7 +69,7 @@ t.test('of processes that run with different options each warns once', async (t)
   });
 });
 
-t.test('a restart with other options warns nobody', async (t) => {
+t.test('a restart with other options causes no warning', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const before = watched(t, store, other);
     await before.checkNow();
@@ -80,7 +80,7 @@ t.test('a restart with other options warns nobody', async (t) => {
   });
 });
 
-t.test('a rollout of other options warns nobody, when the old process ends soon', async (t) => {
+t.test('a rollout of other options causes no warning if the old process ends soon', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const before = watched(t, store, other);
     await before.checkNow();
@@ -105,14 +105,14 @@ t.test('old options are forgotten, and the fingerprint expires', async (t) => {
   });
 });
 
-t.test('a store that is unreachable at the start is checked once it is reachable', async (t) => {
+t.test('a store that is unreachable at start is checked once it is reachable', async (t) => {
   const { redis } = await redisStore(t);
   await redis.stop();
   const store = openStore(redis.url, '.');
   t.teardown(() => store.close());
   const { lines } = watched(t, store);
   await redis.start();
-  // The store may have connected first and written its own hash.
+  // The store may have connected before, and written its own hash.
   await redis.client.set('captcha:options', 'f'.repeat(32), 'NX');
   if (store.kind === 'redis' && store.client.status !== 'ready') await once(store.client, 'ready');
   while ((await redis.client.get('captcha:options')) !== configFingerprint(plain)) await redis.client.ping();

@@ -1,4 +1,4 @@
-// Challenges as the tests of this folder issue and solve them.
+// Issues and solves challenges for the tests of this folder.
 
 import { randomBytes } from 'node:crypto';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
@@ -42,14 +42,14 @@ export const ANSWER = 'k7mxqp';
 export const DECAY_MS = 900_000;
 export const MINUTE_MS = 60_000;
 
-/** Bits of the work that these tests solve: enough that guessing is no solution, little enough to wait for. */
+/** The difficulty here: too high to guess a solution, low enough to solve at once. */
 const FLOOR = 8;
 
 export const challengesOn = (store: Store): ChallengeStore => openChallengeStore(store, 'captcha');
 
 export const newClaim = (): string => randomBytes(16).toString('hex');
 
-/** What issuing a proof of work asks of the store; every call is a new challenge. */
+/** Arguments for issuing a proof of work; every call is a new challenge. */
 export function powIssue(
   changes: Partial<PowIssue> = {},
   terms: Partial<PowIssue['terms']> = {},
@@ -69,7 +69,7 @@ export function powIssue(
   };
 }
 
-/** What issuing effort asks of the store; every call is a new challenge. */
+/** Arguments for issuing effort; every call is a new challenge. */
 export function effortIssue(changes: Partial<EffortIssue> = {}): EffortIssue {
   const {
     recordTail: _tail,
@@ -92,7 +92,7 @@ export function effortIssue(changes: Partial<EffortIssue> = {}): EffortIssue {
   };
 }
 
-/** The part of a record of work that is known before it is priced. */
+/** The part of a work record that is known before pricing. */
 export type UnpricedPow = Omit<PowRecord, 'difficulty' | 'issuedAtMs'>;
 
 export function unpricedPow(changes: Partial<UnpricedPow> = {}): UnpricedPow {
@@ -107,7 +107,7 @@ export function unpricedPow(changes: Partial<UnpricedPow> = {}): UnpricedPow {
   };
 }
 
-/** What the store needs to issue a captcha; the answer is `ANSWER` in any case. */
+/** Arguments for issuing a captcha; its answer is always `ANSWER`. */
 export function imageIssue(
   changes: Partial<ImageIssue> = {},
   image: Partial<AnswerRecord & { keyId: string; address: string | null }> = {},
@@ -155,19 +155,19 @@ export async function issuePicture(
   return { imageToken: issue.token, imageAnswer: ANSWER };
 }
 
-/** What redeeming work asks of the store; every call has a new claim and a new receipt. */
+/** Arguments for redeeming work; every call has a new claim and a new receipt. */
 export function redemption(changes: Partial<Redemption> & { powToken: string }): Redemption {
   return {
     claim: newClaim(),
     receiptToken: makeToken(changes.powToken.slice(0, 2)),
-    // As the drop-in writes it; the store does not read it.
+    // As written by the drop-in; the store does not read it.
     receiptTail: `${ring.current.id} ${address} turnstile shop.example sign-in `,
     receiptSeconds: 60,
     ...changes,
   };
 }
 
-/** A verifier under test; captchas may be answered at once unless `options` says otherwise. */
+/** A verifier under test; captchas may be answered immediately unless `options` differ. */
 export function hostOn(
   store: Store,
   options: CaptchaOptionsInput = {},

@@ -1,4 +1,4 @@
-// What one form requires: its demand, what it says of the next attempt, and mistakes in its rules.
+// Requirements of one form: its ticket, its responses, and invalid rules.
 
 import t from 'tap';
 import { decodeDemand, encodeDemand, presetMark } from '../../src/challenges/attempts/demand.js';
@@ -14,7 +14,7 @@ import { type CaptchaOptionsInput, resolveCaptchaOptions } from '../../src/schem
 const DEFAULTS = resolveCaptchaOptions({});
 const HASHWX = resolveCaptchaOptions({ pow: { algorithms: 'sha256,hashwx-1' } });
 
-t.test('a form demands what a ticket can carry, and only if it needs work', async (t) => {
+t.test('a form that needs work has requirements for its ticket', async (t) => {
   t.equal(demandOf({ needsWork: true }), undefined);
   t.equal(demandOf({ needsWork: true, presets: ['effort'] }), undefined, 'effort is no image');
   t.equal(demandOf({ minDifficulty: 20 }), undefined, 'without work');
@@ -35,7 +35,7 @@ t.test('a form demands what a ticket can carry, and only if it needs work', asyn
   });
 });
 
-t.test('a demand decodes to what was encoded', async (t) => {
+t.test('encoded requirements decode to the same requirements', async (t) => {
   for (const algorithms of [null, ['sha256'], ['hashwx-1'], ['sha256', 'hashwx-1']])
     for (const bits of [0, 24])
       for (const preset of [null, presetMark('large')]) {
@@ -45,7 +45,7 @@ t.test('a demand decodes to what was encoded', async (t) => {
   t.equal(encodeDemand({ bits: 24, algorithms: ['hashwx-1'], preset: 258 }).toString('hex'), '180200000102');
 });
 
-t.test('an answer says what the form requires of the next attempt', async (t) => {
+t.test("a response includes the form's requirements for the next attempt", async (t) => {
   const saysOf = (
     rules: FormRules,
     captcha_required = false,
@@ -82,7 +82,7 @@ t.test('effort is not offered to a page without JavaScript', async (t) => {
   t.ok(offersEffort({ needsWork: true }, {}, DEFAULTS), 'no image replaces work');
 });
 
-t.test('rules of a form that are wrong are named', async (t) => {
+t.test("a form's invalid rules are named", async (t) => {
   const right = [
     {},
     { presets: ['large', 'effort'] },

@@ -1,4 +1,4 @@
-// An answer that is too long for the type of its challenge consumes nothing.
+// An answer that is too long for its challenge type consumes nothing.
 
 import { ANSWER, IP, openDesk, ring } from '@tollgate/test-support/issuing.js';
 import { eachStore } from '@tollgate/test-support/stores.js';
@@ -19,7 +19,7 @@ const odd: VerifiedType = {
 };
 
 t.test(
-  'an over-long answer to a type that verifies its own answers does not consume its challenge',
+  'an overlong answer to a type that verifies its own answers does not consume its challenge',
   async (t) => {
     await eachStore(t, async (t, { store }) => {
       const { challenges, host } = openDesk(store, { kinds: [odd] });

@@ -1,4 +1,4 @@
-// The fields of a submission, their problems, and what a verdict says.
+// Submission fields, their errors, and verdict texts.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -28,7 +28,7 @@ const NAMES = {
 const TOKEN = 'T'.repeat(40);
 const ABSENT = [undefined, null, ''];
 
-t.test('the fields of a body are found by their names, and inherited ones are none', async (t) => {
+t.test('fields are found by their names in the body itself, not inherited', async (t) => {
   const body = { pow_token: 1, pow_nonce: '2', captcha_token: [3], captcha: null, other: 5 };
   const submission = { powToken: 1, powNonce: '2', imageToken: [3], imageAnswer: null };
   t.strictSame(submissionFrom(body, NAMES), submission);
@@ -37,7 +37,7 @@ t.test('the fields of a body are found by their names, and inherited ones are no
   t.strictSame(Object.values(inherited), [undefined, undefined, undefined, undefined]);
 });
 
-t.test('a field that is missing, null or empty is not offered', async (t) => {
+t.test('a missing, null or empty field counts as absent', async (t) => {
   for (const absent of ABSENT) {
     t.notOk(offersImage({ imageToken: absent, imageAnswer: absent }));
     t.ok(offersImage({ imageToken: absent, imageAnswer: 'x' }));
@@ -48,7 +48,7 @@ t.test('a field that is missing, null or empty is not offered', async (t) => {
   }
 });
 
-t.test('an image replaces work only if the options say so, and work is required at all', async (t) => {
+t.test('an image replaces work only if the options allow it, and only where work is required', async (t) => {
   const options = (pow: boolean, no_script?: 'image') =>
     resolveCaptchaOptions({ pow: { enabled: pow }, ...(no_script && { no_script }) });
   t.ok(mayReplaceWork(options(true, 'image')));
@@ -56,7 +56,7 @@ t.test('an image replaces work only if the options say so, and work is required 
   t.notOk(mayReplaceWork(options(false, 'image')));
 });
 
-t.test('each field of work or of a captcha has its own problem', async (t) => {
+t.test('each field of work or of a captcha has its own error', async (t) => {
   const form = fc.constantFrom('right', 'malformed', 'required');
   const property = fc.property(form, form, (token, value) => {
     const textOf = (is: string, right: string) => (is === 'right' ? right : is === 'malformed' ? '!' : '');
@@ -80,7 +80,7 @@ t.test('each field of work or of a captcha has its own problem', async (t) => {
   t.doesNotThrow(() => fc.assert(property));
 });
 
-t.test('a solution of HashWX is well-formed only where it is accepted', async (t) => {
+t.test('a HashWX solution is well-formed only where HashWX is accepted', async (t) => {
   const work = { powToken: TOKEN, powNonce: '1.2.3.4' };
   t.equal(powProblems(work, NAMES, acceptedAlgorithms('sha256,hashwx-1')), null);
   t.strictSame(powProblems(work, NAMES, acceptedAlgorithms('sha256')), { pow_nonce: ['malformed'] });
@@ -89,14 +89,14 @@ t.test('a solution of HashWX is well-formed only where it is accepted', async (t
   });
 });
 
-t.test('an answer has at least one character that is seen, and no more than the longest', async (t) => {
+t.test('an answer has at least one visible character, and at most the maximum length', async (t) => {
   const problemsOf = (imageAnswer: unknown) => imageProblems({ imageToken: TOKEN, imageAnswer }, NAMES, 3);
   for (const answer of ['a', 'abc', ' a ']) t.equal(problemsOf(answer), null);
   for (const answer of ['abcd', '   ', 7, ['abc']])
     t.strictSame(problemsOf(answer), { captcha: ['malformed'] });
 });
 
-t.test('equal submissions have equal claims, and a change of anything makes another', async (t) => {
+t.test('equal submissions have equal claims, and any change gives another', async (t) => {
   const sent = {
     application: 'app',
     submission: { powToken: 'a', powNonce: 'b', imageToken: 'c', imageAnswer: 'd' },
@@ -120,7 +120,7 @@ t.test('equal submissions have equal claims, and a change of anything makes anot
   t.equal(new Set([claim, ...others]).size, others.length + 1);
 });
 
-t.test('an attempt counts for the known device, and failures are read when they are needed', async (t) => {
+t.test('an attempt counts for the known device, and failures are read only when needed', async (t) => {
   t.equal(countedKey({ key: 'ann' }), 'ann');
   t.equal(countedKey({ key: 'ann', device: { key: 'Device x', budget: 5 } }), 'Device x');
   t.equal(await failuresOf(undefined), 0);
@@ -128,7 +128,7 @@ t.test('an attempt counts for the known device, and failures are read when they 
   t.equal(await failuresOf({ key: 'ann', failures: async () => 4 }), 4);
 });
 
-t.test('a verdict tells whether the work was right', async (t) => {
+t.test('a verdict states whether the work was right', async (t) => {
   const verdictOf = (...parts: Parameters<typeof failed>) => failed(...parts);
   t.ok(hasRightWork(verdictOf('captcha_invalid', 'captcha', 'wrong_answer', 'wrong')));
   t.ok(hasRightWork(verdictOf('pow_insufficient', 'pow_nonce', 'insufficient_work', 'insufficient')));
@@ -140,7 +140,7 @@ t.test('a verdict tells whether the work was right', async (t) => {
   t.notOk(hasRightWork({ ...imageMissing(NAMES), isUnproven: true }));
 });
 
-t.test('the verdicts on missing and malformed fields name them', async (t) => {
+t.test('verdicts on missing and malformed fields name them', async (t) => {
   t.strictSame(failed('pow_invalid', 'pow_nonce', 'wrong_work', 'wrong'), {
     ok: false,
     code: 'pow_invalid',

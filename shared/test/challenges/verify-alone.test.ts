@@ -20,14 +20,14 @@ import {
 const FORM: VerifyContext = { ip: ADDRESS, pow: true, image: 'escalating' };
 const ON = { no_script: 'image' } as const;
 
-/** An image that a page without JavaScript has requested. */
+/** An image requested by a page without JavaScript. */
 async function aloneImage(challenges: ChallengeStore) {
   const issue = imageIssue({}, { alone: true });
   await challenges.recordImage(issue);
   return { imageToken: issue.token, imageAnswer: ANSWER };
 }
 
-t.test('an image that was requested for it replaces the work, once', async (t) => {
+t.test('an image requested in place of work replaces it, once', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store, ON);
     for (const empty of [{}, { powToken: '', powNonce: '' }, { powToken: null }]) {
@@ -38,7 +38,7 @@ t.test('an image that was requested for it replaces the work, once', async (t) =
   });
 });
 
-t.test('without the option the work is missing, whatever the image', async (t) => {
+t.test('without the option the work is missing, with any image', async (t) => {
   const { store } = embeddedStore(t);
   const picture = await aloneImage(challengesOn(store));
   t.match(await hostOn(store).verify(picture, FORM), {
@@ -50,7 +50,7 @@ t.test('without the option the work is missing, whatever the image', async (t) =
   t.ok((await hostOn(store, ON).verify(picture, FORM)).ok, 'and nothing was consumed');
 });
 
-t.test('an ordinary image is not enough, and neither is a wrong answer', async (t) => {
+t.test('an ordinary image does not suffice, nor does a wrong answer', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store, ON);
     const challenges = challengesOn(store);
@@ -64,7 +64,7 @@ t.test('an ordinary image is not enough, and neither is a wrong answer', async (
   });
 });
 
-t.test('a refusal says that an image is needed, and nothing about the account', async (t) => {
+t.test('a rejection requires an image, and says nothing about the account', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store, ON);
     for (let i = 0; i < 3; i++) await host.recordFailure(ACCOUNT);
@@ -89,7 +89,7 @@ t.test('a refusal says that an image is needed, and nothing about the account', 
   });
 });
 
-t.test('forms that require harder work or other presets do not take it', async (t) => {
+t.test('forms with harder work or other presets do not accept it', async (t) => {
   const { store } = embeddedStore(t);
   const host = hostOn(store, ON);
   const picture = () => aloneImage(challengesOn(store));
@@ -100,7 +100,7 @@ t.test('forms that require harder work or other presets do not take it', async (
   t.ok((await host.verify(await picture(), { ...FORM, image: 'required' })).ok);
 });
 
-t.test('work that is there is judged: no image makes it right', async (t) => {
+t.test('submitted work is always verified, even with a right image', async (t) => {
   await fc.assert(
     fc.asyncProperty(
       fc.record(
@@ -128,7 +128,7 @@ t.test('work that is there is judged: no image makes it right', async (t) => {
 });
 
 t.test(
-  'of parallel submissions of one image one passes, and of requests for one token one records',
+  'one of parallel submissions of one image passes, and one of parallel requests for one token records it',
   async (t) => {
     await eachStore(t, async (t, { store }) => {
       const challenges = challengesOn(store);

@@ -1,4 +1,4 @@
-// Verifying the answer to a captcha: alone, and after the work.
+// Verifying a captcha answer: alone, and after the work.
 
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import { eachKind, eachStore, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
@@ -44,7 +44,7 @@ t.test('the right answer passes once', async (t) => {
   });
 });
 
-t.test('a wrong answer consumes the captcha: the right one comes too late', async (t) => {
+t.test('a wrong answer consumes the captcha: the right one is then too late', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     const picture = await issuePicture(challengesOn(store));
@@ -54,7 +54,7 @@ t.test('a wrong answer consumes the captcha: the right one comes too late', asyn
 });
 
 t.test(
-  'white space around the answer, and capitals where they are ignored, make no difference',
+  'white space around the answer makes no difference, nor do capitals where case is ignored',
   async (t) => {
     const { store } = embeddedStore(t);
     const challenges = challengesOn(store);
@@ -76,7 +76,7 @@ t.test(
   },
 );
 
-t.test('what a keyboard adds to the characters read does not make an answer wrong', async (t) => {
+t.test('characters that a keyboard adds do not make an answer wrong', async (t) => {
   const { store } = embeddedStore(t);
   const challenges = challengesOn(store);
   const host = hostOn(store);
@@ -97,7 +97,7 @@ t.test('what a keyboard adds to the characters read does not make an answer wron
   }
 });
 
-t.test('an answer that comes too fast fails and consumes the captcha', async (t) => {
+t.test('an answer before the minimum time fails and consumes the captcha', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     const host = hostOn(store, { min_seconds: 1.5 });
@@ -112,13 +112,13 @@ t.test('an answer that comes too fast fails and consumes the captcha', async (t)
   });
 });
 
-t.test('work has no shortest time', async (t) => {
+t.test('work has no minimum time', async (t) => {
   const { store } = embeddedStore(t);
   const host = hostOn(store, { min_seconds: 60 });
   t.match(await host.verify(await issueWork(challengesOn(store)), OFFERED), { ok: true });
 });
 
-t.test('bound to an address, a captcha can be answered only from there, IPv6 by its /64', async (t) => {
+t.test('bound to an address, a captcha can be answered only from it, IPv6 by its /64', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const host = hostOn(store, { bind_ip: true });
@@ -145,7 +145,7 @@ t.test('bound to an address, a captcha can be answered only from there, IPv6 by 
   });
 });
 
-t.test('wrong work does not consume the captcha of the same submission', async (t) => {
+t.test("wrong work does not consume the submission's captcha", async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const host = hostOn(store);
@@ -162,7 +162,7 @@ t.test('wrong work does not consume the captcha of the same submission', async (
   });
 });
 
-t.test('a missing captcha is refused after the work is verified', async (t) => {
+t.test('a missing captcha is rejected after the work is verified', async (t) => {
   const { store, redis } = await redisStore(t);
   const challenges = challengesOn(store);
   const host = hostOn(store);
@@ -184,7 +184,7 @@ t.test('a missing captcha is refused after the work is verified', async (t) => {
   t.match(await host.verify(solved, OFFERED), { ok: false, reason: 'unknown' }, 'and is consumed');
 });
 
-t.test('an offered captcha is verified even if none is required', async (t) => {
+t.test('a submitted captcha is verified even if none is required', async (t) => {
   const { store } = embeddedStore(t);
   const challenges = challengesOn(store);
   const host = hostOn(store);
@@ -195,7 +195,7 @@ t.test('an offered captcha is verified even if none is required', async (t) => {
   t.match(await host.verify(ignored, { ...OFFERED, image: 'ignored' }), { ok: true });
 });
 
-t.test('fields that nobody filled in are no captcha: empty, null and missing are the same', async (t) => {
+t.test('unfilled fields are no captcha: empty, null and missing are equivalent', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const host = hostOn(store);
@@ -237,7 +237,7 @@ t.test('fields that nobody filled in are no captcha: empty, null and missing are
   });
 });
 
-t.test("an answer cannot be computed from the store's content under another secret", async (t) => {
+t.test("an answer cannot be computed from the store's content with another secret", async (t) => {
   const { store } = embeddedStore(t);
   const challenges = challengesOn(store);
   const other = openKeyRing(OTHER_SECRET);
@@ -256,25 +256,22 @@ t.test("an answer cannot be computed from the store's content under another secr
   t.strictSame(await hostOn(store, {}, { keys: other }).verify(relabelled, IMAGE), refused('wrong'));
 });
 
-t.test('a scrambled answer is the keyed hash that another implementation computes', async (t) => {
-  // HKDF and HMAC of Python's cryptography and hmac: token of 40 A, answer abc234.
+t.test('a hashed answer equals the keyed hash of another implementation', async (t) => {
+  // Computed with Python's cryptography (HKDF) and hmac: token of 40 A, answer abc234.
   const key = openKeyRing('first-secret-of-32-characters-xx').current;
   t.equal(scrambleAnswer(key, 'A'.repeat(40), 'abc234'), 'e335f48f7b9cdea047ddc76992105bfc');
 });
 
-t.test(
-  'an image issued before a change of the secret is answered after it, until the old one is dropped',
-  async (t) => {
-    await eachStore(t, async (t, { store }) => {
-      const challenges = challengesOn(store);
-      const bound = () => issuePicture(challenges, imageIssue({}, { address }));
-      const hostWith = (secrets: string) => hostOn(store, { bind_ip: true }, { keys: openKeyRing(secrets) });
-      t.match(await hostWith(`${SECRET},${OTHER_SECRET}`).verify(await bound(), IMAGE), { ok: true });
-      t.match(await hostWith(`${OTHER_SECRET},${SECRET}`).verify(await bound(), IMAGE), { ok: true });
-      t.strictSame(await hostWith(OTHER_SECRET).verify(await bound(), IMAGE), refused('unknown'));
-    });
-  },
-);
+t.test('an image issued before a change of secrets is accepted until the old one is removed', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const challenges = challengesOn(store);
+    const bound = () => issuePicture(challenges, imageIssue({}, { address }));
+    const hostWith = (secrets: string) => hostOn(store, { bind_ip: true }, { keys: openKeyRing(secrets) });
+    t.match(await hostWith(`${SECRET},${OTHER_SECRET}`).verify(await bound(), IMAGE), { ok: true });
+    t.match(await hostWith(`${OTHER_SECRET},${SECRET}`).verify(await bound(), IMAGE), { ok: true });
+    t.strictSame(await hostWith(OTHER_SECRET).verify(await bound(), IMAGE), refused('unknown'));
+  });
+});
 
 t.test('an answered captcha can no longer be drawn', async (t) => {
   await eachStore(t, async (t, { store }) => {

@@ -1,4 +1,4 @@
-// Submissions without the right form: refused before anything is looked up.
+// Malformed submissions: rejected before any lookup.
 
 import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
@@ -10,10 +10,10 @@ const BOTH: VerifyContext = { ip: ADDRESS, pow: true, image: 'required' };
 const WORK: VerifyContext = { ip: ADDRESS, pow: true, image: 'offered' };
 const IMAGE: VerifyContext = { ip: ADDRESS, pow: false, image: 'required' };
 
-/** Absent, empty, blank and wrong types. */
+/** Absent, empty, blank, and values of wrong types. */
 const EMPTY: unknown[] = [undefined, null, '', ' ', '\t\n', 0, false, true, [], {}];
 
-t.test('an unknown token with an empty answer never passes, in no combination of the fields', async (t) => {
+t.test('an unknown token with an empty answer never passes, in any combination of fields', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const host = hostOn(store);
@@ -38,7 +38,7 @@ t.test('an unknown token with an empty answer never passes, in no combination of
 });
 
 t.test(
-  'junk floods spend nothing: of 10,000 malformed submissions no command reaches the store',
+  'junk floods cost nothing: no command of 10,000 malformed submissions reaches the store',
   async (t) => {
     const { store, redis } = await redisStore(t);
     const host = hostOn(store);
@@ -73,7 +73,7 @@ t.test(
   },
 );
 
-t.test('very long tokens, nonces and answers are refused before any work', async (t) => {
+t.test('very long tokens, nonces and answers are rejected before any work', async (t) => {
   const { store, redis } = await redisStore(t);
   const host = hostOn(store);
   const long = 'A'.repeat(1_000_000);
@@ -97,7 +97,7 @@ t.test('very long tokens, nonces and answers are refused before any work', async
   t.strictSame(commands, []);
 });
 
-t.test('a token that is none is refused whatever its characters', async (t) => {
+t.test('a malformed token is rejected with any characters', async (t) => {
   const { store, redis } = await redisStore(t);
   const host = hostOn(store);
   const tokens = [
@@ -125,7 +125,7 @@ t.test('a token that is none is refused whatever its characters', async (t) => {
   t.strictSame(commands, []);
 });
 
-t.test('each field that is missing or malformed is named, under its configured name', async (t) => {
+t.test('each missing or malformed field is named, by its configured name', async (t) => {
   const { store } = await redisStore(t);
   const token = 'A'.repeat(40);
   const plain = hostOn(store);
@@ -173,7 +173,7 @@ t.test('each field that is missing or malformed is named, under its configured n
   });
 });
 
-t.test('fields are read from the body itself, never from what it inherits', async (t) => {
+t.test('fields are read from the body itself, never from its prototype', async (t) => {
   const { fieldNames } = hostOn((await redisStore(t)).store);
   const none = { powToken: undefined, powNonce: undefined, imageToken: undefined, imageAnswer: undefined };
   t.strictSame(submissionFrom(Object.create({ pow_token: 'x', captcha: 'x' }), fieldNames), none);
@@ -182,7 +182,7 @@ t.test('fields are read from the body itself, never from what it inherits', asyn
   t.strictSame(submissionFrom([], fieldNames), none);
 });
 
-t.test('checking the form does not read the store and agrees with the full verification', async (t) => {
+t.test('checking the form does not read the store, and agrees with full verification', async (t) => {
   const { store, redis } = await redisStore(t);
   const host = hostOn(store);
   const token = 'A'.repeat(40);

@@ -1,4 +1,4 @@
-// Verifying the proof of work: what passes, what is consumed, what is refused.
+// Verifying a proof of work: accepted, consumed, rejected.
 
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import { eachStore, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
@@ -30,7 +30,7 @@ t.test('solved work passes once', async (t) => {
   });
 });
 
-t.test('a well-formed wrong nonce consumes the challenge: the right one comes too late', async (t) => {
+t.test('a well-formed wrong nonce consumes the challenge: the right one is then too late', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     const work = await issueWork(challengesOn(store));
@@ -40,7 +40,7 @@ t.test('a well-formed wrong nonce consumes the challenge: the right one comes to
   });
 });
 
-t.test('a malformed nonce does not spend the challenge', async (t) => {
+t.test('a malformed nonce does not consume the challenge', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     const work = await issueWork(challengesOn(store));
@@ -51,7 +51,7 @@ t.test('a malformed nonce does not spend the challenge', async (t) => {
   });
 });
 
-t.test('an unknown, foreign or expired token is refused as unknown', async (t) => {
+t.test('an unknown, foreign or expired token is rejected as unknown', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const host = hostOn(store);
     const work = await issueWork(challengesOn(store));
@@ -66,7 +66,7 @@ t.test('an unknown, foreign or expired token is refused as unknown', async (t) =
   });
 });
 
-t.test('digits that move between salt and nonce change the outcome', async (t) => {
+t.test('digits moved between salt and nonce change the result', async (t) => {
   const { store } = embeddedStore(t);
   const challenges = challengesOn(store);
   const host = hostOn(store);
@@ -86,7 +86,7 @@ t.test('digits that move between salt and nonce change the outcome', async (t) =
 });
 
 t.test(
-  'work easier than demanded is refused, whatever difficulty and algorithm the client names',
+  'work below the required difficulty is rejected, with any difficulty and algorithm in the request',
   async (t) => {
     await eachStore(t, async (t, { store }) => {
       const challenges = challengesOn(store);
@@ -107,7 +107,7 @@ t.test(
   },
 );
 
-t.test('a record with another algorithm is never verified with this one', async (t) => {
+t.test('a record of another algorithm is never verified with this one', async (t) => {
   const { store } = embeddedStore(t);
   const issue = powIssue({}, {}, { algorithm: 'sha1' });
   t.strictSame(await hostOn(store).verify(await issueWork(challengesOn(store), issue), WORK), {
@@ -116,11 +116,11 @@ t.test('a record with another algorithm is never verified with this one', async 
   });
 });
 
-t.test('of 1,000 parallel submissions of one solved challenge exactly one succeeds', async (t) => {
+t.test('exactly one of 1,000 parallel submissions of one solved challenge succeeds', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const hosts = [hostOn(store), hostOn(store, {}, { name: 'another' })];
     const work = await issueWork(challengesOn(store));
-    // In waves, because a node that hashes a thousand answers at once keeps its own commands waiting too long.
+    // In batches: a node that hashes a thousand solutions at once also delays its own commands too long.
     const verdicts: (Awaited<ReturnType<ChallengeVerifier['verify']>> | undefined)[] = [];
     for (let wave = 0; wave < 4; wave++) {
       const submissions = Array.from({ length: 250 }, (_, i) => hosts[i % 2]?.verify(work, WORK));
@@ -130,7 +130,7 @@ t.test('of 1,000 parallel submissions of one solved challenge exactly one succee
   });
 });
 
-t.test('a verification is one command, and one of both challenges two', async (t) => {
+t.test('a verification is one command, and of both challenges two', async (t) => {
   const { store, redis } = await redisStore(t);
   const challenges = challengesOn(store);
   const host = hostOn(store);
@@ -154,7 +154,7 @@ t.test('with the rule switched off nothing is required and nothing is consumed',
   t.match(await hostOn(store).verify(work, WORK), { ok: true });
 });
 
-t.test('bound to an address, work passes from there alone', async (t) => {
+t.test('bound to an address, work passes only from it', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const host = hostOn(store, { bind_ip: true });
@@ -176,7 +176,7 @@ t.test('bound to an address, work passes from there alone', async (t) => {
   });
 });
 
-t.test('work issued before a change of the secret is honoured, bound or not', async (t) => {
+t.test('work issued before a change of secrets is accepted, bound or not', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const bound = () => issueWork(challenges, powIssue({}, {}, { address }));

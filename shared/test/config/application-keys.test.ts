@@ -1,4 +1,4 @@
-// The keys of the host API: how they are read, and a line for each mistake.
+// Host API keys: parsing, and a line for each error.
 
 import t from 'tap';
 import {
@@ -10,7 +10,7 @@ import {
 const secret = (letter: string) => `0123456789abcdefghijklmnopqrstu${letter}`;
 const [a, b, c] = [secret('a'), secret('b'), secret('c')] as const;
 
-t.test('the single key belongs to the application default, the others have names', async (t) => {
+t.test('a single key belongs to the application default, a list has names', async (t) => {
   t.strictSame(applicationKeysFrom({}), []);
   t.strictSame(
     applicationKeysFrom({ HOST_API_KEY: a, HOST_API_KEYS: `shop:${b}, forum.v2 : ${c}:with:colons` }),
@@ -25,7 +25,7 @@ t.test('the single key belongs to the application default, the others have names
   ]);
 });
 
-t.test('right keys have no mistakes', async (t) => {
+t.test('valid keys cause no errors', async (t) => {
   for (const variables of [
     {},
     { HOST_API_KEY: a },
@@ -38,7 +38,7 @@ t.test('right keys have no mistakes', async (t) => {
   }
 });
 
-t.test('every mistake is one line that shows no secret', async (t) => {
+t.test('every error is one line without a secret', async (t) => {
   const table: [{ HOST_API_KEY?: string; HOST_API_KEYS?: string }, string[]][] = [
     [{ HOST_API_KEY: 'short' }, ['HOST_API_KEY must have a secret of at least 32 characters']],
     [
@@ -91,13 +91,13 @@ t.test('every mistake is one line that shows no secret', async (t) => {
   for (const [variables, lines] of table) t.strictSame(checkApplicationKeys(variables, [secret('z')]), lines);
 });
 
-t.test('a secret in the place of a name is not shown', async (t) => {
+t.test('a secret in place of a name is not shown', async (t) => {
   const lines = checkApplicationKeys({ HOST_API_KEY: a, HOST_API_KEYS: `${b}:shop,${b}:forum` });
   t.equal(lines.length, 3);
   t.notMatch(lines.join(), /bb|shop|forum/);
 });
 
-t.test('an application of the guard plugin has a name too', async (t) => {
+t.test("a guard plugin's application also has a name", async (t) => {
   t.equal(applicationNameMistake('contact-form'), null);
   for (const name of ['', 'login', 'gate', 'a b', 'a\0b', 'x'.repeat(65)])
     t.type(applicationNameMistake(name), 'string');

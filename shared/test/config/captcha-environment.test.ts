@@ -1,4 +1,4 @@
-// The options of the challenges: as variables, in code, in the table.
+// Challenge options: from variables, from code, in the documented table.
 
 import { Type } from '@sinclair/typebox';
 import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
@@ -42,12 +42,12 @@ const defaults = {
   test_mode: false,
 };
 
-t.test('the defaults are those of the specification, from the environment and in code', async (t) => {
+t.test("defaults equal the specification's, from the environment and in code", async (t) => {
   t.strictSame(read({}), defaults);
   t.strictSame(resolveCaptchaOptions(), defaults);
 });
 
-t.test('a variable is CAPTCHA_ and the path of the option', async (t) => {
+t.test("a variable's name is CAPTCHA_ and the option's path", async (t) => {
   const options = read({
     CAPTCHA_POW_VOLUME_EVERY: '5',
     CAPTCHA_POW_FIELDS_NONCE: 'n',
@@ -63,13 +63,13 @@ t.test('a variable is CAPTCHA_ and the path of the option', async (t) => {
   t.equal(Object.keys(captchaVariables).length, 30);
 });
 
-t.test('options in code need only what differs, and are frozen at every level', async (t) => {
+t.test('options in code may be partial, and are frozen at every level', async (t) => {
   const options = resolveCaptchaOptions({ pow: { volume: { step: 3 } }, driver: undefined });
   t.strictSame(options, { ...defaults, pow: { ...defaults.pow, volume: { every: 20, step: 3 } } });
   t.ok(Object.isFrozen(options) && Object.isFrozen(options.pow.volume));
 });
 
-// The option, a value, and the rest of the line after the name of the option.
+// The option, a value, and the rest of the line after the option's name.
 const wrong: [string, string, CaptchaOptionsInput, RegExp][] = [
   ['pow.difficulty', '15', { pow: { difficulty: 15 } }, /must be 16 or more outside/],
   ['load_levels', '4,2', { load_levels: '4,2' }, /must rise from each level to the next, not "4,2"/],
@@ -161,27 +161,24 @@ for (const [path, text, input, words] of wrong) {
   });
 }
 
-t.test(
-  'a variable that nothing reads is told by its name alone, and one that is empty is not there',
-  async (t) => {
-    const known = Object.keys(captchaVariables).map((name) => [name, 'x']);
-    const right = {
-      CAPTCHA_CACHE_STORE: 'x',
-      CAPTCHA_MODULE: 'x',
-      CAPTCHA_PRESETS: 'x',
-      CAPTCHA_EMPTY: '',
-      PATH: 'x',
-    };
-    t.same(unknownCaptchaVariables({ ...Object.fromEntries(known), ...right }), []);
-    t.same(unknownCaptchaVariables({ CAPTCHA_CACHE_STORE_FILE: '/run/secrets/challenge_store' }), []);
-    t.same(unknownCaptchaVariables({ CAPTCHA_UNKNOWN: 'a secret', CAPTCHA_POW_DIFICULTY: '20' }), [
-      'CAPTCHA_POW_DIFICULTY is not known: no variable of the challenges has this name',
-      'CAPTCHA_UNKNOWN is not known: no variable of the challenges has this name',
-    ]);
-  },
-);
+t.test('an unread variable is reported by its name alone, and an empty one is ignored', async (t) => {
+  const known = Object.keys(captchaVariables).map((name) => [name, 'x']);
+  const right = {
+    CAPTCHA_CACHE_STORE: 'x',
+    CAPTCHA_MODULE: 'x',
+    CAPTCHA_PRESETS: 'x',
+    CAPTCHA_EMPTY: '',
+    PATH: 'x',
+  };
+  t.same(unknownCaptchaVariables({ ...Object.fromEntries(known), ...right }), []);
+  t.same(unknownCaptchaVariables({ CAPTCHA_CACHE_STORE_FILE: '/run/secrets/challenge_store' }), []);
+  t.same(unknownCaptchaVariables({ CAPTCHA_UNKNOWN: 'a secret', CAPTCHA_POW_DIFICULTY: '20' }), [
+    'CAPTCHA_POW_DIFICULTY is not known: no variable of the challenges has this name',
+    'CAPTCHA_UNKNOWN is not known: no variable of the challenges has this name',
+  ]);
+});
 
-t.test('a path that only begins like a taken one is free', async (t) => {
+t.test('a path that merely begins like a reserved path is permitted', async (t) => {
   for (const prefix of ['api/login', 'logins', 'v1/openapi.json']) {
     t.equal(resolveCaptchaOptions({ routes: { prefix } }).routes.prefix, prefix);
   }
@@ -208,7 +205,7 @@ t.test('in test mode the floor may be as low as 1, and no lower', async (t) => {
   );
 });
 
-t.test('an option that does not exist, or a group that is none, is a mistake in code', async (t) => {
+t.test('an unknown option, or a value in place of a group, is an error in code', async (t) => {
   t.same(
     configurationLines(() => resolveCaptchaOptions({ pow: { dificulty: 20 } } as CaptchaOptionsInput)),
     ['pow.dificulty: unknown option'],
@@ -230,14 +227,14 @@ t.test('an option that does not exist, or a group that is none, is a mistake in 
   t.equal(configurationLines(() => resolveCaptchaOptions(JSON.parse('{"__proto__":{"a":1}}'))).length, 1);
 });
 
-t.test('a value of the wrong type is a mistake in code', async (t) => {
+t.test('a value of the wrong type is an error in code', async (t) => {
   t.same(
     configurationLines(() => resolveCaptchaOptions({ bind_ip: 'true' } as unknown as CaptchaOptionsInput)),
     ['bind_ip must be true or false, not "true"'],
   );
 });
 
-t.test('every allowed floor and ceiling is accepted, every other pair is not', async (t) => {
+t.test('every permitted pair of floor and ceiling is accepted, every other is not', async (t) => {
   fc.assert(
     fc.property(fc.integer({ min: -2, max: 30 }), fc.integer({ min: -2, max: 30 }), (difficulty, ceiling) => {
       const allowed = difficulty >= 16 && difficulty <= ceiling && ceiling <= 24;

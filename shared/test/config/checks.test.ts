@@ -1,4 +1,4 @@
-// Mistakes that several variables make together, and those that a type cannot see.
+// Errors in combinations of variables, and in values of the right type.
 
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
@@ -17,11 +17,11 @@ import { checkSecrets } from '../../src/config/secrets.js';
 
 const secret = (letter: string) => `0123456789abcdefghijklmnopqrstu${letter}`;
 
-t.test('secrets of 32 characters that all differ are right, in lists as well', async (t) => {
+t.test('secrets of 32 characters that all differ are valid, in lists too', async (t) => {
   t.same(checkSecrets({ A: secret('a'), B: `${secret('b')},${secret('c')}`, C: undefined }), []);
 });
 
-t.test('wrong secrets stop the start without being shown', async (t) => {
+t.test('invalid secrets stop the start without being shown', async (t) => {
   const cases: [Record<string, string>, string][] = [
     [{ A: 'a'.repeat(31) }, 'A must have at least 32 characters in each element'],
     [{ A: '😀'.repeat(16) }, 'A must have at least 32 characters in each element'],
@@ -35,7 +35,7 @@ t.test('wrong secrets stop the start without being shown', async (t) => {
   for (const [lists, line] of cases) t.same(checkSecrets(lists), [line]);
 });
 
-t.test('a prefix of the cookie needs https', async (t) => {
+t.test('a cookie prefix requires https', async (t) => {
   for (const COOKIE_PREFIX of ['__Secure-', '__Host-']) {
     t.same(checkCookiePrefix({ COOKIE_PREFIX, PUBLIC_URL: 'https://localhost:8443' }), []);
     t.same(checkCookiePrefix({ COOKIE_PREFIX, PUBLIC_URL: 'http://localhost:8080' }), [
@@ -45,7 +45,7 @@ t.test('a prefix of the cookie needs https', async (t) => {
   t.same(checkCookiePrefix({ PUBLIC_URL: 'http://localhost:8080' }), []);
 });
 
-t.test('PUBLIC_URL is an http address', async (t) => {
+t.test('PUBLIC_URL is an http or https address', async (t) => {
   for (const url of [
     'http://localhost:8080',
     'https://example.com/',
@@ -77,7 +77,7 @@ t.test('PUBLIC_URL is an http address', async (t) => {
   }
 });
 
-t.test('in production PUBLIC_URL is encrypted or does not leave the machine', async (t) => {
+t.test('in production PUBLIC_URL is encrypted or local to the machine', async (t) => {
   const check = (url: string) => checkPublicUrl({ PUBLIC_URL: url, NODE_ENV: 'production' });
   for (const url of ['https://example.com', 'http://localhost:8080', 'http://127.0.0.1', 'http://[::1]:80']) {
     t.same(check(url), [], url);
@@ -92,7 +92,7 @@ t.test('in production PUBLIC_URL is encrypted or does not leave the machine', as
   }
 });
 
-t.test('CORS_ORIGIN is an origin to the letter', async (t) => {
+t.test('CORS_ORIGIN is an exact origin', async (t) => {
   for (const origin of ['https://app.example.com', 'http://localhost:5173', undefined]) {
     t.same(checkCorsOrigin(origin), [], String(origin));
   }
@@ -117,7 +117,7 @@ t.test('CORS_ORIGIN is an origin to the letter', async (t) => {
   for (const [origin, line] of cases) t.same(checkCorsOrigin(origin), [line]);
 });
 
-t.test('TRUST_PROXY holds addresses, ranges and two names', async (t) => {
+t.test('TRUST_PROXY accepts addresses, ranges and two names', async (t) => {
   t.same(checkTrustProxy(undefined), []);
   t.same(
     checkTrustProxy(['loopback', 'uniquelocal', '10.0.0.1', '10.0.0.0/8', '2001:db8::1', '2001:db8::/32']),
@@ -142,7 +142,7 @@ t.test('TRUST_PROXY holds addresses, ranges and two names', async (t) => {
     t.match(checkTrustProxy([proxy]), [/^TRUST_PROXY must contain addresses/], proxy);
 });
 
-t.test('the embedded store needs leave to serve in production', async (t) => {
+t.test('the embedded store requires permission in production', async (t) => {
   const production = { NODE_ENV: 'production' };
   t.same(checkStores({}, ['STORE_URL']), []);
   t.match(checkStores(production, ['STORE_URL', 'CAPTCHA_CACHE_STORE']), [/^STORE_URL must name a Redis/]);
@@ -150,13 +150,13 @@ t.test('the embedded store needs leave to serve in production', async (t) => {
   t.same(checkStores({ ...production, STORE_URL: 'redis://h' }, ['STORE_URL', 'CAPTCHA_CACHE_STORE']), []);
 });
 
-t.test('only the stores that a service uses are looked at', async (t) => {
+t.test('only the stores in use are checked', async (t) => {
   const values = { NODE_ENV: 'production', CAPTCHA_CACHE_STORE: 'redis://h' };
   t.same(checkStores(values, ['CAPTCHA_CACHE_STORE']), []);
   t.match(checkStores(values, ['STORE_URL', 'CAPTCHA_CACHE_STORE']), [/^STORE_URL /]);
 });
 
-t.test('a store address that cannot be read is not repeated, for it may hold a password', async (t) => {
+t.test('an invalid store address is not repeated, because it may contain a password', async (t) => {
   for (const STORE_URL of [
     'postgres://u:hunter2@h',
     'redis+sentinel://u:hunter2@h',
@@ -173,7 +173,7 @@ t.test('a store address that cannot be read is not repeated, for it may hold a p
   ]);
 });
 
-t.test('test mode is refused in production and wherever others may come', async (t) => {
+t.test('test mode is rejected in production and on reachable addresses', async (t) => {
   const check = (PUBLIC_URL: string, NODE_ENV?: string) =>
     checkTestMode({ CAPTCHA_TEST_MODE: true, PUBLIC_URL, NODE_ENV });
   for (const url of [
@@ -201,7 +201,7 @@ t.test('test mode is refused in production and wherever others may come', async 
   );
 });
 
-t.test('an address whose cookies browsers drop is named with the consequence', async (t) => {
+t.test('a warning names the address whose cookies browsers drop, and the consequence', async (t) => {
   for (const PUBLIC_URL of ['http://192.168.1.5', 'http://intranet:8080', 'http://auth.example/x']) {
     t.match(
       plainHttpWarning({ PUBLIC_URL }),
@@ -214,7 +214,7 @@ t.test('an address whose cookies browsers drop is named with the consequence', a
   }
 });
 
-t.test('a PUBLIC_URL whose path no cookie can have stops the start with a line', async (t) => {
+t.test('a PUBLIC_URL with a path that no cookie can have stops the start with a line', async (t) => {
   t.match(checkPublicUrl({ PUBLIC_URL: 'https://example.com/a;b' }), [
     /^PUBLIC_URL must have no ; in its path/,
   ]);
@@ -223,7 +223,7 @@ t.test('a PUBLIC_URL whose path no cookie can have stops the start with a line',
   }
 });
 
-t.test('the checks of the network give their lines together, and need no value', async (t) => {
+t.test('the network checks return all their lines, and require no value', async (t) => {
   t.same(checkHttp({}), []);
   const lines = checkHttp({ PUBLIC_URL: 'x', CORS_ORIGIN: 'x', TRUST_PROXY: ['2'] });
   t.same(
@@ -232,7 +232,7 @@ t.test('the checks of the network give their lines together, and need no value',
   );
 });
 
-t.test('secrets of equal letters or of a repeated pattern passed', async (t) => {
+t.test('secrets of equal letters or of a repeated pattern are rejected', async (t) => {
   const weak = [
     'a'.repeat(32),
     'ab'.repeat(20),

@@ -1,4 +1,4 @@
-// Reading the environment.
+// Parsing the environment.
 
 import { Type } from '@sinclair/typebox';
 import { configurationLines } from '@tollgate/test-support/configuration-lines.js';
@@ -16,7 +16,7 @@ const schema = Type.Object({
 });
 const right = { NAME: 'a', SECRET: 'long enough' };
 
-t.test('values are converted to the types of the schema', async (t) => {
+t.test('values are converted to their schema types', async (t) => {
   const env = {
     ...right,
     PORT: '8080',
@@ -37,7 +37,7 @@ t.test('values are converted to the types of the schema', async (t) => {
   });
 });
 
-t.test('what is unset or empty has its default, or is absent', async (t) => {
+t.test('an unset or empty variable has its default, or is absent', async (t) => {
   t.strictSame(readEnvironment(schema, { ...right, PORT: '', LIST: '', FLAG: undefined }), {
     NAME: 'a',
     SECRET: 'long enough',
@@ -70,7 +70,7 @@ const wrong: Record<string, [string, string]> = {
   'a name that is no choice': ['MODE', 'none'],
 };
 for (const [title, [name, value]] of Object.entries(wrong)) {
-  t.test(`${title} stops the start, naming the variable and what was found`, async (t) => {
+  t.test(`${title} stops the start, with the variable and its value in the line`, async (t) => {
     const lines = configurationLines(() => readEnvironment(schema, { ...right, [name]: value }));
     t.equal(lines.length, 1);
     t.ok(lines[0]?.startsWith(`${name} must be `), String(lines[0]));
@@ -78,7 +78,7 @@ for (const [title, [name, value]] of Object.entries(wrong)) {
   });
 }
 
-t.test('the line says what is expected', async (t) => {
+t.test('the line names the expected value', async (t) => {
   const env = { ...right, PORT: 'x', FLAG: 'x', MODE: 'x', RATIO: 'x' };
   t.same(
     configurationLines(() => readEnvironment(schema, env)),
@@ -91,14 +91,14 @@ t.test('the line says what is expected', async (t) => {
   );
 });
 
-t.test('the value of a secret is never shown', async (t) => {
+t.test("a secret's value is never shown", async (t) => {
   t.same(
     configurationLines(() => readEnvironment(schema, { NAME: 'a', SECRET: 'hunter2' })),
     ['SECRET must be a text of at least 8 characters'],
   );
 });
 
-t.test('a long value is shown cut, and control characters escaped', async (t) => {
+t.test('a long value is truncated, and control characters are escaped', async (t) => {
   const [line = ''] = configurationLines(() =>
     readEnvironment(schema, { ...right, PORT: `\n${'9'.repeat(5000)}` }),
   );
@@ -106,7 +106,7 @@ t.test('a long value is shown cut, and control characters escaped', async (t) =>
   t.match(line, '\\n999');
 });
 
-t.test('every mistake has a line, those of the checks included', async (t) => {
+t.test('every error has a line, including errors of the checks', async (t) => {
   const lines = configurationLines(() =>
     readEnvironment(schema, { PORT: 'x', NAME: 'a' }, (values) => {
       t.equal(values.PORT, undefined);
@@ -118,7 +118,7 @@ t.test('every mistake has a line, those of the checks included', async (t) => {
   t.match(lines, [/^SECRET is missing/, /^PORT must be/, /^NAME must differ$/]);
 });
 
-t.test('the error says all of its lines', async (t) => {
+t.test("the error's message contains all of its lines", async (t) => {
   const error = new ConfigurationError(['A is missing', 'B is wrong']);
   t.equal(error.message, 'A is missing\nB is wrong');
   t.equal(error.name, 'ConfigurationError');

@@ -1,11 +1,11 @@
-// Address ranges with limits of their own: which addresses are in them, and which mistakes stop the start.
+// Address ranges with limits of their own: matching addresses, and errors that stop the start.
 
 import fc from 'fast-check';
 import t from 'tap';
 import { normaliseAddress } from '../../src/challenges/attempts/pseudonyms.js';
 import { checkAddressRanges, limitFactors } from '../../src/config/limit-ranges.js';
 
-t.test('an address has the factor of the narrowest range that holds it', async (t) => {
+t.test('an address has the factor of the narrowest matching range', async (t) => {
   const factorOf = limitFactors([
     ...['198.51.100.0/24=10', '198.51.100.64/26=40', '198.51.100.77/32=1'],
     ...['2001:db8:7::/48=5', '2001:db8:7:100::/56=7', '2001:db8:7:123::/64=9'],
@@ -30,7 +30,7 @@ t.test('an address has the factor of the narrowest range that holds it', async (
   t.equal(factorOf(null), 1);
 });
 
-t.test('any network of IPv4 holds its own addresses and no others', async (t) => {
+t.test('any IPv4 network contains its own addresses and no others', async (t) => {
   const anyAddress = fc.ipV4();
   fc.assert(
     fc.property(anyAddress, anyAddress, fc.integer({ min: 1, max: 32 }), (one, other, prefix) => {
@@ -48,7 +48,7 @@ t.test('any network of IPv4 holds its own addresses and no others', async (t) =>
   );
 });
 
-t.test('a mistake is a line', async (t) => {
+t.test('an error is one line', async (t) => {
   const form = 'RATE_LIMIT_RANGES must contain ranges with factors such as 203.0.113.0/24=20';
   const narrow =
     'RATE_LIMIT_RANGES must have IPv6 ranges of /64 or wider: their addresses are counted together';

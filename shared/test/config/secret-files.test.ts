@@ -21,14 +21,14 @@ function fileOf(content: string): string {
   return path;
 }
 
-t.test('a secret is read from its file, without the line break at the end', async (t) => {
+t.test('a secret is read from its file, without the final line break', async (t) => {
   for (const end of ['', '\n', '\r\n', '\n\n']) {
     const env = { SECRET_FILE: fileOf(`  of a file ü${end}`) };
     t.strictSame(readEnvironment(schema, env), { SECRET: '  of a file ü' }, JSON.stringify(end));
   }
 });
 
-t.test('an empty variable counts as unset, whether it holds the secret or names the file', async (t) => {
+t.test('an empty variable counts as unset, both for the secret and for the file name', async (t) => {
   const path = fileOf('of a file');
   t.strictSame(readEnvironment(schema, { SECRET: '', SECRET_FILE: path, KEY_FILE: '' }), {
     SECRET: 'of a file',
@@ -38,7 +38,7 @@ t.test('an empty variable counts as unset, whether it holds the secret or names 
   });
 });
 
-t.test('a secret that is given twice is refused, equal or not', async (t) => {
+t.test('a secret in both variables is rejected, equal or not', async (t) => {
   for (const SECRET of ['of a file', 'another one']) {
     const env = { SECRET, SECRET_FILE: fileOf('of a file') };
     t.strictSame(
@@ -48,7 +48,7 @@ t.test('a secret that is given twice is refused, equal or not', async (t) => {
   }
 });
 
-t.test('a file that cannot be the secret is one line each, and the secret is not also missing', async (t) => {
+t.test('an unusable file causes one line, and the secret is not also missing', async (t) => {
   const missing = join(folder, 'missing');
   for (const [path, line] of [
     [missing, `SECRET_FILE names a file that cannot be read: ${missing} (file not found)`],
@@ -74,7 +74,7 @@ t.test('a file that cannot be the secret is one line each, and the secret is not
 });
 
 t.test(
-  'a file of another user is one line',
+  "another user's file causes one line",
   { skip: process.getuid?.() === 0 && 'root reads every file' },
   async (t) => {
     const path = fileOf('of a file');
@@ -87,7 +87,7 @@ t.test(
   },
 );
 
-t.test('what a file holds is checked as the variable would be, and never shown', async (t) => {
+t.test("a file's content is checked like the variable, and never shown", async (t) => {
   t.strictSame(
     configurationLines(() => readEnvironment(schema, { SECRET_FILE: fileOf('hunter2') })),
     ['SECRET must be a text of at least 8 characters'],
@@ -99,7 +99,7 @@ t.test('only secrets are read from files', async (t) => {
   t.strictSame(readEnvironment(schema, env), { SECRET: 'long enough' });
 });
 
-t.test('an environment is completed for a program that reads a variable itself', async (t) => {
+t.test('an environment is completed for a program that reads variables itself', async (t) => {
   const path = fileOf('of a file\n');
   t.strictSame(withSecretsFromFiles({ SECRET_FILE: path, OTHER_FILE: 'x', NAME: 'a' }, ['SECRET', 'KEY']), {
     SECRET: 'of a file',

@@ -1,4 +1,4 @@
-// Which addresses are of one site, and how this machine reaches its own.
+// Addresses of the same site, and this machine's address of its own services.
 
 import t from 'tap';
 import { isSameSite } from '../../src/config/same-site.js';
@@ -46,7 +46,7 @@ for (const [name, cases] of Object.entries(pairs)) {
   });
 }
 
-t.test('what is bound to every address is reached through loopback', async (t) => {
+t.test('a service bound to every address is reached through loopback', async (t) => {
   t.same([undefined, '', '0.0.0.0', '::', '192.0.2.1', '::1'].map(reachableHost), [
     '127.0.0.1',
     '127.0.0.1',

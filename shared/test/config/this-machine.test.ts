@@ -1,4 +1,4 @@
-// Services that only their own machine can reach: weak secrets, the port of a platform, the common challenge secret.
+// Services reachable from their own machine alone: weak secrets, the platform's port, the shared challenge secret.
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import t from 'tap';
 import { checkSecrets, weakSecrets } from '../../src/config/secrets.js';
 import { isThisMachineOnly, withChallengeSecret, withPortAndAddress } from '../../src/config/this-machine.js';
 
-t.test('a service is local only if nothing in its environment says otherwise', async (t) => {
+t.test('a service is local only if no variable contradicts', async (t) => {
   for (const env of [
     {},
     { BIND: '', PUBLIC_URL: '', NODE_ENV: 'test' },
@@ -33,7 +33,7 @@ t.test('a service is local only if nothing in its environment says otherwise', a
   }
 });
 
-t.test('the port of a hosting platform serves where the variable of the service is unset', async (t) => {
+t.test("a hosting platform's port applies if the service's own variable is unset", async (t) => {
   const read = (env: Record<string, string>) => {
     const { SESSION_PORT, PUBLIC_URL } = withPortAndAddress(env, 'SESSION_PORT', 3001);
     return [SESSION_PORT, PUBLIC_URL];
@@ -47,7 +47,7 @@ t.test('the port of a hosting platform serves where the variable of the service 
   }
 });
 
-t.test('two services on one machine read one challenge secret, which the first of them makes', async (t) => {
+t.test('two services on one machine share one challenge secret, created by the first', async (t) => {
   const folder = join(tempDir(t), 'data');
   const first = withChallengeSecret({ DATA_DIR: folder }, '/');
   t.match(first.CHALLENGE_SECRET, /^[\w-]{43}$/);
@@ -62,21 +62,24 @@ t.test('two services on one machine read one challenge secret, which the first o
   });
 });
 
-t.test('no challenge secret is made where one is set, or where others reach the service', async (t) => {
-  const DATA_DIR = tempDir(t);
-  for (const env of [
-    { CHALLENGE_SECRET: 'mine' },
-    { CHALLENGE_SECRET_FILE: '/run/secrets/challenge' },
-    { BIND: '0.0.0.0' },
-    { PUBLIC_URL: 'https://a.example' },
-    { NODE_ENV: 'production' },
-  ]) {
-    t.strictSame(withChallengeSecret({ DATA_DIR, ...env }, '/'), { DATA_DIR, ...env });
-  }
-  t.strictSame(readdirSync(DATA_DIR), []);
-});
+t.test(
+  'no challenge secret is created if one is set, or if the service is reachable from elsewhere',
+  async (t) => {
+    const DATA_DIR = tempDir(t);
+    for (const env of [
+      { CHALLENGE_SECRET: 'mine' },
+      { CHALLENGE_SECRET_FILE: '/run/secrets/challenge' },
+      { BIND: '0.0.0.0' },
+      { PUBLIC_URL: 'https://a.example' },
+      { NODE_ENV: 'production' },
+    ]) {
+      t.strictSame(withChallengeSecret({ DATA_DIR, ...env }, '/'), { DATA_DIR, ...env });
+    }
+    t.strictSame(readdirSync(DATA_DIR), []);
+  },
+);
 
-t.test('a file of secrets that cannot be used stops the start and is left alone', async (t) => {
+t.test('an unusable file of secrets stops the start and is unchanged', async (t) => {
   const folder = tempDir(t);
   const path = join(folder, 'secrets.json');
   for (const [text, line] of [
@@ -93,7 +96,7 @@ t.test('a file of secrets that cannot be used stops the start and is left alone'
   }
 });
 
-t.test('weak secrets that are accepted are named, and must still differ', async (t) => {
+t.test('accepted weak secrets are named, and must still differ', async (t) => {
   const lists = { ACCESS_SECRET: 'a', REFRESH_SECRET: 'b,b2', ENCRYPTION_KEY: 'changeme'.repeat(4) };
   t.strictSame(checkSecrets(lists, { allowWeak: true }), []);
   t.match(weakSecrets(lists), [

@@ -15,7 +15,7 @@ const found = (...names: string[]) =>
     known: ['RATE_LIMIT_POW'],
   });
 
-t.test('a variable one slip away from a known one is named with the one that may be meant', async (t) => {
+t.test('a variable one typing error away from a known one is reported with the probable name', async (t) => {
   for (const [name, meant] of [
     ['STORE_UR', 'STORE_URL'],
     ['STORE_URLS', 'STORE_URL'],
@@ -30,7 +30,7 @@ t.test('a variable one slip away from a known one is named with the one that may
   }
 });
 
-t.test('a variable with a prefix of the service is named, other variables are not', async (t) => {
+t.test('a variable with a prefix of the service is reported, other variables are not', async (t) => {
   t.strictSame(found('RATE_LIMIT_SIGN_IN', 'RATE_LIMIT_AGE'), [
     'RATE_LIMIT_AGE is not known',
     'RATE_LIMIT_SIGN_IN is not known',

@@ -1,4 +1,4 @@
-// The variables that both services share: defaults, requirements, the table of the documentation.
+// Variables common to both services: defaults, requirements, the documented table.
 
 import { Type } from '@sinclair/typebox';
 import t from 'tap';
@@ -81,13 +81,13 @@ t.test('an invalid value of any typed variable stops the start with a line', asy
   }
 });
 
-t.test('every variable says what it means', async (t) => {
+t.test('every variable has a description', async (t) => {
   for (const [name, property] of Object.entries(schema.properties)) {
     t.ok(String(property.description ?? '').length > 10, name);
   }
 });
 
-t.test('variables that may hold a password or a key are never shown', async (t) => {
+t.test('variables that may contain a password or a key are never shown', async (t) => {
   for (const name of [
     ...Object.keys(secrets),
     'STORE_URL',
@@ -97,7 +97,7 @@ t.test('variables that may hold a password or a key are never shown', async (t) 
   }
 });
 
-t.test('what is unset follows from other variables', async (t) => {
+t.test('unset variables are derived from others', async (t) => {
   t.equal(storeUrlOf({ DATA_DIR: '/var/lib/t' }), 'file:/var/lib/t/tollgate.db');
   t.equal(storeUrlOf({ STORE_URL: 'redis://a' }), 'redis://a');
   t.equal(cacheStoreUrlOf({ STORE_URL: 'redis://a' }), 'redis://a');
@@ -109,7 +109,7 @@ t.test('what is unset follows from other variables', async (t) => {
   );
 });
 
-t.test('the table has a row per variable, with its default, its choices and its meaning', async (t) => {
+t.test('the table has a row per variable, with its default, its choices and its description', async (t) => {
   const table = variablesTable(
     Type.Object({
       A: Type.String({ description: 'Needed | really' }),

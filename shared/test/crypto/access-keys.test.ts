@@ -1,4 +1,4 @@
-// The keys that other services get: they open access tokens and nothing else.
+// Exported keys for other services: they open access tokens and nothing else.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -8,7 +8,7 @@ import { openKeyRing } from '../../src/crypto/key-ring.js';
 
 const SECRETS = 'first-encryption-key-0123456789abcdef,second-encryption-key-0123456789abcdef';
 
-t.test('exported keys open the access tokens of every element, and no refresh token', async (t) => {
+t.test('exported keys open access tokens of every list element, and no refresh token', async (t) => {
   const ring = openKeyRing(SECRETS);
   const text = exportAccessKeys(ring);
   t.match(text, /^[0-9a-f]{8}:[\w-]{43},[0-9a-f]{8}:[\w-]{43}$/);
@@ -23,7 +23,7 @@ t.test('exported keys open the access tokens of every element, and no refresh to
   t.equal(asRefresh.open(createEnvelope('refresh', ring).seal('claims')), null);
 });
 
-t.test('anything else is refused without being repeated', async (t) => {
+t.test('anything else is rejected without being repeated', async (t) => {
   const good = exportAccessKeys(openKeyRing(SECRETS));
   const bad = [
     '',

@@ -1,4 +1,4 @@
-// The encryption around tokens: what was sealed opens, and nothing else does.
+// The encryption of tokens: sealed text opens, and nothing else does.
 
 import { createCipheriv } from 'node:crypto';
 import { anyCharacter } from '@tollgate/test-support/any-character.js';
@@ -18,7 +18,7 @@ const TEXT = 'head.body.signature é';
 const ring = openKeyRing(FIRST);
 const envelope = createEnvelope('access', ring);
 
-// Made with another library (Python's cryptography): HKDF, AES-256-GCM, Base64, percent-encoding; nonce 00 to 0b.
+// Created with another library (Python's cryptography): HKDF, AES-256-GCM, Base64, percent-encoding; nonce 00 to 0b.
 const KNOWN: Record<TokenKind, string> = {
   access: 'AfGpdOkAAQIDBAUGBwgJCgu2T2yPdc2kFuznBO2iSetkmx5i%2FK%2FFJyeZ%2Ba%2FJnWIdv1eAkAhNrA%3D%3D',
   refresh: 'AfGpdOkAAQIDBAUGBwgJCgu3P5SBs6iGlmlFouVVpieiJ7XgQyeV0ytxWVivGXdRisQuHKn%2FBA%3D%3D',
@@ -27,7 +27,7 @@ const KNOWN: Record<TokenKind, string> = {
 const bytesOf = (token: string) => Buffer.from(decodeURIComponent(token), 'base64');
 const tokenOf = (bytes: Uint8Array) => encodeURIComponent(Buffer.from(bytes).toString('base64'));
 
-t.test('a token under a fixed nonce is the one that another implementation makes', async (t) => {
+t.test('a token with a fixed nonce equals that of another implementation', async (t) => {
   const nonce = Uint8Array.from({ length: 12 }, (_, at) => at);
   for (const kind of ['access', 'refresh'] as const) {
     t.equal(createEnvelope(kind, ring).seal(TEXT, nonce), KNOWN[kind]);
@@ -35,7 +35,7 @@ t.test('a token under a fixed nonce is the one that another implementation makes
   }
 });
 
-t.test('what was sealed opens as it was, and no two tokens of one text are equal', async (t) => {
+t.test('a sealed text opens unchanged, and no two tokens of one text are equal', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (text) => {
@@ -46,7 +46,7 @@ t.test('what was sealed opens as it was, and no two tokens of one text are equal
   );
 });
 
-t.test('a token with any one bit flipped does not open', async (t) => {
+t.test('a token with any bit flipped does not open', async (t) => {
   const bytes = bytesOf(envelope.seal(TEXT));
   const opened: number[] = [];
   for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -58,7 +58,7 @@ t.test('a token with any one bit flipped does not open', async (t) => {
   t.equal(envelope.open(tokenOf(bytes)), TEXT);
 });
 
-t.test('a token with any one byte set to another value does not open', async (t) => {
+t.test('a token with any byte changed does not open', async (t) => {
   const bytes = bytesOf(envelope.seal(TEXT));
   const opened: number[] = [];
   for (let at = 0; at < bytes.length; at++) {
@@ -71,7 +71,7 @@ t.test('a token with any one byte set to another value does not open', async (t)
   t.strictSame(opened, []);
 });
 
-t.test('a token cut short or drawn out by bytes does not open', async (t) => {
+t.test('a token that is shorter or longer by any bytes does not open', async (t) => {
   const bytes = bytesOf(envelope.seal(TEXT));
   const opened = Array.from(bytes, (_, length) => length).filter(
     (length) => envelope.open(tokenOf(bytes.subarray(0, length))) !== null,
@@ -81,7 +81,7 @@ t.test('a token cut short or drawn out by bytes does not open', async (t) => {
     t.equal(envelope.open(tokenOf(Buffer.concat([bytes, Buffer.alloc(more)]))), null);
 });
 
-t.test('a shortened tag is refused, although node:crypto would take it', async (t) => {
+t.test('a truncated tag is rejected, although node:crypto would accept it', async (t) => {
   const key = ring.current.derive('tollgate access token');
   const head = Buffer.concat([Buffer.from([1]), Buffer.from(ring.current.id, 'hex')]);
   const sealWith = (authTagLength: number) => {
@@ -94,7 +94,7 @@ t.test('a shortened tag is refused, although node:crypto would take it', async (
   for (const bytes of [4, 8, 12, 13, 14, 15]) t.equal(envelope.open(sealWith(bytes)), null, `${bytes} bytes`);
 });
 
-t.test('the other token does not open, not even with the same AES key', async (t) => {
+t.test('the other kind of token does not open, even with the same AES key', async (t) => {
   const refresh = createEnvelope('refresh', ring);
   t.equal(refresh.open(envelope.seal(TEXT)), null);
   t.equal(envelope.open(refresh.seal(TEXT)), null);
@@ -104,7 +104,7 @@ t.test('the other token does not open, not even with the same AES key', async (t
   t.equal(createKeyedEnvelope('refresh', shared).open(token), null);
 });
 
-t.test('a token of another key, of an unknown key id or of another version does not open', async (t) => {
+t.test('a token with another key, an unknown key id or another version does not open', async (t) => {
   const foreign = createEnvelope('access', openKeyRing(OTHER)).seal(TEXT);
   t.equal(envelope.open(foreign), null);
   const relabelled = bytesOf(foreign);
@@ -126,8 +126,8 @@ t.test('with a list of keys the first seals and every one opens', async (t) => {
   t.throws(() => createKeyedEnvelope('access', []), RangeError);
 });
 
-t.test('a token opens in every spelling that percent-encoding gives it, and in no other', async (t) => {
-  // This one has +, / and padding, so that each of the changes below changes it.
+t.test('a token opens in every percent-encoded spelling, and in no other', async (t) => {
+  // This one contains +, / and padding, so every change below applies to it.
   const token = KNOWN.access;
   const plain = decodeURIComponent(token);
   const spellings: Record<string, string> = {
@@ -180,40 +180,37 @@ t.test('a token opens in every spelling that percent-encoding gives it, and in n
   }
 });
 
-t.test(
-  'bad percent sequences, empty texts and texts of any other kind are refused without an exception',
-  async (t) => {
-    const texts = [
-      '',
-      '%',
-      '%2',
-      '%zz',
-      '%C3',
-      '%ED%A0%80',
-      '%FF',
-      '=',
-      '====',
-      'A',
-      '\0',
-      'é',
-      '\ud800',
-      '[object Object]',
-    ];
-    for (const text of texts) t.equal(envelope.open(text), null, JSON.stringify(text));
-    t.doesNotThrow(() =>
-      fc.assert(
-        fc.property(
-          fc.oneof(fc.string({ unit: anyCharacter }), fc.base64String()),
-          (text) => envelope.open(text) === null,
-        ),
-        { numRuns: 300 },
+t.test('bad percent sequences, empty texts and other values are rejected without an exception', async (t) => {
+  const texts = [
+    '',
+    '%',
+    '%2',
+    '%zz',
+    '%C3',
+    '%ED%A0%80',
+    '%FF',
+    '=',
+    '====',
+    'A',
+    '\0',
+    'é',
+    '\ud800',
+    '[object Object]',
+  ];
+  for (const text of texts) t.equal(envelope.open(text), null, JSON.stringify(text));
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: anyCharacter }), fc.base64String()),
+        (text) => envelope.open(text) === null,
       ),
-    );
-  },
-);
+      { numRuns: 300 },
+    ),
+  );
+});
 
-t.test('a token of more than 4,096 characters is refused, one of 4,096 is read', async (t) => {
-  // How many characters percent-encoding adds is chance; of this many tokens some have exactly 4,096.
+t.test('a token of more than 4,096 characters is rejected, one of 4,096 is read', async (t) => {
+  // The length added by percent-encoding is random; some of this many tokens have exactly 4,096 characters.
   const text = 'x'.repeat(2858);
   const lengths = new Set<number>();
   const misread = Array.from({ length: 1000 }, () => envelope.seal(text)).filter((token) => {

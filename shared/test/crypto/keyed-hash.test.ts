@@ -7,7 +7,7 @@ import { keyedHash } from '../../src/crypto/key-ring.js';
 
 const keyOf = (text: string) => createSecretKey(Buffer.from(text));
 
-t.test('a keyed hash is HMAC-SHA256 cut to 128 bits', async (t) => {
+t.test('a keyed hash is HMAC-SHA256 truncated to 128 bits', async (t) => {
   // RFC 4231, test case 2.
   t.equal(
     keyedHash(keyOf('Jefe'), 'what do ya want for nothing?').toString('hex'),
@@ -21,7 +21,7 @@ t.test('a zero byte separates two parts', async (t) => {
   t.equal(keyedHash(key, 'one', 'two').toString('hex'), '7bade2f0515b74431c1fc4ea5de86042');
 });
 
-t.test('a character that moves from one part to the next gives another hash', async (t) => {
+t.test('a character moved from one part to the next gives another hash', async (t) => {
   const key = keyOf('key');
   const part = fc.string({ minLength: 1 }).filter((text) => !text.includes('\0'));
   t.doesNotThrow(() =>

@@ -1,9 +1,9 @@
-// Random bytes out of a block: of the size that was asked for, and none of them twice.
+// Random bytes from a block: of the requested size, and never twice.
 
 import t from 'tap';
 import { randomBytes } from '../../src/crypto/random.js';
 
-t.test('pieces have their size, at the borders of a block and beyond it too', async (t) => {
+t.test('pieces have their size, also at the end of a block and beyond it', async (t) => {
   for (const size of [0, 1, 16, 46, 4095, 4096, 4097, 10_000]) {
     for (let round = 0; round < 3; round++) t.equal(randomBytes(size).length, size);
   }
@@ -22,12 +22,12 @@ t.test('no two pieces share a byte of memory, and none changes later', async (t)
   t.not(randomBytes(16).toString('hex'), 'f'.repeat(32));
 });
 
-t.test('every value of a byte occurs as often as any other', async (t) => {
+t.test('every byte value occurs equally often', async (t) => {
   const counts = new Uint32Array(256);
   const rounds = 40_000;
   for (let round = 0; round < rounds; round++) for (const byte of randomBytes(32)) counts[byte]!++;
   const expected = (rounds * 32) / 256;
   const chiSquare = counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-  // 255 degrees of freedom: less than one run in a thousand million is above this.
+  // 255 degrees of freedom: less than one run in a thousand million exceeds this.
   t.ok(chiSquare < 430, `chi-square ${chiSquare.toFixed(0)}`);
 });

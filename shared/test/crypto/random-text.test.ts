@@ -1,9 +1,9 @@
-// Random texts: their alphabet, their length, and that no character is favoured.
+// Random texts: alphabet, length and a uniform distribution.
 
 import t from 'tap';
 import { ALPHANUMERICS, randomAlphanumerics, randomHex } from '../../src/crypto/random.js';
 
-/** Bytes of a 32-bit generator (mulberry32) from a seed, so that a run can be repeated. */
+/** Seeded bytes of a 32-bit generator (mulberry32), so that a run is reproducible. */
 function seededBytes(seed: number): (size: number) => Uint8Array {
   let state = seed;
   return (size) =>
@@ -21,7 +21,7 @@ function countsOf(text: string): number[] {
   return [...counts.values()];
 }
 
-t.test('a text has the length asked for and consists of letters and digits', async (t) => {
+t.test('a text has the requested length and consists of letters and digits', async (t) => {
   for (const length of [0, 1, 22, 38, 1000]) {
     const text = randomAlphanumerics(length);
     t.equal(text.length, length);
@@ -30,18 +30,18 @@ t.test('a text has the length asked for and consists of letters and digits', asy
   t.equal(new Set(Array.from({ length: 1000 }, () => randomAlphanumerics(22))).size, 1000);
 });
 
-t.test('texts cut off one block differ, and a text longer than a block is as uniform', async (t) => {
+t.test('texts from one block differ, and a text longer than a block is as uniform', async (t) => {
   const texts = Array.from({ length: 1000 }, () => randomAlphanumerics(38));
   t.equal(new Set(texts.flatMap((text) => [text.slice(0, 19), text.slice(19)])).size, 2000);
   const chiSquare = countsOf(randomAlphanumerics(62 * 5000)).reduce(
     (sum, count) => sum + (count - 5000) ** 2 / 5000,
     0,
   );
-  // 61 degrees of freedom: less than one run in a thousand million is above this.
+  // 61 degrees of freedom: less than one run in a thousand million exceeds this.
   t.ok(chiSquare < 145, `chi-square ${chiSquare}`);
 });
 
-t.test('bytes as hexadecimal digits are those of the source, and different each time', async (t) => {
+t.test('hexadecimal digits encode the bytes of the source, and differ each time', async (t) => {
   t.equal(
     randomHex(3, () => Uint8Array.of(0, 15, 255)),
     '000fff',
@@ -51,7 +51,7 @@ t.test('bytes as hexadecimal digits are those of the source, and different each 
 });
 
 t.test(
-  'over all bytes each character is met equally often, and bytes from 248 on are passed over',
+  'over all byte values each character occurs equally often, and bytes from 248 on are skipped',
   async (t) => {
     let next = 0;
     const everyByte = (size: number) => Uint8Array.from({ length: size }, () => next++ & 255);
@@ -64,7 +64,7 @@ t.test(
   },
 );
 
-t.test('characters of a random source are uniform (chi-square, 61 degrees of freedom)', async (t) => {
+t.test('characters from a random source are uniform (chi-square, 61 degrees of freedom)', async (t) => {
   const length = 62 * 5000;
   const chiSquare = countsOf(randomAlphanumerics(length, seededBytes(20_260_810))).reduce(
     (sum, count) => sum + (count - 5000) ** 2 / 5000,

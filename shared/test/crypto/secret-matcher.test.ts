@@ -1,4 +1,4 @@
-// The comparison of a presented secret: right only for the secret itself.
+// Compares a request's secret with the configured one.
 
 import fc from 'fast-check';
 import t from 'tap';

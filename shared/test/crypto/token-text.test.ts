@@ -1,4 +1,4 @@
-// The text of tokens and cookies: every spelling that clients send becomes one.
+// The canonical text of tokens and cookies: every spelling of clients becomes one.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -6,7 +6,7 @@ import { canonicalText, cookieValues, MAX_TOKEN_CHARACTERS } from '../../src/cry
 
 const base64 = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes).toString('base64'));
 
-/** Percent-encodes each percent sign, and of the other characters those that the number selects. */
+/** Percent-encodes each percent sign, and of the other characters those selected by the number. */
 function encodeSome(text: string, seed: number): string {
   const encode = (character: string, at: number) => {
     if (character !== '%' && (seed >> (at % 31)) % 2 === 0) return character;
@@ -16,7 +16,7 @@ function encodeSome(text: string, seed: number): string {
   return [...text].map(encode).join('');
 }
 
-t.test('any two encodings of a token become its Base64, three never do', async (t) => {
+t.test('one or two encodings of a token decode to its Base64, three never do', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(base64, fc.nat(), fc.nat(), (text, one, two) => {
@@ -31,7 +31,7 @@ t.test('any two encodings of a token become its Base64, three never do', async (
   t.equal(canonicalText('%25252B'), '');
 });
 
-t.test('the canonical text stays what it is, so that no layer of calls decodes more', async (t) => {
+t.test('the canonical text is stable, so repeated calls decode no further', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(fc.array(fc.constantFrom('%', '25', '2B', 'A', '+', 'é', '%25', '%zz')), (parts) => {
@@ -43,12 +43,12 @@ t.test('the canonical text stays what it is, so that no layer of calls decodes m
   );
 });
 
-t.test('a malformed percent sequence is no text, in either decoding', async (t) => {
+t.test('a malformed percent sequence is rejected, in both decodings', async (t) => {
   for (const text of ['%', '%2', '%zz', '%C3', '%FF', '%25zz', 'A%', '%2525', '%ED%A0%80'])
     t.equal(canonicalText(text), '', text);
 });
 
-t.test('the length limit applies to the text as it arrives', async (t) => {
+t.test('the length limit applies to the text before decoding', async (t) => {
   const most = '%2B'.repeat(MAX_TOKEN_CHARACTERS / 3);
   t.equal(canonicalText(most.padEnd(MAX_TOKEN_CHARACTERS, 'A')).length, 1365 + 1);
   t.equal(canonicalText(most.padEnd(MAX_TOKEN_CHARACTERS + 1, 'A')), '');
@@ -61,7 +61,7 @@ t.test('every cookie of a name is found, in order and without its quotes', async
   t.strictSame(cookieValues(undefined, 'token'), []);
 });
 
-t.test('a name with white space that is not between cookies is another name', async (t) => {
+t.test('a name with white space that is no separator is another name', async (t) => {
   for (const blank of ['\xA0', '\uFEFF', '\u2000', '\v', '\f'])
     for (const name of [`${blank}__Host-token`, `__Host-token${blank}`])
       t.strictSame(

@@ -1,4 +1,4 @@
-// An application with everything that the services share, for the tests of this folder.
+// An application with every shared plugin, for the tests of this folder.
 
 import { Writable } from 'node:stream';
 import { Type } from '@sinclair/typebox';
@@ -16,7 +16,7 @@ import { StoreUnavailableError } from '../../src/store/store.js';
 
 export const ORIGIN = 'https://app.example.com';
 
-/** A collected log. */
+/** Collected log lines. */
 export interface LogLines {
   readonly text: () => string;
   readonly lines: () => Record<string, unknown>[];

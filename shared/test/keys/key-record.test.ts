@@ -1,4 +1,4 @@
-// The record of the keys that nodes use, on every store.
+// The record of the nodes' keys, on every store.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
@@ -9,12 +9,12 @@ import { reportKeys } from '../../src/keys/key-report.js';
 const MAKER: NodeKeys = { makes: true, ids: { ACCESS_SECRET: ['aaaa', 'bbbb'], ENCRYPTION_KEY: ['cccc'] } };
 const VERIFIER: NodeKeys = { makes: false, ids: { ACCESS_SECRET: ['dddd'] } };
 
-/** The keys of all nodes, without when each began. */
+/** The keys of all nodes, without their start times. */
 function keysOf({ nodes }: Pick<ReportedKeys, 'nodes'>): NodeKeys[] {
   return nodes.map(({ beganMs: _beganMs, ...keys }) => keys);
 }
 
-t.test('nodes are there while they report, the use of keys stays known', async (t) => {
+t.test('nodes are listed while they report, and the use of keys is retained', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const record = openKeyRecord(store);
     const empty = await record.read();
@@ -40,7 +40,7 @@ t.test('nodes are there while they report, the use of keys stays known', async (
   });
 });
 
-t.test('a node began with its first report, and begins anew once it was gone', async (t) => {
+t.test("a node's start is its first report, and a new one after it was gone", async (t) => {
   await eachStore(t, async (t, { store, age, redis }) => {
     const record = openKeyRecord(store);
     const began = async () => (await record.read()).nodes.map(({ beganMs = 0 }) => beganMs);
@@ -69,7 +69,7 @@ t.test('a node began with its first report, and begins anew once it was gone', a
   });
 });
 
-t.test('reported lifetimes stay known, and reports without any are read', async (t) => {
+t.test('reported lifetimes are retained, and reports without lifetimes are read', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const record = openKeyRecord(store);
     await record.report('older', MAKER, true);
@@ -89,7 +89,7 @@ t.test('reported lifetimes stay known, and reports without any are read', async 
   });
 });
 
-t.test('the process of a service tells its state, and that goes with the node', async (t) => {
+t.test("a service's process reports its state, which is removed with the node", async (t) => {
   await eachStore(t, async (t, { store, age, redis }) => {
     const record = openKeyRecord(store);
     const state = { clockMs: 1_234_567, hasTrustProxy: true, place: 'a host, process 7' };
@@ -118,7 +118,7 @@ t.test('the process of a service tells its state, and that goes with the node', 
   });
 });
 
-t.test('a node of a service tells its state from its start, that of an application does not', async (t) => {
+t.test("a service's node reports its state from its start, an application's does not", async (t) => {
   await eachStore(t, async (t, { store }) => {
     const record = openKeyRecord(store);
     const application = reportKeys(store, VERIFIER, { warn() {} });
@@ -135,7 +135,7 @@ t.test('a node of a service tells its state from its start, that of an applicati
   });
 });
 
-t.test('a node reports at its start and its end, with every key of the store expiring', async (t) => {
+t.test('a node reports at its start and its end, and every key of the store expires', async (t) => {
   await eachStore(t, async (t, { store, redis }) => {
     const record = openKeyRecord(store);
     const report = reportKeys(store, MAKER, { warn() {} });
@@ -148,7 +148,7 @@ t.test('a node reports at its start and its end, with every key of the store exp
   });
 });
 
-t.test('a node reports again when its Redis comes back empty', async (t) => {
+t.test('a node reports again when its Redis returns empty', async (t) => {
   const { store, redis } = await redisStore(t);
   const record = openKeyRecord(store);
   const report = reportKeys(store, MAKER, { warn() {} });
@@ -162,7 +162,7 @@ t.test('a node reports again when its Redis comes back empty', async (t) => {
   t.strictSame(await reported(), [MAKER]);
 });
 
-t.test('a store that does not answer stops no node', async (t) => {
+t.test('an unreachable store stops no node', async (t) => {
   const { store, redis } = await redisStore(t);
   await redis.stop();
   const warnings: string[] = [];

@@ -1,4 +1,4 @@
-// What all processes report of their load, on every store.
+// The load reports of all processes, on every store.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { eachStore } from '@tollgate/test-support/stores.js';
@@ -9,7 +9,7 @@ import { FULL_LOAD } from '../../src/pow/load.js';
 const REPORT = { issued: 5, refused: 1, queues: { passwords: 0.5 } };
 const OTHER = { issued: 2, refused: 0, queues: { passwords: 1.5, drawings: 0.25 } };
 
-t.test('reports are added up while they are fresh, and a process that ends is gone', async (t) => {
+t.test('reports are added up while they are fresh, and an ended process is removed', async (t) => {
   await eachStore(t, async (t, { store, age, redis, reopen }) => {
     const record = openLoadRecord(store, 'captcha');
     const empty = await record.report('reader');
@@ -45,7 +45,7 @@ t.test('reports are added up while they are fresh, and a process that ends is go
   });
 });
 
-t.test('what the rule remembers is changed once, by whoever knew it', async (t) => {
+t.test("the rule's state is changed once, by the process that knows the current one", async (t) => {
   await eachStore(t, async (t, { store }) => {
     const record = openLoadRecord(store, 'captcha');
     const state = { level: 1, heldMs: 1_700_000_000_000, overMs: 0 };
@@ -64,7 +64,7 @@ t.test('what the rule remembers is changed once, by whoever knew it', async (t) 
   });
 });
 
-t.test('a price raised by hand ends by itself, or at once', async (t) => {
+t.test('a manual price increase ends by itself, or at once', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const record = openLoadRecord(store, 'captcha');
     const byHand = async () => (await record.report('reader')).byHand;
@@ -84,7 +84,7 @@ t.test('a price raised by hand ends by itself, or at once', async (t) => {
   });
 });
 
-t.test('a process that lies counts for no more than one, or for nothing', async (t) => {
+t.test('a process with false reports counts as one at most, or not at all', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const record = openLoadRecord(store, 'captcha');
     const sane = { issued: 1, refused: 0, queues: { passwords: 0.5, drawings: 0 } };

@@ -1,4 +1,4 @@
-// Several processes on one store, and the price that follows from the load of all.
+// Several processes on one store, and the price that follows from their total load.
 
 import { eachKind, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
@@ -21,7 +21,7 @@ interface Setup extends Partial<Pick<LoadWatchOptions, 'onByHand'>> {
   readonly levels?: string;
 }
 
-/** A process with a queue of passwords, on a clock of its own. */
+/** A process with a password queue, with a clock of its own. */
 function openProcess(t: Test, store: Store, { prefix = 'captcha', levels = '2,4,6', ...more }: Setup = {}) {
   let nowMs = 0;
   const lines: string[] = [];
@@ -50,7 +50,7 @@ function openProcess(t: Test, store: Store, { prefix = 'captcha', levels = '2,4,
 const refuse = (queue: QueueMeter) =>
   queue.measure(() => Promise.reject(new Error('full')), isFull).catch(() => {});
 
-/** Brings the level from 0 to 1: every report says that the queue is full. */
+/** Raises the level from 0 to 1: every report says that the queue is full. */
 async function raise({ age }: StoreUnderTest, { watch, queue }: { watch: LoadWatch; queue: QueueMeter }) {
   for (let times = 0; times < 2; times++) {
     await refuse(queue);
@@ -63,7 +63,7 @@ async function raise({ age }: StoreUnderTest, { watch, queue }: { watch: LoadWat
   }
 }
 
-t.test('all processes see the level that the load of one has raised, and see it fall', async (t) => {
+t.test('all processes read the level raised by the load of one, and its fall', async (t) => {
   await eachKind(t, async (t, place) => {
     const one = openProcess(t, place.store);
     const other = openProcess(t, place.store);
@@ -88,7 +88,7 @@ t.test('all processes see the level that the load of one has raised, and see it 
   });
 });
 
-t.test('a process that asks for nothing more falls back as well', async (t) => {
+t.test('a process that sends no further reports also falls back', async (t) => {
   await eachKind(t, async (t, place) => {
     const one = openProcess(t, place.store);
     await raise(place, one);
@@ -99,7 +99,7 @@ t.test('a process that asks for nothing more falls back as well', async (t) => {
   });
 });
 
-t.test('a price raised by hand holds in all processes, whether the load counts or not', async (t) => {
+t.test('a manual price increase applies to all processes, whether the load counts or not', async (t) => {
   await eachKind(t, async (t, place) => {
     const heard: unknown[] = [];
     const onByHand: LoadWatchOptions['onByHand'] = (raised) => heard.push(raised);
@@ -127,7 +127,7 @@ t.test('a price raised by hand holds in all processes, whether the load counts o
   });
 });
 
-t.test('challenges that are only asked for, and drawings, raise nothing', async (t) => {
+t.test('unsolved challenges and drawings raise nothing', async (t) => {
   await eachKind(t, async (t, place) => {
     const one = openProcess(t, place.store);
     const drawings = one.watch.queue('drawings', { running: 1, waiting: 1 });
@@ -146,7 +146,7 @@ t.test('challenges that are only asked for, and drawings, raise nothing', async 
   });
 });
 
-t.test('without work nothing is asked of the store, and with work nothing for a request', async (t) => {
+t.test('without work the store gets no commands, and with work none per request', async (t) => {
   const { store, redis } = await redisStore(t);
   const { watch } = openProcess(t, store);
   t.strictSame(await redis.commands(async () => watch.raisedBits()), []);
@@ -161,7 +161,7 @@ t.test('without work nothing is asked of the store, and with work nothing for a 
   t.equal(commands.length, 2, 'the first work after a pause reads what the others know, then it is reported');
 });
 
-t.test('a store that does not answer neither raises nor keeps the price', async (t) => {
+t.test('an unresponsive store neither raises nor keeps the price', async (t) => {
   const { store, redis, age } = await redisStore(t);
   const one = openProcess(t, store);
   await raise({ store, redis, age } as StoreUnderTest, one);

@@ -1,4 +1,4 @@
-// The load of a queue, measured by what enters and leaves it.
+// Queue load, measured by arrivals and departures.
 
 import t from 'tap';
 import { createQueueMeter } from '../../src/load/load-watch.js';
@@ -6,7 +6,7 @@ import { createQueueMeter } from '../../src/load/load-watch.js';
 const FULL = new Error('the queue is full');
 const isFull = (error: unknown) => error === FULL;
 
-/** A meter on a clock of its own, and jobs that end when they are told to. */
+/** A meter with a clock of its own, and jobs that end on request. */
 function meterOf(running: number, waiting: number) {
   let nowMs = 0;
   const called = { jobs: 0, refused: 0 };
@@ -46,30 +46,27 @@ function meterOf(running: number, waiting: number) {
   };
 }
 
-t.test(
-  'the load is the share of the time in which the threads work, plus the share of the places',
-  async (t) => {
-    const { meter, start, pass, called } = meterOf(2, 4);
-    pass(1000);
-    t.equal(meter.take(), 0);
-    const first = start();
-    t.ok(meter.isBusy());
-    pass(500);
-    await first();
-    pass(500);
-    t.equal(meter.take(), 0.25, 'one of two threads for half of the time');
-    t.notOk(meter.isBusy());
-    const ends = [start(), start(), start()];
-    pass(1000);
-    t.equal(meter.take(), 1.25, 'both all the time, and one of four places');
-    for (const end of ends) await end();
-    pass(1000);
-    t.equal(meter.take(), 0);
-    t.strictSame(called, { jobs: 4, refused: 0 });
-  },
-);
+t.test('the load is the time share of busy threads plus the share of occupied places', async (t) => {
+  const { meter, start, pass, called } = meterOf(2, 4);
+  pass(1000);
+  t.equal(meter.take(), 0);
+  const first = start();
+  t.ok(meter.isBusy());
+  pass(500);
+  await first();
+  pass(500);
+  t.equal(meter.take(), 0.25, 'one of two threads for half of the time');
+  t.notOk(meter.isBusy());
+  const ends = [start(), start(), start()];
+  pass(1000);
+  t.equal(meter.take(), 1.25, 'both all the time, and one of four places');
+  for (const end of ends) await end();
+  pass(1000);
+  t.equal(meter.take(), 0);
+  t.strictSame(called, { jobs: 4, refused: 0 });
+});
 
-t.test('a queue that refuses is full, in that second', async (t) => {
+t.test('a rejecting queue counts as full in that second', async (t) => {
   const { meter, pass, called } = meterOf(1, 1);
   await t.rejects(
     meter.measure(() => Promise.reject(FULL), isFull),
@@ -88,7 +85,7 @@ t.test('a queue that refuses is full, in that second', async (t) => {
   t.equal(called.refused, 1);
 });
 
-t.test('no time is no load', async (t) => {
+t.test('without elapsed time there is no load', async (t) => {
   const { meter, start } = meterOf(1, 1);
   start();
   t.equal(meter.take(), 0);

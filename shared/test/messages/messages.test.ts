@@ -1,4 +1,4 @@
-// The texts for people.
+// Messages for users.
 
 import t from 'tap';
 import { en, type MessageKey } from '../../src/messages/en.js';
@@ -15,10 +15,10 @@ t.test('a text has the same parameters in every language', async (t) => {
   }
 });
 
-/** What a region writes otherwise than the language's tag alone says: some sentences are the same. */
+/** Regional differences from the language's own texts: some sentences are the same. */
 const variants: readonly string[] = ['pt-PT', 'zh-Hant'];
 
-t.test('no text is empty, and none but technical terms is the same in two languages', async (t) => {
+t.test('no text is empty, and only technical terms are the same in two languages', async (t) => {
   for (const key of keys) {
     const texts = languages.map((language) => messageIn(language, key));
     t.ok(
@@ -41,7 +41,7 @@ t.test('no text is empty, and none but technical terms is the same in two langua
   }
 });
 
-t.test('the languages and their directions are those of the form element', async (t) => {
+t.test("languages and their directions equal the form element's", async (t) => {
   t.equal(languages[0], 'en');
   t.equal(languages.length, 17);
   t.same(
@@ -67,7 +67,7 @@ t.test('texts are written in the script of their language', async (t) => {
 });
 
 t.test(
-  'what refuses an answer names no image, for parts of work and kinds of an operator are refused alike',
+  'rejections of an answer do not mention an image, because parts of work and custom types use them too',
   async (t) => {
     const image =
       /image|characters|caract|caratter|zeichen|tekens|\bbild|imag[ei]|immagin|afbeelding|obraz|znak|изображ|символ|resim|karakter|छवि|वर्ण|תמונה|תווים|画像|文字|图片|字符|圖片|字元|صورة|الأحرف/i;
@@ -77,7 +77,7 @@ t.test(
   },
 );
 
-t.test('parameters are put in their places', async (t) => {
+t.test('parameters are inserted at their places', async (t) => {
   t.equal(messageIn('en', 'too_short', { limit: 8 }), 'This value is too short (minimum length: 8).');
   t.equal(
     messageIn('fr', 'too_long', { limit: 64 }),
@@ -85,16 +85,16 @@ t.test('parameters are put in their places', async (t) => {
   );
 });
 
-t.test('a placeholder without a parameter stays, and inherited names are no parameters', async (t) => {
+t.test('a placeholder without a parameter is unchanged, and inherited names are no parameters', async (t) => {
   t.match(messageIn('en', 'too_short', { toString: 1 }), '{limit}');
   t.match(messageIn('en', 'too_short', Object.create({ limit: 9 })), '{limit}');
 });
 
-t.test('a parameter is not read as a replacement pattern', async (t) => {
+t.test('a parameter is not interpreted as a replacement pattern', async (t) => {
   t.match(messageIn('en', 'too_short', { limit: '$&$1' }), 'length: $&$1');
 });
 
-t.test('names that every object inherits are no texts', async (t) => {
+t.test('names inherited by every object are no texts', async (t) => {
   for (const name of ['constructor', '__proto__', 'toString', '']) t.notOk(isMessageKey(name), name);
   t.ok(isMessageKey('login_failed'));
 });

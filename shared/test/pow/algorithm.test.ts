@@ -8,7 +8,7 @@ import { ALGORITHMS, algorithmOfTerms, algorithmsByName, openAlgorithms } from '
 import { HASHWX_EXCHANGE, hashwx } from '../../src/pow/hashwx/algorithm.js';
 import { sha256, sha256Text } from '../../src/pow/sha256/algorithm.js';
 
-/** The first text of a series whose SHA-256 after the salt begins with a zero byte. */
+/** The first text of a series with a zero byte at the beginning of its SHA-256 after the salt. */
 function firstSolution(textOf: (at: number) => string): string {
   for (let at = 0; ; at++) {
     const digest = createHash('sha256')
@@ -18,7 +18,7 @@ function firstSolution(textOf: (at: number) => string): string {
   }
 }
 
-t.test('an algorithm is found by its name and by the terms of a record', async (t) => {
+t.test("an algorithm is found by its name and by a record's terms", async (t) => {
   t.strictSame(
     [...algorithmsByName],
     [
@@ -58,7 +58,7 @@ t.test('SHA-256: a solution is a nonce with enough zero bits', async (t) => {
   t.notOk(sha256.solves(work(8), noNonce), 'zero bits without the form of a nonce');
 });
 
-t.test('SHA-256: effort is sixteen parts, each of four bits less than the whole', async (t) => {
+t.test('SHA-256: effort is sixteen parts, each four bits below the total', async (t) => {
   const answer = solveEffort(6);
   t.ok(sha256.solvesEffort({ salt, bits: 10 }, answer));
   t.notOk(sha256.solvesEffort({ salt, bits: 30 }, answer));
@@ -89,7 +89,7 @@ t.test('HashWX: salts of 32 bytes, and exchange and nonces per function as terms
 });
 
 t.test(
-  'HashWX: a response has the hashes of a part and the nonces of a function, effort its bits too',
+  'HashWX: a response has the hashes of a part and the nonces of a function, for effort its bits too',
   async (t) => {
     const fields = { parts: 4, part_hashes: 2000, nonces_per_function: 512 };
     t.strictSame(hashwx.fields?.(24, [2097, 512]), fields);
@@ -97,7 +97,7 @@ t.test(
   },
 );
 
-t.test('HashWX: the published challenge is solved under its own terms alone', async (t) => {
+t.test('HashWX: the published challenge is solved with its own terms alone', async (t) => {
   const { seed, solution } = vectors.challenge;
   // 2^24 hashes of SHA-256 are four parts of 2,000 hashes at this exchange.
   const work = { salt: seed, bits: 24, terms: [2097, 65_536] };
@@ -112,7 +112,7 @@ t.test('HashWX: the published challenge is solved under its own terms alone', as
   }
 });
 
-t.test('HashWX: a record without its terms is never solved, by cheap work neither', async (t) => {
+t.test('HashWX: a record without its terms is never solved, not even by cheap work', async (t) => {
   const work = { salt: vectors.challenge.seed, bits: 4, terms: [1, 512] };
   const cheap = { salt: work.salt, parts: 4, part_hashes: 4, nonces_per_function: 512 };
   const solution = findHashwxNumbers(cheap);

@@ -1,4 +1,4 @@
-// Which algorithm a client gets, and that both have one price.
+// A client's algorithm, and equal prices for both algorithms.
 import fc from 'fast-check';
 import t from 'tap';
 import { acceptedAlgorithms, chooseAlgorithm, isAcceptedAlgorithm } from '../../src/pow/algorithms.js';
@@ -7,7 +7,7 @@ import { hashwxPartBits, hashwxPartHashes } from '../../src/pow/hashwx/work.js';
 
 const chosenOf = (...args: Parameters<typeof chooseAlgorithm>) => chooseAlgorithm(...args).algorithm.name;
 
-t.test('the option names HashWX with its exchange or without', async (t) => {
+t.test('the option names HashWX with or without its exchange', async (t) => {
   const exchanges = (option: string) =>
     acceptedAlgorithms(option).map(({ algorithm, exchange }) => [algorithm.name, exchange]);
   t.strictSame(exchanges('sha256'), [['sha256', 1]]);
@@ -25,7 +25,7 @@ t.test('the option names HashWX with its exchange or without', async (t) => {
   ]);
 });
 
-t.test('a client gets the first algorithm of its list that is accepted, and otherwise SHA-256', async (t) => {
+t.test('a client gets the first accepted algorithm of its list, and otherwise SHA-256', async (t) => {
   const both = acceptedAlgorithms('sha256,hashwx-1=150');
   t.equal(chosenOf(both, 'hashwx-1,sha256'), 'hashwx-1');
   t.equal(chosenOf(both, 'sha256,hashwx-1'), 'sha256');
@@ -53,7 +53,7 @@ t.test('SHA-256 is always accepted, HashWX if the option names it, and nothing e
   t.strictSame(accepted('sha256'), ['sha256']);
 });
 
-t.test('of the algorithms that a client asks for, one that the form demands goes first', async (t) => {
+t.test("a form's required algorithm takes precedence over the client's order", async (t) => {
   const both = acceptedAlgorithms('sha256,hashwx-1=150');
   for (const [asked, demanded, chosen] of [
     ['hashwx-1,sha256', ['sha256'], 'sha256'],
@@ -70,19 +70,22 @@ t.test('of the algorithms that a client asks for, one that the form demands goes
   t.equal(chosenOf(both, `hashwx-1,${'x'.repeat(248)}`), 'sha256', 'a longer one is not');
 });
 
-t.test('work in HashWX costs what SHA-256 of the same bits costs, to the rounding of one part', async (t) => {
-  const bits = fc.integer({ min: 1, max: 28 });
-  const exchange = fc.integer({ min: 1, max: 9999 });
-  fc.assert(
-    fc.property(bits, exchange, (bits, exchange) => {
-      const hashes = hashwxPartHashes(bits, exchange);
-      t.ok(Number.isInteger(hashes) && hashes >= 2 && hashes <= 2 ** 32);
-      const cost = 4 * exchange * hashes;
-      // The least difficulty of a part is 2, so cheap work costs more.
-      t.ok(cost >= 2 ** bits - 2 * exchange);
-      if (hashes > 2) t.ok(cost <= 2 ** bits + 2 * exchange);
-    }),
-  );
-  t.equal(hashwxPartHashes(64, 1), 2 ** 32);
-  t.equal(hashwxPartBits(22), 20, 'each of the four parts costs a quarter');
-});
+t.test(
+  'HashWX work costs the same as SHA-256 work of equal bits, up to the rounding of one part',
+  async (t) => {
+    const bits = fc.integer({ min: 1, max: 28 });
+    const exchange = fc.integer({ min: 1, max: 9999 });
+    fc.assert(
+      fc.property(bits, exchange, (bits, exchange) => {
+        const hashes = hashwxPartHashes(bits, exchange);
+        t.ok(Number.isInteger(hashes) && hashes >= 2 && hashes <= 2 ** 32);
+        const cost = 4 * exchange * hashes;
+        // The minimum difficulty of a part is 2, so cheap work costs more.
+        t.ok(cost >= 2 ** bits - 2 * exchange);
+        if (hashes > 2) t.ok(cost <= 2 ** bits + 2 * exchange);
+      }),
+    );
+    t.equal(hashwxPartHashes(64, 1), 2 ** 32);
+    t.equal(hashwxPartBits(22), 20, 'each of the four parts costs a quarter');
+  },
+);

@@ -1,11 +1,11 @@
-// Leading zero bits, and when a nonce solves.
+// Leading zero bits, and the difficulty of a nonce.
 
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
 import { leadingZeroBits, solves } from '../../src/pow/difficulty.js';
 
-/** The same by way of one big number: the digits missing at its head. */
+/** The same with one big number: its missing leading digits. */
 function reference(digest: Uint8Array): number {
   const number = BigInt(`0x0${Buffer.from(digest).toString('hex')}`);
   return number === 0n ? digest.length * 8 : digest.length * 8 - number.toString(2).length;
@@ -24,7 +24,7 @@ t.test('zero bits are counted from the most significant bit of the first byte', 
   t.equal(zeroBits(new Uint8Array()), 0);
 });
 
-t.test('the count is that of big-integer arithmetic', async (t) => {
+t.test('the count equals that of big-integer arithmetic', async (t) => {
   const zeros = fc.nat(4).map((length) => new Uint8Array(length));
   const digest = fc
     .tuple(zeros, fc.uint8Array({ minLength: 1, maxLength: 32 }))
@@ -37,7 +37,7 @@ t.test('the count is that of big-integer arithmetic', async (t) => {
   );
 });
 
-t.test('a nonce solves up to the difficulty that its digest has, and no higher', async (t) => {
+t.test('a nonce solves up to the difficulty of its digest, and no higher', async (t) => {
   const salt = '00112233445566778899aabbccddeeff';
   for (let nonce = 0; nonce < 300; nonce++) {
     const bits = reference(Buffer.from(sha256(salt + nonce), 'latin1'));

@@ -1,4 +1,4 @@
-// The arithmetic of the effort alternative: bits, parts, lifetime, and the grammar of its answer.
+// The arithmetic of effort: bits, parts, lifetime, and the format of its answer.
 
 import { createHash } from 'node:crypto';
 import { EFFORT_SALT as salt, solveEffort } from '@tollgate/test-support/issuing.js';
@@ -17,7 +17,7 @@ import {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('binary');
 
-t.test('the whole is the price and what effort adds, from 22 to 28 bits, in 16 parts', async (t) => {
+t.test('the total is the price plus the added bits of effort, from 22 to 28 bits, in 16 parts', async (t) => {
   t.equal(EFFORT_PARTS, 16);
   for (const [price, bits, whole] of [
     [16, 4, 22],
@@ -66,7 +66,7 @@ t.test('an answer is sixteen nonces joined by dots, and nothing else', async (t)
   }
 });
 
-t.test('every part is checked, each under its own two-digit index', async (t) => {
+t.test('every part is verified, each with its own two-digit index', async (t) => {
   const bits = 6;
   const nonces = parseEffortAnswer(solveEffort(bits)) ?? [];
   t.ok(solvesEffort(sha256, salt, nonces, bits));
@@ -83,7 +83,7 @@ t.test('every part is checked, each under its own two-digit index', async (t) =>
   t.notOk(solvesEffort(sha256, salt, Array(16).fill(nonces[0]), bits));
 });
 
-t.test('no part can be solved with fewer zeros than asked', async (t) => {
+t.test('no part can be solved with too few zeros', async (t) => {
   const digestOfOnes = () => '\xff'.repeat(32);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 24 }), (bits) => {

@@ -9,7 +9,7 @@ t.test('work lives 120 s up to 23 bits and 232 s at 24', async (t) => {
   t.equal(lifetimeSeconds(24, 120, true), 232);
 });
 
-t.test('a longer configured lifetime is not shortened, and with growth off it is the only one', async (t) => {
+t.test('a longer configured lifetime is not shortened, and without growth it is the only one', async (t) => {
   t.equal(lifetimeSeconds(24, 300, true), 300);
   t.equal(lifetimeSeconds(23, 60, true), 116);
   for (const bits of [16, 24]) t.equal(lifetimeSeconds(bits, 120, false), 120);

@@ -1,4 +1,4 @@
-// The rule of the price by load: when the level rises, stays and falls.
+// Prices by load: rise, hold and fall of the level.
 
 import t from 'tap';
 import {
@@ -18,7 +18,7 @@ import {
 const START_MS = 1_700_000_000_000;
 const LEVELS = 3;
 
-/** Follows a load of one value a second, from a state. */
+/** Applies one load value per second, starting from a state. */
 function follow(loads: readonly number[], from: LoadState = NO_LOAD, startMs = START_MS): LoadState {
   return loads.reduce((state, load, at) => nextLoadState(state, load, startMs + at * 1000, LEVELS), from);
 }
@@ -26,7 +26,7 @@ function follow(loads: readonly number[], from: LoadState = NO_LOAD, startMs = S
 const seconds = (count: number, load: number) => Array<number>(count).fill(load);
 const RISE_S = RISE_MS / 1000;
 
-t.test('the level rises when the load has lasted, one at a time, up to the last', async (t) => {
+t.test('a lasting load raises the level, one step at a time, up to the last', async (t) => {
   t.equal(follow(seconds(RISE_S, FULL_LOAD)).level, 0);
   for (const level of [1, 2, 3]) {
     const loads = seconds(RISE_S * level + 1, FULL_LOAD);
@@ -38,13 +38,13 @@ t.test('the level rises when the load has lasted, one at a time, up to the last'
   t.equal(nextLoadState(NO_LOAD, FULL_LOAD, START_MS, 0).level, 0, 'without levels there is none');
 });
 
-t.test('a load that is interrupted, or that can be done, raises nothing', async (t) => {
+t.test('an interrupted load, or one within capacity, raises nothing', async (t) => {
   const interrupted = Array.from({ length: 60 }, (_, at) => (at % RISE_S === 0 ? 0 : FULL_LOAD));
   t.equal(follow(interrupted).level, 0);
   t.equal(follow(seconds(60, RISE_LOAD - 0.01)).level, 0);
 });
 
-t.test('it stays while the load would be too much again, and falls by itself when it is gone', async (t) => {
+t.test('the level stays while the load is high enough, and falls by itself afterwards', async (t) => {
   const top = follow(seconds(10, FULL_LOAD));
   t.equal(top.level, LEVELS);
   const held = follow(seconds(600, HOLD_LOAD), top, START_MS + 10_000);
@@ -59,7 +59,7 @@ t.test('it stays while the load would be too much again, and falls by itself whe
   t.strictSame(follow(seconds(100, 0), top), { ...top, overMs: 0 }, 'nobody has to write for it');
 });
 
-t.test('a level that has fallen rises from where it is', async (t) => {
+t.test('a fallen level rises from its current value', async (t) => {
   const top = follow(seconds(10, FULL_LOAD));
   const laterMs = top.heldMs + FALL_MS;
   t.equal(levelAt(top, laterMs), LEVELS - 1);
@@ -67,14 +67,14 @@ t.test('a level that has fallen rises from where it is', async (t) => {
   t.equal(again.level, LEVELS);
 });
 
-t.test('a state of the future, which a clock that was set back leaves behind, keeps no level', async (t) => {
+t.test('a state in the future, as after a clock set back, keeps no level', async (t) => {
   const state = { level: 2, heldMs: START_MS + 86_400_000, overMs: START_MS + 86_400_000 };
   t.equal(levelAt(state, START_MS), 0);
   t.equal(follow(seconds(RISE_S, FULL_LOAD), state).level, 0);
   t.equal(follow(seconds(RISE_S + 1, FULL_LOAD), state).level, 1, 'and delays no rise');
 });
 
-t.test('whatever the loads, the level stays within its bounds and moves by one', async (t) => {
+t.test('for any loads the level stays within its bounds and moves by one', async (t) => {
   let seed = 1;
   const next = () => {
     seed = (seed * 48_271) % 2_147_483_647;

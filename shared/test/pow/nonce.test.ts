@@ -1,4 +1,4 @@
-// The grammar of nonces.
+// The format of nonces.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -9,7 +9,7 @@ t.test('a nonce is 1 to 24 decimal digits', async (t) => {
   for (const text of nonces) t.ok(isNonce(text), text);
 });
 
-t.test('everything else is none', async (t) => {
+t.test('everything else is not a nonce', async (t) => {
   const others: Record<string, string> = {
     empty: '',
     'a leading zero': '01',
@@ -45,7 +45,7 @@ t.test('everything else is none', async (t) => {
   for (const [name, text] of Object.entries(others)) t.notOk(isNonce(text), name);
 });
 
-t.test('a nonce is exactly what the decimal form of a number below 10^24 is', async (t) => {
+t.test('nonces are exactly the decimal forms of numbers below 10^24', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(fc.property(fc.bigInt({ min: 0n, max: 10n ** 24n - 1n }), (number) => isNonce(String(number)))),
   );

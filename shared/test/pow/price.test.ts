@@ -1,4 +1,4 @@
-// What the next attempt costs.
+// The price of the next attempt.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -15,7 +15,7 @@ const terms = fc.record({
 });
 const count = fc.nat(1000);
 
-t.test('failures cost what the table of the specification says', async (t) => {
+t.test("failures cost as much as in the specification's table", async (t) => {
   for (const [failures, bits] of [
     [0, 16],
     [1, 18],
@@ -29,7 +29,7 @@ t.test('failures cost what the table of the specification says', async (t) => {
   }
 });
 
-t.test('each 20th request raises the price, that request included', async (t) => {
+t.test('each 20th request raises the price, including that request', async (t) => {
   for (const [requests, bits] of [
     [1, 16],
     [19, 16],
@@ -68,6 +68,6 @@ t.test(
   },
 );
 
-t.test('steps of zero leave the floor', async (t) => {
+t.test('with steps of zero the price is the floor', async (t) => {
   t.equal(priceOf({ ...DEFAULTS, failureStep: 0, volumeStep: 0 }, 50, 5000), 16);
 });

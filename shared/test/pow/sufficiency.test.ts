@@ -1,4 +1,4 @@
-// Whether issued work is enough: examples of the rule, and its properties.
+// Sufficiency of issued work: examples and properties.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -16,7 +16,7 @@ const anyWork = fc
   .tuple(fc.integer({ min: 16, max: 24 }), fc.nat(8), fc.boolean())
   .map(([floor, more, scoped]) => ({ floor, difficulty: Math.min(24, floor + more), scoped }));
 
-t.test('what is demanded, by failures', async (t) => {
+t.test('the required difficulty, by failures', async (t) => {
   const table = [
     [0, 0, 0],
     [1, 18, 0],
@@ -33,19 +33,19 @@ t.test('what is demanded, by failures', async (t) => {
   }
 });
 
-t.test('stockpiling: cheap work without a ticket is refused after the first failure', async (t) => {
+t.test('stockpiling: cheap work without a ticket is rejected after the first failure', async (t) => {
   t.equal(suffices(work(16, false), 0, terms), true);
   t.equal(suffices(work(16, false), 1, terms), false);
   t.equal(suffices(work(18, false), 1, terms), true);
 });
 
-t.test('stockpiling: work prefetched under a ticket at zero failures is refused after five', async (t) => {
+t.test('stockpiling: work prefetched under a ticket at zero failures is rejected after five', async (t) => {
   t.equal(suffices(work(16, true), 2, terms), true);
   for (const failures of [3, 4, 5, 50])
     t.equal(suffices(work(16, true), failures, terms), false, `${failures}`);
 });
 
-t.test('work at the ceiling is always enough', async (t) => {
+t.test('work at the ceiling always suffices', async (t) => {
   fc.assert(
     fc.property(anyTerms, fc.boolean(), fc.nat(200), (some, scoped, failures) =>
       suffices({ difficulty: some.ceiling, floor: 16, scoped }, failures, some),
@@ -54,7 +54,7 @@ t.test('work at the ceiling is always enough', async (t) => {
   t.pass();
 });
 
-t.test('more failures never make work enough, a ticket never makes it less', async (t) => {
+t.test('more failures never make work sufficient, a ticket never makes it insufficient', async (t) => {
   fc.assert(
     fc.property(anyWork, fc.nat(120), fc.nat(20), anyTerms, (given, failures, more, some) => {
       const demanded = requiredDifficulty(given, failures, some);
@@ -65,18 +65,15 @@ t.test('more failures never make work enough, a ticket never makes it less', asy
   );
 });
 
-t.test(
-  'work issued under the ticket at the price of its moment is honoured while the grace lasts',
-  async (t) => {
-    fc.assert(
-      fc.property(anyTerms, fc.nat(50), fc.nat(10), (some, then, since) => {
-        const difficulty = Math.min(some.ceiling, 16 + some.failureStep * then);
-        const given = { difficulty, floor: 16, scoped: true };
-        if (since <= some.grace) t.ok(suffices(given, then + since, some));
-      }),
-    );
-  },
-);
+t.test('work issued under the ticket at the price of its time is accepted during the grace', async (t) => {
+  fc.assert(
+    fc.property(anyTerms, fc.nat(50), fc.nat(10), (some, then, since) => {
+      const difficulty = Math.min(some.ceiling, 16 + some.failureStep * then);
+      const given = { difficulty, floor: 16, scoped: true };
+      if (since <= some.grace) t.ok(suffices(given, then + since, some));
+    }),
+  );
+});
 
 t.test('raising the floor invalidates nothing: the record keeps the floor of its time', async (t) => {
   t.equal(suffices(work(18, false, 16), 1, terms), true);

@@ -1,4 +1,4 @@
-// Which values are ids of users, and that no two of them share a text.
+// Valid user ids, and their unique texts.
 
 import { Value } from '@sinclair/typebox/value';
 import { anyCharacter } from '@tollgate/test-support/any-character.js';
@@ -13,7 +13,7 @@ const texts = fc
   .map((characters) => characters.join(''));
 const ids = fc.oneof(numbers, texts.filter(isUserId));
 
-t.test('UUIDs and the ids of other systems are ids', async (t) => {
+t.test('UUIDs and ids of other systems are valid', async (t) => {
   const known = [
     ...['6ba7b810-9dad-11d1-80b4-00c04fd430c8', '01ARZ3NDEKTSV4RRFFQ69G5FAV', '507f1f77bcf86cd799439011'],
     ...[
@@ -46,7 +46,7 @@ t.test('UUIDs and the ids of other systems are ids', async (t) => {
   for (const id of known) t.ok(isUserId(id), String(id));
 });
 
-t.test('what separates, hides or reads as a number is no id', async (t) => {
+t.test('separators, invisible characters and texts that read as numbers are invalid', async (t) => {
   const separators = [...' \t\n\r\v\f\0:;,/\\{}[]()<>"\'`?#&%=*$!^\x7f\x1b'].map((one) => `a${one}b`);
   const lookAlikes = ['\u0430nn', 'ann\u200b', '\uff41nn', 'a\u0301nn', '\u202eann', 'é', '７７a', '\ud800'];
   const hostile = [
@@ -92,7 +92,7 @@ t.test('what separates, hides or reads as a number is no id', async (t) => {
     t.notOk(isUserId(id));
 });
 
-t.test('every id has a text of its own, which reads as that id again', async () => {
+t.test('every id has a unique text, which parses to that id', async () => {
   fc.assert(
     fc.property(ids, ids, (one, other) => {
       const same = String(one) === String(other);
@@ -102,7 +102,7 @@ t.test('every id has a text of its own, which reads as that id again', async () 
   );
 });
 
-t.test('the schemas accept what the function accepts', async () => {
+t.test('the schemas accept the same values as the function', async () => {
   const anything = fc.oneof(ids, fc.string({ unit: anyCharacter, maxLength: 70 }), fc.double(), texts);
   fc.assert(
     fc.property(anything, (value) => Value.Check(UserId, value) === isUserId(value)),

@@ -1,4 +1,4 @@
-// Whom nobody asks reads the log seldom, and still knows of every end when it is asked.
+// An idle follower reads the log rarely, and still knows every revocation at the next check.
 
 import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import { until } from '@tollgate/test-support/until.js';
@@ -11,7 +11,7 @@ import type { Store } from '../../src/store/open-store.js';
 const KEEP_MS = 960_000;
 const MINUTE_MS = 60_000;
 
-/** A follower whose clock a test moves, and the waits of its reads. */
+/** A follower with a clock controlled by the test, and the waits of its reads. */
 function restingFollower(t: { teardown(end: () => unknown): void }, store: Store) {
   const log = openRevocationLog(store);
   const waits: RevocationWait[] = [];
@@ -41,7 +41,7 @@ function restingFollower(t: { teardown(end: () => unknown): void }, store: Store
   };
 }
 
-t.test('a session that ended while nobody asked is refused at the first question', async (t) => {
+t.test('a session revoked while the follower was idle is rejected at the first check', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { log, follower, waits, pass } = restingFollower(t, store);
     await follower.caughtUp();
@@ -59,7 +59,7 @@ t.test('a session that ended while nobody asked is refused at the first question
   });
 });
 
-t.test('a question finds out that the connection of a resting follower is dead', async (t) => {
+t.test("a check detects an idle follower's dead connection", async (t) => {
   const { store, redis } = await redisStore(t);
   const { follower, waits, pass } = restingFollower(t, store);
   await follower.caughtUp();

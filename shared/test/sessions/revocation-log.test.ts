@@ -14,7 +14,7 @@ async function appendAll(log: RevocationLog, ...entries: string[][]): Promise<vo
   for (const sids of entries) await log.append({ sids, keepMs: KEEP_MS });
 }
 
-t.test('entries are read in their order, once, from any position', async (t) => {
+t.test('entries are read in order, once, from any position', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const log = openRevocationLog(store);
     t.strictSame(await log.readAfter(LOG_START), { entries: [], position: LOG_START, complete: true });
@@ -39,7 +39,7 @@ t.test('entries are read in their order, once, from any position', async (t) => 
   });
 });
 
-t.test('the log is read in pages, each from where the one before ended', async (t) => {
+t.test('the log is read in pages, each from the end of the previous one', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const log = openRevocationLog(store);
     await appendAll(log, ['a'], ['b', 'c'], ['d'], ['e']);
@@ -81,7 +81,7 @@ t.test('a tail receives an entry while it waits, and waits at most half a second
   });
 });
 
-t.test('trimmed stream: an entry is there as long as it says, and gone with the next one', async (t) => {
+t.test('trimmed stream: an entry stays for its lifetime, and is removed with the next one', async (t) => {
   await eachStore(t, async (t, { store, age, redis }) => {
     const log = openRevocationLog(store);
     await appendAll(log, ['old']);
@@ -99,7 +99,7 @@ t.test('trimmed stream: an entry is there as long as it says, and gone with the 
   });
 });
 
-t.test('a writer with a shorter life drops no entry of one with a longer life', async (t) => {
+t.test('a writer with a shorter lifetime drops no entry with a longer one', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const log = openRevocationLog(store);
     await appendAll(log, ['long']);
@@ -114,7 +114,7 @@ t.test('a writer with a shorter life drops no entry of one with a longer life', 
   });
 });
 
-t.test('many entries come in pages, none is left out', async (t) => {
+t.test('many entries are read in pages, without omissions', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const log = openRevocationLog(store);
     const all = Array.from({ length: 2500 }, (_, at) => `s${at}`);
@@ -146,7 +146,7 @@ t.test('every key expires, and an append is one command', async (t) => {
   t.match(sent[0], /^evalsha [0-9a-f]{40} 1 session:revoked 960000 c$/);
 });
 
-t.test('with Redis stopped every method throws, a waiting tail too', async (t) => {
+t.test('with Redis stopped every method throws, including a waiting tail', async (t) => {
   const { store, redis } = await redisStore(t);
   const log = openRevocationLog(store);
   await appendAll(log, ['a']);
@@ -165,7 +165,7 @@ t.test('with Redis stopped every method throws, a waiting tail too', async (t) =
   }
 });
 
-t.test('a server that goes silent is noticed by the waiting tail', async (t) => {
+t.test('a waiting tail detects a server that becomes silent', async (t) => {
   const { store, redis } = await redisStore(t);
   const tail = await openRevocationLog(store).openTail();
   t.teardown(() => tail.close());

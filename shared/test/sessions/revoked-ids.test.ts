@@ -1,14 +1,14 @@
-// The memory of ended sessions.
+// Revoked session ids in memory.
 
 import fc from 'fast-check';
 import t from 'tap';
 import { createRevokedIds } from '../../src/sessions/revocation-follower.js';
 
-t.test('an id is refused for its time at least, and memory is bounded by time', async (t) => {
+t.test('an id is rejected at least for its time, and memory is bounded by time', async (t) => {
   const step = fc.record({
     sid: fc.integer({ min: 0, max: 20 }).map(String),
     afterMs: fc.nat(400),
-    // Nodes of which some have another ACCESS_TTL already.
+    // Some nodes already have another ACCESS_TTL.
     keepMs: fc.constantFrom(300, 1000, 5000),
   });
   fc.assert(
@@ -29,7 +29,7 @@ t.test('an id is refused for its time at least, and memory is bounded by time', 
   t.pass('for 100 histories');
 });
 
-t.test('a shorter time does not shorten what was said before', async (t) => {
+t.test('a shorter time does not shorten an earlier one', async (t) => {
   let nowMs = 0;
   const ids = createRevokedIds(() => nowMs);
   ids.add(['a'], 1000);
@@ -39,7 +39,7 @@ t.test('a shorter time does not shorten what was said before', async (t) => {
   t.equal(ids.has('a'), true);
 });
 
-t.test('what ends sooner is forgotten before what came earlier and ends later', async (t) => {
+t.test('an entry that expires sooner is removed before an older one that expires later', async (t) => {
   let nowMs = 0;
   const ids = createRevokedIds(() => nowMs);
   ids.add(['long'], 960_000);

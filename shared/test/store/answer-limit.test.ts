@@ -1,11 +1,11 @@
-// The time that one request waits for stores that do not answer.
+// The maximum wait of one request for unresponsive stores.
 
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import t from 'tap';
 import { openStore, waitForStore } from '../../src/store/open-store.js';
 import { newAnswerLimit, StoreUnavailableError, underLimit, waitForAnswer } from '../../src/store/store.js';
 
-t.test('a request that has waited in vain asks again for a moment only', async (t) => {
+t.test("after a vain wait a request's further commands wait only briefly", async (t) => {
   const redis = await startRedis(t);
   const store = openStore(redis.url, '');
   t.teardown(() => store.close());

@@ -1,4 +1,4 @@
-// Mistakes in a store's variable, in that variable's words.
+// Errors in a store variable, reported by its name.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { openConfiguredStore } from '../../src/store/open-store.js';
 
-t.test('a URL of no known form is one line that begins with the variable', async (t) => {
+t.test('a URL of no known form causes one line that begins with the variable', async (t) => {
   t.strictSame(
     configurationLines(() => openConfiguredStore('STORE_URL', 'postgres://u:hunter2@h', '.')),
     [
@@ -20,7 +20,7 @@ t.test('a URL of no known form is one line that begins with the variable', async
   );
 });
 
-t.test('a file that cannot be opened is one line with its URL and the reason', async (t) => {
+t.test('a file that cannot be opened causes one line with its URL and the reason', async (t) => {
   const folder = tempDir(t);
   writeFileSync(join(folder, 'file'), 'x');
   const lines = configurationLines(() => openConfiguredStore('STORE_URL', 'file:file/store.db', folder));

@@ -1,4 +1,4 @@
-// A file that is damaged is one line that names it and says what to do; a signal ended the process before.
+// A damaged file causes one line with its name and a remedy, instead of ending the process by a signal.
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ function lineOf(path: string): string {
 
 const REMEDY = 'restore a copy, or move it away to start with an empty one';
 
-t.test('damage in any place is found when the file is opened', async (t) => {
+t.test('damage in any place is detected when the file is opened', async (t) => {
   const { folder, path } = await filledStore(t);
   const whole = readFileSync(path);
   const damages: Record<string, (bytes: Buffer) => Buffer> = {
@@ -56,7 +56,7 @@ t.test('damage in any place is found when the file is opened', async (t) => {
   t.equal(lineOf(kept), 'it opens');
 });
 
-t.test('what is no database of this program is left alone', async (t) => {
+t.test("a file that is not this program's database is unchanged", async (t) => {
   const { folder, path } = await filledStore(t);
   const files: Record<string, Buffer | string> = {
     'a letter': 'x',
@@ -85,7 +85,7 @@ t.test('what is no database of this program is left alone', async (t) => {
   t.match(lineOf(newer), /cannot be opened: a newer version of this program wrote it: use that version$/);
 });
 
-t.test('a folder in the place of the file, or of one beside it, is one line', async (t) => {
+t.test('a folder in place of the file, or of one beside it, causes one line', async (t) => {
   const { folder, path } = await filledStore(t);
   mkdirSync(join(folder, 'folder'));
   t.match(lineOf(join(folder, 'folder')), /^STORE_URL file:.*folder cannot be opened: it is not a file$/);
@@ -105,7 +105,7 @@ t.test('a damaged log beside the file is ignored from its damage on', async (t) 
   t.equal((await store.read('key 7'))?.length, 150);
 });
 
-t.test('a copy made while the store is written to is whole, and takes its place', async (t) => {
+t.test('a copy made during writes is complete, and can replace the file', async (t) => {
   const folder = tempDir(t);
   const path = join(folder, 'store');
   const store = openEmbeddedStore(path);

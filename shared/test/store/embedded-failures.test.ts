@@ -1,4 +1,4 @@
-// A full disk and a held lock were `failed` in each line of the log, and nothing said why.
+// A full disk and a held lock are logged with their cause.
 
 import { join } from 'node:path';
 import { mountSmallDisk } from '@tollgate/test-support/small-disk.js';
@@ -15,7 +15,7 @@ interface Line {
   readonly message: string;
 }
 
-/** A watched store, and what the watch has logged. */
+/** A watched store, and the log lines of the watch. */
 function open(t: Test, path: string) {
   const store = openEmbeddedStore(path);
   const lines: Line[] = [];
@@ -32,7 +32,7 @@ function open(t: Test, path: string) {
   return { lines, watch, write };
 }
 
-t.test('a held lock is told once, and once that it is free again', async (t) => {
+t.test('a held lock is logged once, and once more when released', async (t) => {
   const path = join(tempDir(t), 'store');
   const { lines, watch, write } = open(t, path);
   const other = openDatabase(path, 0);
@@ -58,7 +58,7 @@ t.test('a held lock is told once, and once that it is free again', async (t) => 
 const disk = mountSmallDisk(t, 2);
 const skip = disk === undefined && 'SKIPPED: this user may not mount a file system';
 
-t.test('a full disk is told once', { skip }, async (t) => {
+t.test('a full disk is logged once', { skip }, async (t) => {
   if (disk === undefined) return;
   const { lines, watch, write } = open(t, join(disk.folder, 'store'));
   disk.fill();

@@ -1,4 +1,4 @@
-// The store in one file: expiry, pruning, other processes.
+// The store in one file: expiry, pruning, several processes.
 
 import { execFile } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { StoreUnavailableError } from '../../src/store/store.js';
 const run = promisify(execFile);
 const INCREMENT = fileURLToPath(new URL('./programs/increment.js', import.meta.url));
 
-/** A store whose clock stands at `at.ms` until a test moves it. */
+/** A store with a clock that stays at `at.ms` until a test moves it. */
 function openAt(t: Test, startMs = 1_000_000) {
   const at = { ms: startMs };
   const path = join(tempDir(t), 'store.db');
@@ -23,7 +23,7 @@ function openAt(t: Test, startMs = 1_000_000) {
   return { at, path, store };
 }
 
-t.test('a value is there until its expiry and gone from then on, by either way of reading', async (t) => {
+t.test('a value is present until its expiry and absent from then on, in both ways of reading', async (t) => {
   const { at, store } = openAt(t);
   await store.transact((tx) => {
     tx.put('a', 'text with spaces é', tx.nowMs + 1000);
@@ -38,26 +38,23 @@ t.test('a value is there until its expiry and gone from then on, by either way o
   t.strictSame(await inside(), [undefined, undefined, undefined, 1_001_000]);
 });
 
-t.test(
-  'an expired value is removed by reading it, and a clock set back does not bring it back',
-  async (t) => {
-    const { at, store } = openAt(t);
-    await store.transact((tx) => {
-      tx.put('read', '1', tx.nowMs + 1000);
-      tx.put('got', '1', tx.nowMs + 1000);
-    });
-    at.ms += 1000;
-    t.equal(await store.read('read'), undefined);
-    t.equal(await store.transact((tx) => tx.get('got')), undefined);
-    at.ms -= 1000;
-    t.equal(await store.read('read'), undefined);
-    t.equal(await store.read('got'), undefined);
-    at.ms += 5000;
-    t.equal(await store.prune(), 0);
-  },
-);
+t.test('reading removes an expired value, and a clock set back does not restore it', async (t) => {
+  const { at, store } = openAt(t);
+  await store.transact((tx) => {
+    tx.put('read', '1', tx.nowMs + 1000);
+    tx.put('got', '1', tx.nowMs + 1000);
+  });
+  at.ms += 1000;
+  t.equal(await store.read('read'), undefined);
+  t.equal(await store.transact((tx) => tx.get('got')), undefined);
+  at.ms -= 1000;
+  t.equal(await store.read('read'), undefined);
+  t.equal(await store.read('got'), undefined);
+  at.ms += 5000;
+  t.equal(await store.prune(), 0);
+});
 
-t.test('a value written again has its new expiry alone', async (t) => {
+t.test('a rewritten value has its new expiry alone', async (t) => {
   const { at, store } = openAt(t);
   await store.transact((tx) => tx.put('a', 'old', tx.nowMs + 1000));
   await store.transact((tx) => tx.put('a', 'new', tx.nowMs + 5000));
@@ -68,7 +65,7 @@ t.test('a value written again has its new expiry alone', async (t) => {
   t.equal(await store.prune(), 1);
 });
 
-t.test('a removed value is gone and leaves nothing to prune', async (t) => {
+t.test('a removed value is absent and leaves nothing to prune', async (t) => {
   const { at, store } = openAt(t);
   await store.transact((tx) => tx.put('a', '1', tx.nowMs + 1000));
   await store.transact((tx) => {
@@ -80,7 +77,7 @@ t.test('a removed value is gone and leaves nothing to prune', async (t) => {
   t.equal(await store.prune(), 0);
 });
 
-t.test('pruning removes exactly what has expired, in batches, and says how many', async (t) => {
+t.test('pruning removes exactly the expired entries, in batches, and returns their number', async (t) => {
   const { at, store } = openAt(t);
   await store.transact((tx) => {
     for (let i = 0; i < 250; i++) tx.put(`key ${i}`, 'x', tx.nowMs + 1000 + i);
@@ -93,7 +90,7 @@ t.test('pruning removes exactly what has expired, in batches, and says how many'
   t.equal(await store.prune(), 0);
 });
 
-t.test('pruning lets other transactions in between its batches', async (t) => {
+t.test('pruning lets other transactions run between its batches', async (t) => {
   const { at, store } = openAt(t);
   await store.transact((tx) => {
     for (let i = 0; i < 60; i++) tx.put(`key ${i}`, 'x', tx.nowMs + 1);
@@ -106,7 +103,7 @@ t.test('pruning lets other transactions in between its batches', async (t) => {
   t.strictSame(order, ['written', 'pruned 60']);
 });
 
-t.test('what is stored survives closing and opening', async (t) => {
+t.test('stored values survive closing and opening', async (t) => {
   const path = join(tempDir(t), 'folder', 'that', 'is made', 'store.db');
   const first = openEmbeddedStore(path);
   await first.transact((tx) => tx.put('a', 'kept', tx.nowMs + 60_000));
@@ -117,7 +114,7 @@ t.test('what is stored survives closing and opening', async (t) => {
   t.ok(statSync(path).isFile());
 });
 
-t.test('of 1,000 increments by two processes at once, none is lost', async (t) => {
+t.test('none of 1,000 parallel increments by two processes is lost', async (t) => {
   const { path } = openAt(t);
   const store = openEmbeddedStore(path);
   t.teardown(() => store.close());
@@ -127,7 +124,7 @@ t.test('of 1,000 increments by two processes at once, none is lost', async (t) =
   t.equal(await store.read('count'), '1001', 'a value that was read before is seen as it is now');
 });
 
-t.test('a step that throws rejects with what it threw, and the store goes on', async (t) => {
+t.test('a step that throws rejects with its exception, and the store continues', async (t) => {
   const { store } = openAt(t);
   await t.rejects(
     store.transact(() => {
@@ -139,7 +136,7 @@ t.test('a step that throws rejects with what it threw, and the store goes on', a
   t.equal(await store.read('a'), '1');
 });
 
-t.test('of steps that are committed together, only the one that throws is undone', async (t) => {
+t.test('of steps committed together, only the one that throws is rolled back', async (t) => {
   const { store } = openAt(t);
   const results = await Promise.allSettled(
     ['a', 'b', 'c'].map((key) =>
@@ -156,23 +153,20 @@ t.test('of steps that are committed together, only the one that throws is undone
   t.strictSame(await store.keys(''), ['a', 'c']);
 });
 
-t.test(
-  'a store that another process has locked rejects within seconds, and works again afterwards',
-  async (t) => {
-    const { path, store } = openAt(t);
-    const other = openDatabase(path, 0);
-    other.exec('BEGIN IMMEDIATE');
-    const put = (key: string) => store.transact((tx) => tx.put(key, '1', tx.nowMs + 1000));
-    await t.rejects(Promise.all([put('a'), put('b')]), StoreUnavailableError);
-    t.equal(await store.read('a'), undefined, 'reading goes on');
-    other.exec('ROLLBACK');
-    other.close();
-    await put('c');
-    t.strictSame(await store.keys(''), ['c']);
-  },
-);
+t.test('a store locked by another process rejects within seconds, and recovers afterwards', async (t) => {
+  const { path, store } = openAt(t);
+  const other = openDatabase(path, 0);
+  other.exec('BEGIN IMMEDIATE');
+  const put = (key: string) => store.transact((tx) => tx.put(key, '1', tx.nowMs + 1000));
+  await t.rejects(Promise.all([put('a'), put('b')]), StoreUnavailableError);
+  t.equal(await store.read('a'), undefined, 'reading goes on');
+  other.exec('ROLLBACK');
+  other.close();
+  await put('c');
+  t.strictSame(await store.keys(''), ['c']);
+});
 
-t.test('a file that is no database is a store out of reach, and not the end of the process', async (t) => {
+t.test('a file that is no database is an unavailable store, and does not end the process', async (t) => {
   const folder = tempDir(t);
   for (const [name, content] of Object.entries({
     brief: 'x',
@@ -195,17 +189,20 @@ t.test('an empty file becomes a store', async (t) => {
   t.equal(await store.read('a'), '1');
 });
 
-t.test('a text that SQLite would cut or change is another key, and is refused as a value', async (t) => {
-  const { store } = openAt(t);
-  const put = (key: string, value: string) => store.transact((tx) => tx.put(key, value, tx.nowMs + 1000));
-  await put('key', 'value');
-  await put('half \ufffd', 'value');
-  for (const other of ['key\0', 'key\0x', '\0', 'half \ud800', 'half \udfff']) {
-    t.equal(await store.read(other), undefined, JSON.stringify(other));
-    await store.transact((tx) => tx.remove(other));
-    await t.rejects(put(other, 'value'), StoreUnavailableError);
-    await t.rejects(put('new', other), StoreUnavailableError);
-    t.equal(await store.read('new'), undefined);
-  }
-  t.strictSame(await store.keys(''), ['half \ufffd', 'key']);
-});
+t.test(
+  'a text that SQLite would truncate or change is another key, and is rejected as a value',
+  async (t) => {
+    const { store } = openAt(t);
+    const put = (key: string, value: string) => store.transact((tx) => tx.put(key, value, tx.nowMs + 1000));
+    await put('key', 'value');
+    await put('half \ufffd', 'value');
+    for (const other of ['key\0', 'key\0x', '\0', 'half \ud800', 'half \udfff']) {
+      t.equal(await store.read(other), undefined, JSON.stringify(other));
+      await store.transact((tx) => tx.remove(other));
+      await t.rejects(put(other, 'value'), StoreUnavailableError);
+      await t.rejects(put('new', other), StoreUnavailableError);
+      t.equal(await store.read('new'), undefined);
+    }
+    t.strictSame(await store.keys(''), ['half \ufffd', 'key']);
+  },
+);

@@ -1,4 +1,4 @@
-// What a process says about the file of its store: another machine that uses it, and a place where it must not be.
+// Log lines about the store file: use by another machine, and unsuitable locations.
 
 import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -19,12 +19,12 @@ import {
 const HERE = { network: undefined, isFuse: false, isMountedAlone: false, hasSecondName: false };
 const skip = machineId() === undefined ? 'this system tells no id of the machine' : false;
 
-t.test('another machine that uses the file is told once, one that has ended is not', { skip }, async (t) => {
+t.test('another machine that uses the file is logged once, an ended one is not', { skip }, async (t) => {
   const store = openEmbeddedStore(join(tempDir(t), 'tollgate.db'));
   const there = openEmbeddedStore(store.path);
   const lines: { about: object; message: string }[] = [];
   const log = { info() {}, warn: (about: object, message: string) => void lines.push({ about, message }) };
-  // As a machine before it was started anew: its entry stays until it expires.
+  // Like a machine before its restart: its entry stays until it expires.
   await recordMachine(there, 'before');
   const watch = watchEmbedded(store, { log, isUser: true }, 10);
   t.teardown(async () => {
@@ -51,7 +51,7 @@ t.test('another machine that uses the file is told once, one that has ended is n
   t.equal(lines.length, 1);
 });
 
-t.test('a process that only looks at a store leaves nothing in it', async (t) => {
+t.test('a process that only inspects a store writes nothing to it', async (t) => {
   const store = openEmbeddedStore(join(tempDir(t), 'tollgate.db'));
   t.teardown(() => store.close());
   const watch = watchEmbedded(store, { log: { info() {}, warn() {} }, isUser: false });
@@ -59,7 +59,7 @@ t.test('a process that only looks at a store leaves nothing in it', async (t) =>
   t.strictSame(await store.keys(''), []);
 });
 
-t.test('the place of a file is described, whether it is there or not', async (t) => {
+t.test("the file's location is described, whether the file exists or not", async (t) => {
   const path = join(tempDir(t), 'a folder', 'tollgate.db');
   t.strictSame(lookAtPlace(path), HERE);
   mkdirSync(join(path, '..'));
@@ -71,7 +71,7 @@ t.test('the place of a file is described, whether it is there or not', async (t)
 
 const hasMounts = spawnSync('unshare', ['--mount', 'true']).status === 0;
 t.test(
-  'a file that is mounted without its folder is recognised',
+  'a file mounted without its folder is recognised',
   { skip: hasMounts ? false : 'this user may not mount' },
   async (t) => {
     const folder = join(tempDir(t), 'a folder');

@@ -1,4 +1,4 @@
-// A full disk: what is written rejects, what was written stays, and everything works again when there is room.
+// A full disk: writes are rejected, stored values stay, and writing recovers once there is room.
 
 import { join } from 'node:path';
 import { mountSmallDisk } from '@tollgate/test-support/small-disk.js';
@@ -9,7 +9,7 @@ import { StoreUnavailableError } from '../../src/store/store.js';
 const disk = mountSmallDisk(t, 2);
 const skip = disk === undefined && 'SKIPPED: this user may not mount a file system';
 
-t.test('a disk that was full ended the processes', { skip }, async (t) => {
+t.test('a full disk does not end the processes', { skip }, async (t) => {
   if (disk === undefined) return;
   const path = join(disk.folder, 'store');
   const store = openEmbeddedStore(path);

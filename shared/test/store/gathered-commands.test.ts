@@ -1,4 +1,4 @@
-// Commands that are given in one turn of the event loop keep their order, their time limits and their errors.
+// Commands of one turn of the event loop keep their order, their timeouts and their errors.
 
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
@@ -47,37 +47,37 @@ t.test(
   },
 );
 
-t.test('a command that is given right before the client is closed still arrives', async (t) => {
+t.test('a command issued right before the client is closed still arrives', async (t) => {
   const redis = await startRedis(t);
   const store = await openAt(t, redis.url);
   const given = store.exchange('last', 'written', KEEP_MS);
   await store.close();
-  // Its reply may come too late for the closed client.
+  // Its reply may arrive too late for the closed client.
   await given.catch(() => {});
   await until(async () => (await redis.client.get('last')) === 'written', 'it arrives');
 });
 
-t.test('the limit of a command counts from when it was given, not from when it left', async (t) => {
+t.test("a command's timeout starts when it is issued, not when it is sent", async (t) => {
   const redis = await startRedis(t);
   const store = await openAt(t, redis.url);
   redis.freeze();
   t.teardown(() => redis.thaw());
   const startedMs = performance.now();
   const given = t.rejects(store.read('key'), StoreUnavailableError);
-  // The rest of the turn takes as long as most of the limit.
+  // The rest of the turn takes most of the timeout.
   while (performance.now() - startedMs < 450);
   await given;
   t.ok(performance.now() - startedMs < 900);
 });
 
-t.test('a reply that arrived while the process was held up is no silence', async (t) => {
+t.test('a reply that arrived while the process was blocked does not count as silence', async (t) => {
   const redis = await startRedis(t);
   const store = await openAt(t, redis.url);
   await store.exchange('key', 'value', KEEP_MS);
   redis.freeze();
   t.teardown(() => redis.thaw());
   const given = store.read('key');
-  // It leaves at the end of this turn, and its limit of half a second ends while nothing else runs.
+  // It is sent at the end of this turn, and its timeout of half a second ends while the process is blocked.
   await turn();
   await turn();
   redis.thaw();
@@ -87,7 +87,7 @@ t.test('a reply that arrived while the process was held up is no silence', async
 });
 
 t.test(
-  'a connection that breaks with gathered commands is replaced, and those that wait are sent on the next one',
+  'a broken connection with gathered commands is replaced, and waiting commands are sent on the next one',
   async (t) => {
     const redis = await startRedis(t);
     const name = await startTcpProxy(t, redis.port);
@@ -95,7 +95,7 @@ t.test(
     const { client } = store;
     if (client instanceof Cluster) throw new TypeError('a cluster');
     const given = Array.from({ length: 20 }, (_, at) => store.exchange(`gathered:${at}`, 'written', KEEP_MS));
-    // In the same turn: nothing of them has left.
+    // In the same turn: none of them has been sent.
     const broken = client.stream;
     broken.destroy();
     const replies = await Promise.all(given.map((reply) => reply.catch((error: unknown) => error)));
@@ -106,7 +106,7 @@ t.test(
   },
 );
 
-t.test('a silent server with gathered commands is left', async (t) => {
+t.test('the client disconnects from a silent server with gathered commands', async (t) => {
   const redis = await startRedis(t);
   const name = await startTcpProxy(t, redis.port);
   const store = await openAt(t, name.url);
@@ -120,7 +120,7 @@ t.test('a silent server with gathered commands is left', async (t) => {
   t.equal(await store.read('key'), undefined);
 });
 
-t.test('commands without a connection fail without waiting for their limit', async (t) => {
+t.test('commands without a connection fail without waiting for their timeout', async (t) => {
   const redis = await startRedis(t);
   const store = await openAt(t, redis.url);
   await redis.stop();

@@ -1,4 +1,4 @@
-// Opening and closing a store of either kind, and its time.
+// Opening and closing a store of either kind, and its clock.
 
 import { once } from 'node:events';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
@@ -20,7 +20,7 @@ t.test('a store returns its own time in milliseconds', async (t) => {
   });
 });
 
-/** Reads of sockets by all servers of a client so far. */
+/** All socket reads by a client's servers so far. */
 async function readsOf(client: RedisClient): Promise<number> {
   const servers = client instanceof Cluster ? client.nodes('master') : [client];
   const infos = await Promise.all(servers.map((server) => server.info('stats')));
@@ -28,7 +28,7 @@ async function readsOf(client: RedisClient): Promise<number> {
 }
 
 t.test(
-  'operations of one turn of the event loop reach a server together, and each has its own answer',
+  'operations of one turn of the event loop reach a server together, and each has its own result',
   async (t) => {
     await eachStore(t, async (t, { store }) => {
       const keys = Array.from({ length: 300 }, (_, at) => `probe:{${at}}`);
@@ -40,22 +40,19 @@ t.test(
   },
 );
 
-t.test(
-  'a Redis that is away is opened all the same, each command fails at once, and closing ends',
-  async (t) => {
-    const redis = await startRedis(t);
-    await redis.stop();
-    const store = openStore(redis.url, '.');
-    await waitForStores([store]);
-    t.notOk(store.isReady(), 'nobody waits for it for ever');
-    const failing = t.rejects(store.timeMs(), StoreUnavailableError).then(() => store.close());
-    t.ok(await settlesWithin(1000, failing));
-    await failing;
-    await t.rejects(store.timeMs(), StoreUnavailableError);
-  },
-);
+t.test('an unreachable Redis can be opened, each command fails at once, and closing completes', async (t) => {
+  const redis = await startRedis(t);
+  await redis.stop();
+  const store = openStore(redis.url, '.');
+  await waitForStores([store]);
+  t.notOk(store.isReady(), 'nobody waits for it for ever');
+  const failing = t.rejects(store.timeMs(), StoreUnavailableError).then(() => store.close());
+  t.ok(await settlesWithin(1000, failing));
+  await failing;
+  await t.rejects(store.timeMs(), StoreUnavailableError);
+});
 
-t.test('a store that is only being connected to is waited for', async (t) => {
+t.test('a store that is still connecting is awaited', async (t) => {
   const { url } = await startRedis(t);
   const store = openStore(url, '.');
   t.teardown(() => store.close());
@@ -64,7 +61,7 @@ t.test('a store that is only being connected to is waited for', async (t) => {
   t.type(await store.timeMs(), 'number');
 });
 
-t.test('a store that comes back is used again without being asked', async (t) => {
+t.test('a store that returns is used again automatically', async (t) => {
   const { store, redis } = await redisStore(t);
   await store.timeMs();
   await redis.stop();
@@ -78,7 +75,7 @@ t.test('a store that comes back is used again without being asked', async (t) =>
   t.type(timeMs, 'number');
 });
 
-t.test('a store that hangs is out of reach after half a second', async (t) => {
+t.test('an unresponsive store is unavailable after half a second', async (t) => {
   const redis = await startRedis(t);
   const store = openStore(redis.url, '.');
   t.teardown(() => store.close());
@@ -90,12 +87,12 @@ t.test('a store that hangs is out of reach after half a second', async (t) => {
   await failing;
 });
 
-t.test('reconnecting is tried after 100 ms growing to a second, for ever', async (t) => {
+t.test('reconnecting is tried after 100 ms growing to a second, without end', async (t) => {
   t.strictSame([1, 2, 9, 10, 11, 100_000].map(reconnectDelayMs), [100, 200, 900, 1000, 1000, 1000]);
 });
 
 t.test(
-  'a server that cannot serve is a store out of reach, a command it does not understand is not',
+  'a server that cannot serve is an unavailable store, but not one that rejects an unknown command',
   async (t) => {
     const reply = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
     for (const message of [

@@ -1,4 +1,4 @@
-// Periodic tasks: the first run at once or once the store is reachable, soon again after a failure, none after the stop.
+// Periodic tasks: first run at once or once the store is reachable, a quick retry after a failure, none after the stop.
 
 import { once } from 'node:events';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
@@ -31,7 +31,7 @@ t.test('a failed run is repeated soon, a successful one after the interval', asy
   await done.stop();
 });
 
-t.test('on an unreachable Redis the first run waits until it is reachable', async (t) => {
+t.test('with Redis unreachable the first run waits for the connection', async (t) => {
   const { redis } = await redisStore(t);
   await redis.stop();
   const store = openStore(redis.url, '.');
@@ -72,7 +72,7 @@ t.test('a stop waits for the current run, and none begins after it', async (t) =
   t.strictSame([begun, ended], [1, 1]);
 });
 
-t.test('one that is stopped before the store is there never begins', async (t) => {
+t.test('a task stopped before the store is reachable never runs', async (t) => {
   const { redis } = await redisStore(t);
   await redis.stop();
   const store = openStore(redis.url, '.');

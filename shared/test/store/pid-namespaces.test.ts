@@ -25,7 +25,7 @@ async function runInNamespace(args: readonly string[]): Promise<string> {
   return out;
 }
 
-t.test('of 900 increments by three processes with the same id, none is lost', { skip }, async (t) => {
+t.test('none of 900 increments by three processes with the same id is lost', { skip }, async (t) => {
   t.equal(await runInNamespace(['-p', 'process.pid']), '1\n');
   const path = join(tempDir(t), 'store');
   await Promise.all([1, 2, 3].map(() => runInNamespace([INCREMENT, path, '300'])));

@@ -1,4 +1,4 @@
-// The files of the embedded store are their owner's alone.
+// The embedded store's files are accessible to their owner alone.
 
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 const PRIVATE = { 'tollgate.db': '600', 'tollgate.db-shm': '600', 'tollgate.db-wal': '600' };
 
-/** Opens and closes a store in a folder, and returns the modes of all that is in it. */
+/** Opens and closes a store in a folder, and returns the modes of all files in it. */
 async function modesAfterOpening(folder: string): Promise<Record<string, string>> {
   const store = openStore(`file:${join(folder, 'tollgate.db')}`, '/');
   if (store.kind !== 'embedded') throw new TypeError('a file is an embedded store');
@@ -22,7 +22,7 @@ async function modesAfterOpening(folder: string): Promise<Record<string, string>
   return modes;
 }
 
-t.test('tollgate.db was readable by everybody on the machine', async (t) => {
+t.test('tollgate.db is readable by its owner alone', async (t) => {
   const before = process.umask(0);
   t.teardown(() => process.umask(before));
   const folder = join(tempDir(t), 'new', 'data');
@@ -30,7 +30,7 @@ t.test('tollgate.db was readable by everybody on the machine', async (t) => {
   t.equal(modeOf(folder), '700');
 });
 
-t.test('files of before are tightened, and a folder that was there is left alone', async (t) => {
+t.test('existing files become private, and an existing folder is unchanged', async (t) => {
   const folder = join(tempDir(t), 'data');
   mkdirSync(folder, { mode: 0o755 });
   await modesAfterOpening(folder);
@@ -39,7 +39,7 @@ t.test('files of before are tightened, and a folder that was there is left alone
   t.equal(modeOf(folder), '755');
 });
 
-t.test('a file that others may read and whose mode cannot be changed is logged', async (t) => {
+t.test('a file readable by others with a mode that cannot be changed is logged', async (t) => {
   const path = join(tempDir(t), 'tollgate.db');
   const store = openStore(`file:${path}`, '/');
   t.teardown(() => store.close());

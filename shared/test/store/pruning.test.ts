@@ -1,4 +1,4 @@
-// Pruning as a service does it by itself.
+// Automatic pruning by a service.
 
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
@@ -58,7 +58,7 @@ t.test('and again at the interval, until it is stopped', async (t) => {
     });
     await transact((tx) => tx.put(key, '1', tx.nowMs + 1000));
     await age(1000);
-    // The timer does not keep a process alive by itself.
+    // The timer alone does not keep a process alive.
     const alive = setInterval(() => {}, 1000);
     await again;
     clearInterval(alive);
@@ -68,13 +68,13 @@ t.test('and again at the interval, until it is stopped', async (t) => {
   t.strictSame([...(await keys('a')), ...(await keys('b'))], []);
 });
 
-t.test('pruning that fails is a warning and nothing more', async (t) => {
+t.test('failed pruning is a warning and nothing more', async (t) => {
   const error = new Error('the disk is full');
   const broken = { kind: 'embedded', prune: () => Promise.reject(error) } as unknown as EmbeddedStore;
   t.strictSame(await start(t, broken), { level: 'warn', about: { err: error }, message: 'pruning failed' });
 });
 
-t.test('on Redis there is nothing to prune', async (t) => {
+t.test('on Redis nothing is pruned', async (t) => {
   const { store, redis } = await redisStore(t);
   t.strictSame(await redis.commands(async () => startPruning(store, logOf()).stop()), []);
 });
@@ -101,6 +101,6 @@ t.test('while fifty thousand entries are pruned, other operations take their tur
     turns += 1;
   }
   t.equal(await pruned, entries);
-  // A batch removes 200 at most: there are 250 of them, and after each one another operation may run.
+  // A batch removes 200 at most: there are 250 of them, and other operations may run after each.
   t.ok(turns >= 100, `${turns} turns`);
 });

@@ -1,4 +1,4 @@
-// Counting requests in windows that all nodes share.
+// Counting requests in windows shared by all nodes.
 
 import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -21,7 +21,7 @@ t.test(
   },
 );
 
-t.test('of 200 requests at once, from two nodes, each has its own number', async (t) => {
+t.test('each of 200 parallel requests from two nodes has its own number', async (t) => {
   const { store, reopen } = await redisStore(t);
   const here = openRequestCounter(store, 'captcha');
   const there = openRequestCounter(await reopen(), 'captcha');
@@ -35,7 +35,7 @@ t.test('of 200 requests at once, from two nodes, each has its own number', async
   );
 });
 
-t.test('a counter lies under its prefix and never without an expiry', async (t) => {
+t.test('a counter is stored under its prefix and always with an expiry', async (t) => {
   const { store, redis } = await redisStore(t);
   await openRequestCounter(store, 'session')('login:a', 60_000);
   t.strictSame(await redis.client.keys('*'), ['session:limit:login:a']);

@@ -1,11 +1,11 @@
-// Addresses of stores: what is understood, what is refused, what is shown.
+// Store addresses: valid, rejected and displayed.
 
 import t from 'tap';
 import { describeStoreUrl, parseStoreUrl } from '../../src/store/store-url.js';
 
 const ROOT = '/srv/app';
 
-t.test('each form of address is read', async (t) => {
+t.test('each form of address is parsed', async (t) => {
   const cases: Record<string, unknown> = {
     'file:data/x.db': { kind: 'embedded', path: '/srv/app/data/x.db' },
     'file:./x.db': { kind: 'embedded', path: '/srv/app/x.db' },
@@ -51,7 +51,7 @@ t.test('each form of address is read', async (t) => {
   for (const [url, address] of Object.entries(cases)) t.strictSame(parseStoreUrl(url, ROOT), address, url);
 });
 
-t.test('everything else is refused in words that never repeat it', async (t) => {
+t.test('everything else is rejected without repeating it', async (t) => {
   const urls = [
     '',
     'file:',
@@ -93,7 +93,7 @@ t.test('everything else is refused in words that never repeat it', async (t) => 
   }
 });
 
-t.test('an address is shown without user, password and options', async (t) => {
+t.test('an address is displayed without user, password and options', async (t) => {
   const cases = {
     'redis://h:1/2': 'redis://h:1/2',
     'redis://u:hunter2@h:1/2': 'redis://h:1/2',

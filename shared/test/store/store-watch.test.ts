@@ -1,4 +1,4 @@
-// What a process says about its store: why it cannot be used, what it would lose, and whether the clocks agree.
+// Log lines about a store: failures, durability, and differing clocks.
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { watchStore } from '../../src/store/watch/store-watch.js';
 const PASSWORD = 'a-password-that-nobody-logs';
 const KEY = 'session:ready';
 
-/** A watched store and what its log says. */
+/** A watched store and its log. */
 function watched(t: Test, url: string, holds: readonly Held[] = ['challenges'], nowMs = Date.now) {
   const lines: { about: Record<string, unknown>; message: string }[] = [];
   const write = (about: object, message: string) => void lines.push({ about: { ...about }, message });
@@ -40,14 +40,14 @@ async function reconnect(store: Store): Promise<void> {
   await until(() => store.isReady(), 'it is back');
 }
 
-t.test('what would be lost is told once, for what the store holds', async (t) => {
+t.test('possible losses are logged once, according to the stored data', async (t) => {
   const redis = await startRedis(t);
   const expected = async (holds: readonly Held[], parts: RegExp[]) => {
     const { store, says, lines } = watched(t, redis.url, holds);
     await until(() => parts.every(says), `it says ${parts}`);
     await reconnect(store);
     await store.timeMs();
-    // A second line of another kind would have come with the first inspection.
+    // A second line of another kind would have been logged with the first inspection.
     t.equal(lines.length, parts.length, JSON.stringify(lines));
   };
   await expected(['sessions'], [/no append-only file: a restart loses sessions/]);
@@ -59,7 +59,7 @@ t.test('what would be lost is told once, for what the store holds', async (t) =>
   await expected(['sessions', 'challenges'], [/may evict keys \(maxmemory-policy volatile-lru\)/]);
 });
 
-t.test('a Redis as it should be gives no line, and neither does the start', async (t) => {
+t.test('a well-configured Redis causes no line, nor does the start', async (t) => {
   const redis = await startRedis(t, 'always');
   const { store, watch, lines } = watched(t, redis.url, ['sessions', 'challenges']);
   t.equal(await watch.check(KEY), 'ok', 'before the connection is there');
@@ -70,14 +70,14 @@ t.test('a Redis as it should be gives no line, and neither does the start', asyn
   t.ok(ttlMs > 0 && ttlMs <= 60_000);
 });
 
-t.test('a Redis whose settings cannot be read is called unknown', async (t) => {
+t.test('a Redis with unreadable settings is reported as unknown', async (t) => {
   const redis = await startRedis(t, 'none', ['--rename-command', 'CONFIG', '']);
   const { says, watch } = watched(t, redis.url);
   await until(() => says(/does not tell whether it keeps snapshots/), 'it says so');
   t.equal(await watch.check(KEY), 'ok');
 });
 
-t.test('clocks that differ are told when they begin to and when they agree again', async (t) => {
+t.test('differing clocks are logged at the beginning and at the end of the difference', async (t) => {
   const redis = await startRedis(t, 'always');
   let aheadMs = 1000;
   const { store, watch, lines } = watched(t, redis.url, ['sessions'], () => Date.now() + aheadMs);
@@ -103,7 +103,7 @@ t.test('clocks that differ are told when they begin to and when they agree again
   }
 });
 
-t.test('each cause is named, once, and without the password', async (t) => {
+t.test('each cause is logged once, without the password', async (t) => {
   const redis = await startRedis(t, 'always', ['--requirepass', PASSWORD, '--databases', '4']);
   const closed = await startRedis(t, 'always');
   await closed.stop();
@@ -146,7 +146,7 @@ t.test('each cause is named, once, and without the password', async (t) => {
   }, 'it says that it is over');
 });
 
-t.test('only one side with TLS: the cause is named on both sides', async (t) => {
+t.test('TLS on one side only: the cause is logged on both sides', async (t) => {
   const folder = tempDir(t);
   const made = spawnSync('openssl', [
     ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=localhost'],
@@ -165,7 +165,7 @@ t.test('only one side with TLS: the cause is named on both sides', async (t) => 
   t.strictSame([plain.causes(), encrypted.causes()], [['closes'], ['certificate']]);
 });
 
-t.test('a server that takes no writes is not ready, and one without memory is full', async (t) => {
+t.test('a server that rejects writes is not ready, and one without memory is full', async (t) => {
   const redis = await startRedis(t, 'always');
   const master = await startRedis(t, 'always');
   const { store, watch, causes } = watched(t, redis.url);
@@ -194,7 +194,7 @@ t.test('a server that takes no writes is not ready, and one without memory is fu
   }, 'it names the rules of access');
 });
 
-t.test('an embedded store is checked by a write, and gives no line', async (t) => {
+t.test('an embedded store is checked by a write, and causes no line', async (t) => {
   const { url } = embeddedStore(t);
   const { watch, store, lines } = watched(t, url);
   t.equal(await watch.check(KEY), 'ok');

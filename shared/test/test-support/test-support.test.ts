@@ -1,4 +1,4 @@
-// The test support itself: private Redis, its list of commands, ageing.
+// The test support itself: private Redis, its command list, ageing.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import t from 'tap';
 
 t.test(
-  'the commands of other clients are listed, those of scripts and of the looking client are not',
+  "other clients' commands are listed, those of scripts and of the listing client are not",
   async (t) => {
     const { url, client, commands } = await startRedis(t);
     const other = new Redis(url);
@@ -25,7 +25,7 @@ t.test(
   },
 );
 
-t.test('a server stops, and starts again empty on its port', async (t) => {
+t.test('a server stops, and restarts empty on its port', async (t) => {
   const { port, client, stop, start } = await startRedis(t);
   await client.set('a', '1');
   const closed = once(client, 'close');
@@ -37,7 +37,7 @@ t.test('a server stops, and starts again empty on its port', async (t) => {
   t.equal(await client.get('a'), null);
 });
 
-t.test('many servers start side by side', async (t) => {
+t.test('many servers start in parallel', async (t) => {
   const servers = await Promise.all(Array.from({ length: 8 }, () => startRedis(t)));
   t.equal(new Set(servers.map(({ port }) => port)).size, 8);
   await Promise.all(servers.map(({ client, port }) => client.set('port', port)));

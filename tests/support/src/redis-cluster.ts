@@ -114,7 +114,7 @@ async function startNode(t: Owner, settings: readonly string[]): Promise<Cluster
     tempDir(t),
     '--cluster-enabled',
     'yes',
-    // A single node learns its address from nobody, and tells clients none.
+    // A single node does not know its address, and gives clients none.
     '--cluster-announce-ip',
     '127.0.0.1',
     '--repl-diskless-sync-delay',

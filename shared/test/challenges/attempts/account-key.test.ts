@@ -1,4 +1,4 @@
-// The spelling of an address that counts.
+// Normalised account names.
 
 import { anyCharacter } from '@tollgate/test-support/any-character.js';
 import fc from 'fast-check';
@@ -17,12 +17,12 @@ t.test('case, width and surrounding space make no difference', async (t) => {
   t.equal(accountKey('e\u0301@x.org'), accountKey('\u00c9@x.org'));
 });
 
-t.test('what makes another address stays', async (t) => {
+t.test('different addresses remain different', async (t) => {
   t.equal(accountKey('a.da+tag@example.com'), 'a.da+tag@example.com');
   t.not(accountKey('а@example.com'), accountKey('a@example.com'), 'a Cyrillic letter is another letter');
 });
 
-t.test('an international domain has one key in either form, and its local part stays', async (t) => {
+t.test('an international domain has one key in both forms, and its local part is unchanged', async (t) => {
   const key = 'bücher@xn--bcher-kva.example';
   for (const email of [
     'bücher@bücher.example',
@@ -38,7 +38,7 @@ t.test('an international domain has one key in either form, and its local part s
   t.equal(accountKey('a@例え\uff61jp'), accountKey('a@例え.jp'), 'with the dot of its language');
 });
 
-t.test('a domain without an ASCII form stays: a number does not become an address', async (t) => {
+t.test('a domain without an ASCII form is unchanged: a number does not become an IP address', async (t) => {
   const same = [
     '0x7f.1',
     '0x7f\u30021',
@@ -66,7 +66,7 @@ t.test('a domain without an ASCII form stays: a number does not become an addres
     t.equal(accountKey(`a@${domain}`), foldAccount(`a@${domain}`), domain);
 });
 
-t.test('invisible characters make no difference, unless there is nothing else', async (t) => {
+t.test('invisible characters make no difference, unless there are no others', async (t) => {
   const invisible = [
     '\u200b',
     '\u200d',
@@ -92,7 +92,7 @@ t.test('invisible characters make no difference, unless there is nothing else', 
   t.equal(accountKey(joined), accountKey(plain), 'a joiner in either form of a domain');
 });
 
-t.test('a directory is asked for an account as it was typed, and in both forms of its domain', async (t) => {
+t.test('a directory receives the account as typed, with its domain in both forms', async (t) => {
   t.strictSame(accountSpellings(' Ada@Example.com'), ['ada@example.com']);
   t.strictSame(accountSpellings('a@0x7f.1'), ['a@0x7f.1']);
   t.strictSame(accountSpellings('A@Bücher.de'), ['a@bücher.de', 'a@xn--bcher-kva.de']);
@@ -101,7 +101,7 @@ t.test('a directory is asked for an account as it was typed, and in both forms o
   t.ok(accountSpellings('a@نامه\u200cای.com').includes('a@xn--mgba3gch31f060k.com'), 'with its joiner too');
 });
 
-t.test('every spelling of an account has its key, which is one of them', async (t) => {
+t.test('every spelling of an account has the same key, itself one of the spellings', async (t) => {
   const labels = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 4 }),
     fc.constantFrom(

@@ -1,4 +1,4 @@
-// The list of attempts of an account, the wait of a pair, and the texts of passes.
+// An account's attempt list, pair delays, and the format of passes.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -31,7 +31,7 @@ const NOW = 1_800_000_000_000;
 const attemptsAt = (times: readonly number[]): Attempt[] =>
   times.map((atMs, at) => ({ claim: `c${at}`, atMs }));
 
-t.test('an attempt is remembered until the decay is over, to the millisecond', async (t) => {
+t.test('an attempt is remembered until the decay has passed, to the millisecond', async (t) => {
   const kept = remembered(attemptsAt([NOW - 1001, NOW - 1000, NOW - 999, NOW]), NOW, 1000);
   t.strictSame(
     kept.map(({ atMs }) => atMs),
@@ -39,7 +39,7 @@ t.test('an attempt is remembered until the decay is over, to the millisecond', a
   );
 });
 
-t.test('a pair waits from its fifth failure on, longer with each', async (t) => {
+t.test('a pair is delayed from its fifth failure on, longer with each', async (t) => {
   const property = fc.property(
     fc.nat(12),
     fc.integer({ min: -1000, max: 1_000_000 }),
@@ -53,7 +53,7 @@ t.test('a pair waits from its fifth failure on, longer with each', async (t) => 
   t.doesNotThrow(() => fc.assert(property, { numRuns: 300 }));
 });
 
-t.test('an attempt is added once and withdrawn by its claim', async (t) => {
+t.test('an attempt is added once, and withdrawn by its claim', async (t) => {
   const one = withAttempt([], 'a', NOW);
   t.strictSame(one, [{ claim: 'a', atMs: NOW }]);
   t.strictSame(withAttempt(one, 'a', NOW + 5), one);
@@ -65,7 +65,7 @@ t.test('an attempt is added once and withdrawn by its claim', async (t) => {
   t.strictSame(withoutAttempt(two, 'c'), two);
 });
 
-t.test('a hundred failures are kept besides the open attempts, a thousand entries at most', async (t) => {
+t.test('a hundred failures are kept in addition to open attempts, a thousand entries at most', async (t) => {
   const list = (length: number, atMs: number) => attemptsAt(Array<number>(length).fill(atMs));
   const closed = NOW - OPEN_ATTEMPT_MS;
   t.equal(withAttempt(list(300, closed), 'new', NOW).length, MAX_ATTEMPTS + 1, 'the new one is open');
@@ -76,7 +76,7 @@ t.test('a hundred failures are kept besides the open attempts, a thousand entrie
   t.strictSame([failuresOf([]), failuresOf(list(100, NOW)), failuresOf(list(101, NOW))], [0, 100, 100]);
 });
 
-t.test('attempts decode to what was encoded', async (t) => {
+t.test('encoded attempts decode to the same attempts', async (t) => {
   const attempts = attemptsAt([NOW, NOW + 1]);
   t.equal(formatAttempts(attempts), `c0:${NOW} c1:${NOW + 1}`);
   t.strictSame(parseAttempts(formatAttempts(attempts)), attempts);
@@ -84,7 +84,7 @@ t.test('attempts decode to what was encoded', async (t) => {
   t.strictSame(parseAttempts(undefined), []);
 });
 
-t.test('a pass is read by its form alone', async (t) => {
+t.test('a pass is recognised by its form alone', async (t) => {
   const pass = makePass('ci-1');
   t.match(pass, /^tgp_ci-1_[A-Za-z0-9]{43}$/);
   t.strictSame(readPass(pass), { name: 'ci-1', hash: passHash(pass) });
@@ -97,7 +97,7 @@ t.test('a pass is read by its form alone', async (t) => {
   for (const present of [pass, 'x', 0, []]) t.ok(presentsPass(present));
 });
 
-t.test('a stored pass decodes to what was encoded', async (t) => {
+t.test('an encoded pass decodes to the same pass', async (t) => {
   const stored = { name: 'ci', hash: 'a'.repeat(64), application: 'app', perMinute: 60, expiresAtMs: NOW };
   const text = formatPass(stored);
   t.equal(text, `${'a'.repeat(64)} app 60 ${NOW}`);

@@ -1,4 +1,4 @@
-// Failures of an account: counted, forgotten, withdrawn, cleared.
+// An account's failures: counted, forgotten, withdrawn, cleared.
 
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -7,7 +7,7 @@ import { account, address, challengesOn, DECAY_MS, newClaim, otherAddress, powIs
 
 const OTHER_ACCOUNT = 'f'.repeat(32);
 
-/** Counts attempts one after the other, without an address, and returns the failures before each. */
+/** Counts attempts sequentially, without an address, and returns the failures before each. */
 async function countTries(challenges: ChallengeStore, times: number, decayMs = DECAY_MS): Promise<number[]> {
   const before: number[] = [];
   for (let i = 0; i < times; i++) {
@@ -22,7 +22,7 @@ async function failuresOf(challenges: ChallengeStore, name = account, decayMs = 
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
-t.test('each attempt returns the failures before it, and other accounts are not affected', async (t) => {
+t.test('each attempt returns the previous failures, and other accounts are not affected', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     t.equal(await failuresOf(challenges), 0);
@@ -33,7 +33,7 @@ t.test('each attempt returns the failures before it, and other accounts are not 
   });
 });
 
-t.test('each failure is forgotten by itself, a decay after it happened', async (t) => {
+t.test('each failure is forgotten individually, one decay after it happened', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     await countTries(challenges, 2);
@@ -65,7 +65,7 @@ t.test('the newest 100 failures are remembered', async (t) => {
   });
 });
 
-t.test('parallel guesses all return different numbers: at most two return less than two', async (t) => {
+t.test('parallel guesses all return different counts: at most two are below two', async (t) => {
   await eachStore(t, async (t, { store, reopen, kind }) => {
     const here = challengesOn(store);
     const there = kind === 'redis' ? challengesOn(await reopen()) : here;
@@ -77,7 +77,7 @@ t.test('parallel guesses all return different numbers: at most two return less t
   });
 });
 
-t.test('parallel guesses that will be refused push no failure out of the list', async (t) => {
+t.test('parallel guesses that will be rejected displace no failure', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const guess = () =>
@@ -89,7 +89,7 @@ t.test('parallel guesses that will be refused push no failure out of the list', 
   });
 });
 
-t.test('a repeated attempt with the same claim is counted once and returns the same', async (t) => {
+t.test('a repeated attempt with the same claim is counted once and returns the same count', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     await countTries(challenges, 2);
@@ -100,7 +100,7 @@ t.test('a repeated attempt with the same claim is counted once and returns the s
   });
 });
 
-t.test('a withdrawn attempt does not count, and only that one', async (t) => {
+t.test('a withdrawn attempt does not count; the others do', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const claim = newClaim();
@@ -118,7 +118,7 @@ t.test('a withdrawn attempt does not count, and only that one', async (t) => {
   });
 });
 
-t.test('withdrawing does not prolong the memory of the others', async (t) => {
+t.test('a withdrawal does not prolong the decay of other failures', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     const claim = newClaim();
@@ -132,7 +132,7 @@ t.test('withdrawing does not prolong the memory of the others', async (t) => {
   });
 });
 
-t.test('clearing forgets the failures of that account alone', async (t) => {
+t.test('clearing forgets the failures of one account only', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     await countTries(challenges, 3);
@@ -146,7 +146,7 @@ t.test('clearing forgets the failures of that account alone', async (t) => {
 });
 
 t.test(
-  'an own account cannot keep its address cheap: its requests are forgotten once per decay',
+  'success with an own account does not keep the address cheap: its requests are forgotten once per decay',
   async (t) => {
     await eachStore(t, async (t, { store, age }) => {
       const challenges = challengesOn(store);

@@ -1,4 +1,4 @@
-// Failures and attempts of accounts, and when a captcha is required.
+// Failures and attempts of accounts, and when an image is required.
 
 import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -14,7 +14,7 @@ import {
   powIssue,
 } from '../fixtures.js';
 
-t.test('a captcha is required from the second failure on, until a success', async (t) => {
+t.test('a captcha is required from the second failure until a success', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const host = hostOn(store);
     t.equal(await host.requiredFor(ACCOUNT), false);
@@ -39,7 +39,7 @@ t.test('a threshold of zero always requires a captcha', async (t) => {
   t.equal(await hostOn(store).requiredFor(ACCOUNT, 0), true);
 });
 
-t.test('an application neither sees nor clears the counters of another application', async (t) => {
+t.test('an application neither reads nor clears the counters of another application', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const shop = hostOn(store, {}, { name: 'shop' });
     const forum = hostOn(store, {}, { name: 'forum' });
@@ -54,7 +54,7 @@ t.test('an application neither sees nor clears the counters of another applicati
   });
 });
 
-t.test('one IPv6 user with 2^64 addresses is one address', async (t) => {
+t.test('an IPv6 user with 2^64 addresses counts as one address', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     for (let i = 1; i <= 5; i++) {
@@ -69,7 +69,7 @@ t.test('one IPv6 user with 2^64 addresses is one address', async (t) => {
 });
 
 t.test(
-  'two IPv4 hosts behind one translator to IPv6 wait each for itself, as under their own addresses',
+  'two IPv4 hosts behind one IPv6 translator are delayed separately, as with their own addresses',
   async (t) => {
     const other = '198.51.100.9';
     for (const prefix of ['64:ff9b::', '::ffff:0:']) {
@@ -84,7 +84,7 @@ t.test(
   },
 );
 
-t.test('without an address no pair waits, and the account is counted all the same', async (t) => {
+t.test('without an address no pair is delayed, and the account is still counted', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     for (let i = 0; i < 7; i++)
@@ -105,7 +105,7 @@ t.test('a withdrawn attempt is not counted', async (t) => {
   });
 });
 
-t.test('of 200 parallel attempts at most two need no captcha', async (t) => {
+t.test('at most two of 200 parallel attempts need no captcha', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     const tried = await Promise.all(Array.from({ length: 200 }, () => host.countAttempt(ACCOUNT)));
@@ -113,7 +113,7 @@ t.test('of 200 parallel attempts at most two need no captcha', async (t) => {
   });
 });
 
-t.test('each question to the store is one command', async (t) => {
+t.test('each operation is one store command', async (t) => {
   const { store, redis } = await redisStore(t);
   const challenges = challengesOn(store);
   const host = hostOn(store);

@@ -1,4 +1,4 @@
-// The attempts of a known device count for that device, up to its budget, and for nobody else.
+// Attempts from a known device count for that device alone, up to its budget.
 
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -9,13 +9,13 @@ import { ACCOUNT, ADDRESS, DECAY_MS, hostOn } from '../fixtures.js';
 const LAPTOP = { key: 'Device laptop', budget: 3 };
 const PHONE = { key: 'Device phone', budget: 3 };
 
-/** Enough for any number of failures. */
+/** Sufficient for any number of failures. */
 const EVERYTHING: GivenProof = {
   work: { difficulty: 24, floor: 16, scoped: true, algorithm: 'sha256' },
   image: true,
   isImageStillEnough: () => true,
 };
-/** Enough for an account without failures. */
+/** Sufficient for an account without failures. */
 const BASE: GivenProof = {
   ...EVERYTHING,
   work: { difficulty: 16, floor: 16, scoped: false, algorithm: 'sha256' },
@@ -25,7 +25,7 @@ const BASE: GivenProof = {
 const before = async (host: ChallengeVerifier, device = LAPTOP, given = EVERYTHING) =>
   (await host.countDeviceAttempt(device, given))?.before;
 
-t.test('a device counts its own failures, up to its budget in a decay', async (t) => {
+t.test('a device counts its own failures, up to its budget per decay', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const host = hostOn(store);
     t.strictSame([await before(host), await before(host)], [0, 1]);
@@ -38,7 +38,7 @@ t.test('a device counts its own failures, up to its budget in a decay', async (t
   });
 });
 
-t.test('failures of the account are none of the device', async (t) => {
+t.test('account failures do not count for the device', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     for (let n = 0; n < 120; n++) await host.countAttempt(ACCOUNT);
@@ -48,7 +48,7 @@ t.test('failures of the account are none of the device', async (t) => {
   });
 });
 
-t.test('what has become too little is not counted, and is told the failures of the device', async (t) => {
+t.test("an attempt with insufficient work is not counted, and returns the device's failures", async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     t.equal(await before(host, LAPTOP, BASE), 0);
@@ -58,7 +58,7 @@ t.test('what has become too little is not counted, and is told the failures of t
   });
 });
 
-t.test('a withdrawn attempt, and a success, give the budget back', async (t) => {
+t.test('a withdrawn attempt and a success restore the budget', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const host = hostOn(store);
     await before(host);
@@ -72,7 +72,7 @@ t.test('a withdrawn attempt, and a success, give the budget back', async (t) => 
   });
 });
 
-t.test('of 200 parallel attempts through two connections no more than the budget are counted', async (t) => {
+t.test('at most the budget is counted for 200 parallel attempts over two connections', async (t) => {
   await eachStore(t, async (t, { store, reopen, kind }) => {
     const here = hostOn(store);
     const there = kind === 'redis' ? hostOn(await reopen()) : here;

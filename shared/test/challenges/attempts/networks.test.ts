@@ -1,4 +1,4 @@
-// The networks around an IPv6 address: 700 of one customer's /64s filled a store with challenges.
+// IPv6 networks: the 700 /64 networks of one customer filled a store with challenges.
 
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -15,7 +15,7 @@ const namesOf = (ip: string) => addressPseudonyms(ring.current, normaliseAddress
 const inside56 = (n: number) => `2001:db8:1:${(0x1200 + n).toString(16)}::7`;
 const inside48 = (n: number) => `2001:db8:1:${(n << 8).toString(16)}::7`;
 
-t.test('an address knows its /56 and its /48; all share a slot', async (t) => {
+t.test('an address has its /56 and its /48 network; all share a slot', async (t) => {
   t.strictSame(widerNetworks(normaliseAddress('2001:db8:1:12ff::1') ?? ''), [
     '2001:db8:1:1200::/56',
     '2001:db8:1::/48',
@@ -32,7 +32,7 @@ t.test('an address knows its /56 and its /48; all share a slot', async (t) => {
   for (const name of [one.address, ...one.networks]) t.match(name, /^[0-9a-f]{32}$/);
 });
 
-t.test('one customer takes more addresses, and no more challenges', async (t) => {
+t.test('more addresses give a customer no more challenges', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const limit = { max: 3, windowMs: MINUTE_MS, networkMax: [5, 8] } as const;
@@ -59,7 +59,7 @@ t.test('one customer takes more addresses, and no more challenges', async (t) =>
 });
 
 t.test(
-  'effort counts against the limit of images, and raises the price of its address as work does',
+  'effort counts towards the image limit, and raises the price of its address as work does',
   async (t) => {
     await eachStore(t, async (t, { store }) => {
       const challenges = challengesOn(store);
@@ -84,7 +84,7 @@ t.test(
   },
 );
 
-t.test('effort without a ticket costs the price that its address remembers, as work does', async (t) => {
+t.test('effort without a ticket costs the price remembered for its address, as work does', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const client = asked('203.0.113.11');
@@ -95,7 +95,7 @@ t.test('effort without a ticket costs the price that its address remembers, as w
   });
 });
 
-t.test('effort lives as long as its price requires', async (t) => {
+t.test('the lifetime of effort follows its price', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const terms = { floor: 16, ceiling: 24, failureStep: 2, volumeStep: 0, volumeEvery: 20 };
@@ -111,7 +111,7 @@ t.test('effort lives as long as its price requires', async (t) => {
   });
 });
 
-/** An address as the store is asked about it. */
+/** An address as passed to the store. */
 function asked(ip: string) {
   const { address, networks } = namesOf(ip);
   return { address: address, networks };

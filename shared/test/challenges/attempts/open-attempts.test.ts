@@ -1,4 +1,4 @@
-// Attempts whose outcome is not known yet: they count as failures, and do not displace real ones.
+// Attempts without a known outcome: they count as failures, and do not displace real ones.
 
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -19,7 +19,7 @@ const claimsOf = (count: number) => Array.from({ length: count }, newClaim);
 const failuresOf = async (challenges: ChallengeStore) =>
   (await challenges.attemptStatus(account, undefined, DECAY_MS)).failures;
 
-t.test('parallel attempts that all end in a 503 do not displace the failures of an account', async (t) => {
+t.test("parallel attempts that all end in a 503 do not displace an account's failures", async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     await open(challenges, claimsOf(40));
@@ -40,7 +40,7 @@ t.test('parallel attempts that all end in a 503 do not displace the failures of 
   });
 });
 
-t.test('failed attempts displace older failures as soon as they can no longer be withdrawn', async (t) => {
+t.test('failed attempts displace older failures once they can no longer be withdrawn', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     await open(challenges, claimsOf(60));
@@ -54,7 +54,7 @@ t.test('failed attempts displace older failures as soon as they can no longer be
   });
 });
 
-t.test('however many attempts are open, the list is bounded', async (t) => {
+t.test('the list is bounded for any number of open attempts', async (t) => {
   let attempts: Attempt[] = [];
   for (let n = 0; n < 3 * MOST_ENTRIES; n++) attempts = withAttempt(attempts, `${n}`, 1_000_000 + n);
   t.equal(attempts.length, MOST_ENTRIES);
@@ -64,7 +64,7 @@ t.test('however many attempts are open, the list is bounded', async (t) => {
 });
 
 t.test(
-  'several devices of one owner at one address: their logins hold the pair only while they are open',
+  'several devices of one owner at one address: their logins delay the pair only while open',
   async (t) => {
     await eachStore(t, async (t, { store }) => {
       const challenges = challengesOn(store);

@@ -1,4 +1,4 @@
-// The wait of a pair of account and address: it grows, it ends, and it affects no other pair.
+// Delays of account and address pairs: they grow, end, and affect no other pair.
 
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -14,7 +14,7 @@ async function failTimes(challenges: ChallengeStore, times: number): Promise<voi
   for (let i = 0; i < times; i++) await tryFrom(challenges);
 }
 
-t.test('from its 5th failure a pair waits 1, 2, 4, 8, then 15 minutes', async (t) => {
+t.test('from its 5th failure a pair is delayed 1, 2, 4, 8, then 15 minutes', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     for (let i = 0; i < 5; i++) t.equal((await tryFrom(challenges)).waitMs, 0, `try ${i + 1}`);
@@ -36,7 +36,7 @@ t.test('from its 5th failure a pair waits 1, 2, 4, 8, then 15 minutes', async (t
   });
 });
 
-t.test('a refused attempt neither counts nor prolongs the wait', async (t) => {
+t.test('a rejected attempt neither counts nor prolongs the delay', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     await failTimes(challenges, 5);
@@ -52,7 +52,7 @@ t.test('a refused attempt neither counts nor prolongs the wait', async (t) => {
   });
 });
 
-t.test('of parallel attempts of one pair at most five get past the wait', async (t) => {
+t.test('at most five parallel attempts of one pair pass before the delay', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const counted = await Promise.all(Array.from({ length: 50 }, () => tryFrom(challenges)));
@@ -61,7 +61,7 @@ t.test('of parallel attempts of one pair at most five get past the wait', async 
   });
 });
 
-t.test('an attacker who never stops does not delay the owner on another address', async (t) => {
+t.test('an attacker who never stops does not delay the owner at another address', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     await failTimes(challenges, 30);
@@ -76,7 +76,7 @@ t.test('an attacker who never stops does not delay the owner on another address'
   });
 });
 
-t.test('a pair is forgotten a day after its last failure, long after the account has', async (t) => {
+t.test('a pair is forgotten a day after its last failure, long after the account', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     await failTimes(challenges, 4);
@@ -90,7 +90,7 @@ t.test('a pair is forgotten a day after its last failure, long after the account
   });
 });
 
-t.test('a success clears the wait of its pair, and of no other', async (t) => {
+t.test('a success clears the delay of its pair, and of no other', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     await failTimes(challenges, 5);
@@ -101,7 +101,7 @@ t.test('a success clears the wait of its pair, and of no other', async (t) => {
   });
 });
 
-t.test('withdrawing an attempt ends the wait that it caused', async (t) => {
+t.test('withdrawing an attempt ends the delay that it caused', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     await failTimes(challenges, 4);
@@ -113,7 +113,7 @@ t.test('withdrawing an attempt ends the wait that it caused', async (t) => {
   });
 });
 
-t.test('a repeated attempt is not refused because of the wait that it caused itself', async (t) => {
+t.test('a repeated attempt is not rejected because of its own delay', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     await failTimes(challenges, 4);

@@ -14,7 +14,7 @@ import { isToken } from '../../../src/schemas/names.js';
 
 const key = openKeyRing('first-secret-of-32-characters-xx').current;
 
-t.test('an address is counted in one form: IPv4 plain, IPv6 by its /64', async (t) => {
+t.test('an address is counted in one form: IPv4 unchanged, IPv6 by its /64', async (t) => {
   const forms: Record<string, string | null> = {
     '203.0.113.7': '203.0.113.7',
     '::ffff:203.0.113.7': '203.0.113.7',
@@ -50,13 +50,13 @@ t.test('an address is counted in one form: IPv4 plain, IPv6 by its /64', async (
   t.equal(normaliseAddress(undefined), null);
 });
 
-t.test('two IPv6 addresses are one exactly when their first 64 bits are', async (t) => {
+t.test('two IPv6 addresses count as one exactly if their first 64 bits are equal', async (t) => {
   const half = fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 4, maxLength: 4 });
   const text = (parts: number[]) => parts.map((part) => part.toString(16)).join(':');
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(half, half, half, half, (network, other, host, otherHost) => {
-        // Under these some addresses are IPv4.
+        // Some addresses with these prefixes are IPv4.
         const translated = ['0:0:0:0', '64:ff9b:0:0'];
         fc.pre(![network, other].some((parts) => translated.includes(text(parts))));
         const a = normaliseAddress(`${text(network)}:${text(host)}`);
@@ -69,24 +69,27 @@ t.test('two IPv6 addresses are one exactly when their first 64 bits are', async 
 });
 
 t.test('pseudonyms equal the keyed hashes of another implementation', async (t) => {
-  // HKDF and HMAC of Python's cryptography and hmac.
+  // Computed with Python's cryptography (HKDF) and hmac.
   t.equal(addressPseudonym(key, '203.0.113.7'), 'e3280699bdafb6393319ac3bfafee66f');
   t.equal(accountPseudonym(key, 'login', 'demo@example.com'), '28b836d0f9a4d9595b6e34b4c9b6427a');
 });
 
-t.test('an address keeps its name under each key, however many were named in between', async (t) => {
-  const other = openKeyRing('second-secret-of-32-characters-x').current;
-  const before = [key, other].map((key) => addressPseudonym(key, '203.0.113.7'));
-  t.equal(new Set(before).size, 2);
-  const addresses = Array.from({ length: 12_000 }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
-  t.equal(new Set(addresses.map((address) => addressPseudonym(key, address))).size, addresses.length);
-  t.strictSame(
-    [key, other].map((key) => addressPseudonym(key, '203.0.113.7')),
-    before,
-  );
-});
+t.test(
+  'an address keeps its pseudonym under each key, regardless of the number computed in between',
+  async (t) => {
+    const other = openKeyRing('second-secret-of-32-characters-x').current;
+    const before = [key, other].map((key) => addressPseudonym(key, '203.0.113.7'));
+    t.equal(new Set(before).size, 2);
+    const addresses = Array.from({ length: 12_000 }, (_, n) => `10.0.${n >> 8}.${n & 255}`);
+    t.equal(new Set(addresses.map((address) => addressPseudonym(key, address))).size, addresses.length);
+    t.strictSame(
+      [key, other].map((key) => addressPseudonym(key, '203.0.113.7')),
+      before,
+    );
+  },
+);
 
-t.test('a token is 40 letters and digits that begin with the tag of its slot', async (t) => {
+t.test('a token is 40 letters and digits, beginning with the tag of its slot', async (t) => {
   const tag = slotTag('e3280699bdafb6393319ac3bfafee66f');
   t.match(tag, /^[A-Za-z0-9]{2}$/);
   const tokens = Array.from({ length: 1000 }, () => makeToken(tag));
@@ -98,7 +101,7 @@ t.test('a token is 40 letters and digits that begin with the tag of its slot', a
   );
 });
 
-t.test('only a text of 40 letters and digits could be a token', async (t) => {
+t.test('only a text of 40 letters and digits is a well-formed token', async (t) => {
   t.ok(isToken('aZ09'.repeat(10)));
   const token = 'A'.repeat(40);
   for (const value of [
@@ -116,13 +119,13 @@ t.test('only a text of 40 letters and digits could be a token', async (t) => {
   }
 });
 
-t.test('tags are the 3,844 pairs of letters and digits, each as likely as any other', async (t) => {
+t.test('tags are the 3,844 pairs of letters and digits, uniformly distributed', async (t) => {
   const tags = Array.from({ length: 3844 }, (_, i) => slotTag(i.toString(16).padStart(8, '0')));
   t.equal(new Set(tags).size, 3844);
   t.equal(slotTag('ffffffff'), slotTag((0xffffffff % 3844).toString(16).padStart(8, '0')));
 });
 
-t.test('what one script touches carries one hash tag', async (t) => {
+t.test('all keys of one script carry the same hash tag', async (t) => {
   const keys = challengeKeys('captcha', slotTag);
   const address = addressPseudonym(key, '203.0.113.7');
   const token = makeToken(slotTag(address));

@@ -1,4 +1,4 @@
-// The price that an address remembers: how a client that sends no ticket gets work that is enough.
+// The price remembered for an address: a client without tickets still gets sufficient work.
 
 import { ACCOUNT, fail, IP, openDesk } from '@tollgate/test-support/issuing.js';
 import { eachStore } from '@tollgate/test-support/stores.js';
@@ -7,28 +7,25 @@ import t from 'tap';
 const OTHER_IP = '203.0.113.8';
 const OTHER = 'other@example.com';
 
-t.test(
-  'after one wrong password all work without a ticket was too little: now it costs enough',
-  async (t) => {
-    await eachStore(t, async (t, { store }) => {
-      const { host, work } = openDesk(store);
-      await fail(host, 1);
-      const context = {
-        ip: IP,
-        pow: true,
-        image: 'escalating',
-        account: host.attemptedAccount(ACCOUNT),
-      } as const;
-      t.match(await host.verify(await work(), context), { code: 'pow_insufficient' });
-      await host.nextAttempt(ACCOUNT, 1, IP);
-      const dearer = await work();
-      t.equal(dearer.difficulty, 4);
-      t.match(await host.verify(dearer, context), { ok: true });
-    });
-  },
-);
+t.test('after one wrong password, work without a ticket is issued at a sufficient price', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const { host, work } = openDesk(store);
+    await fail(host, 1);
+    const context = {
+      ip: IP,
+      pow: true,
+      image: 'escalating',
+      account: host.attemptedAccount(ACCOUNT),
+    } as const;
+    t.match(await host.verify(await work(), context), { code: 'pow_insufficient' });
+    await host.nextAttempt(ACCOUNT, 1, IP);
+    const dearer = await work();
+    t.equal(dearer.difficulty, 4);
+    t.match(await host.verify(dearer, context), { ok: true });
+  });
+});
 
-t.test('it never makes work cheaper, and of several accounts the highest counts', async (t) => {
+t.test('it never makes work cheaper, and the highest of several accounts counts', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const input = {
       test_mode: true,
@@ -48,7 +45,7 @@ t.test('it never makes work cheaper, and of several accounts the highest counts'
   });
 });
 
-t.test('only its address remembers it, for the lifetime of work after the last refusal', async (t) => {
+t.test('it applies to its address alone, for the lifetime of work after the last rejection', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const { host, work } = openDesk(store);
     await host.nextAttempt(ACCOUNT, 1, IP);
@@ -73,7 +70,7 @@ t.test('a request with a valid ticket is not priced by it, one with a forged tic
   });
 });
 
-t.test('a success from the address forgets it, as often as it happens', async (t) => {
+t.test('a success from the address clears it, any number of times', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, work } = openDesk(store);
     for (let n = 0; n < 3; n++) {

@@ -1,4 +1,4 @@
-// Scope tickets: what opens them, and that nothing else does.
+// Scope tickets: valid ones are read, all others ignored.
 
 import { createCipheriv, type KeyObject } from 'node:crypto';
 import { ACCOUNT, fail, openDesk, ring } from '@tollgate/test-support/issuing.js';
@@ -14,7 +14,7 @@ const NOW_MS = 1_800_000_000_000;
 const account = accountPseudonym(ring.current, 'tests', ACCOUNT);
 const ticket = sealTicket(ring.current, account, NOW_MS + 900_000);
 
-t.test('a ticket opens to the account that it was made for, until it is over', async (t) => {
+t.test('a ticket names its account until it expires', async (t) => {
   const anyAccount = fc.stringMatching(/^[0-9a-f]{32}$/);
   fc.assert(
     fc.property(anyAccount, fc.nat(2 ** 31), fc.integer({ min: 1, max: 86_400 }), (name, nowS, lifeS) => {
@@ -29,14 +29,14 @@ t.test('a ticket opens to the account that it was made for, until it is over', a
   );
 });
 
-t.test('a ticket is short, opaque and of one form for every account', async (t) => {
+t.test('a ticket is short, opaque and of the same form for every account', async (t) => {
   t.match(ticket, /^[A-Za-z0-9_-]{74}$/);
   t.ok(ticket.length <= 128);
   t.notMatch(Buffer.from(ticket, 'base64url').toString('latin1'), /someone|example/);
 });
 
 t.test(
-  'a ticket showed the name that the store has for the account: it is encrypted, and new each time',
+  "a ticket does not reveal the account's pseudonym: it is encrypted, and different each time",
   async (t) => {
     const tickets = Array.from({ length: 50 }, () => sealTicket(ring.current, account, NOW_MS + 900_000));
     t.equal(new Set(tickets).size, tickets.length);
@@ -48,7 +48,7 @@ t.test(
   },
 );
 
-t.test('a ticket carries the demand of a form, with an account or without one', async (t) => {
+t.test('a ticket carries the requirements of a form, with or without an account', async (t) => {
   const anyDemand = fc.record(
     {
       bits: fc.integer({ min: 0, max: 24 }),
@@ -75,7 +75,7 @@ t.test('a ticket carries the demand of a form, with an account or without one', 
   );
 });
 
-t.test('an old ticket is ignored', async (t) => {
+t.test('an expired ticket is ignored', async (t) => {
   t.not(openTicket(ring, ticket, NOW_MS + 899_999), null);
   t.equal(openTicket(ring, ticket, NOW_MS + 900_000), null);
 });
@@ -89,7 +89,7 @@ t.test('a forged ticket is ignored: any bit changed', async (t) => {
   }
 });
 
-t.test('a forged ticket is ignored: right but for the key, or sealed for another use', async (t) => {
+t.test('a forged ticket is ignored: sealed with the wrong key or for another use', async (t) => {
   const bytes = Buffer.from(ticket, 'base64url');
   const [head, nonce] = [bytes.subarray(0, 5), bytes.subarray(5, 17)];
   const body = Buffer.concat([Buffer.from('0000ffffffff', 'hex'), Buffer.from(account, 'hex')]);
@@ -107,14 +107,14 @@ t.test('a forged ticket is ignored: right but for the key, or sealed for another
   t.equal(openTicket(ring, unbound, NOW_MS), null, 'bound to its version and key id');
 });
 
-t.test('a shortened tag does not pass', async (t) => {
+t.test('a ticket with a truncated tag is ignored', async (t) => {
   const bytes = Buffer.from(ticket, 'base64url');
   for (const cut of [1, 4, 8, 12, 15]) {
     t.equal(openTicket(ring, bytes.subarray(0, -cut).toString('base64url'), NOW_MS), null);
   }
 });
 
-t.test('a foreign ticket is ignored: of another secret, even under the same key id', async (t) => {
+t.test('a foreign ticket is ignored: of another secret, even with the same key id', async (t) => {
   const other = openKeyRing('challenge-secret-of-somebody-else-1');
   const foreign = sealTicket(other.current, account, NOW_MS + 900_000);
   t.equal(openTicket(ring, foreign, NOW_MS), null);
@@ -122,15 +122,18 @@ t.test('a foreign ticket is ignored: of another secret, even under the same key 
   t.equal(openTicket(ring, posing, NOW_MS), null);
 });
 
-t.test('a ticket outlives the rollout of a new secret, and not its removal', async (t) => {
-  const [old, young] = ['challenge-secret-of-these-tests-01', 'challenge-secret-of-these-tests-02'];
-  const scope = { keyId: ring.current.id, account };
-  t.strictSame(openTicket(openKeyRing(`${old},${young}`), ticket, NOW_MS)?.scope, scope);
-  t.strictSame(openTicket(openKeyRing(`${young},${old}`), ticket, NOW_MS)?.scope, scope);
-  t.equal(openTicket(openKeyRing(young), ticket, NOW_MS), null);
-});
+t.test(
+  'a ticket stays valid during the rollout of a new secret, and not after removal of the old one',
+  async (t) => {
+    const [old, young] = ['challenge-secret-of-these-tests-01', 'challenge-secret-of-these-tests-02'];
+    const scope = { keyId: ring.current.id, account };
+    t.strictSame(openTicket(openKeyRing(`${old},${young}`), ticket, NOW_MS)?.scope, scope);
+    t.strictSame(openTicket(openKeyRing(`${young},${old}`), ticket, NOW_MS)?.scope, scope);
+    t.equal(openTicket(openKeyRing(young), ticket, NOW_MS), null);
+  },
+);
 
-t.test('an over-long, repeated or misspelt ticket is ignored', async (t) => {
+t.test('an overlong, repeated or misspelt ticket is ignored', async (t) => {
   for (const value of [
     undefined,
     null,
@@ -159,8 +162,8 @@ t.test('an over-long, repeated or misspelt ticket is ignored', async (t) => {
   fc.assert(fc.property(fc.anything(), (value) => openTicket(ring, value, NOW_MS) === null));
 });
 
-t.test('no other spelling of the same bytes is a ticket', async (t) => {
-  // The last character carries bits that base64url does not use.
+t.test('another spelling of the same bytes is not a ticket', async (t) => {
+  // The last character has bits that base64url does not use.
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const bytes = Buffer.from(ticket, 'base64url');
   const spellings = [...alphabet]
@@ -170,7 +173,7 @@ t.test('no other spelling of the same bytes is a ticket', async (t) => {
   for (const text of spellings) t.equal(openTicket(ring, text, NOW_MS), null, text);
 });
 
-t.test('work is priced by the failures of the account that its ticket names', async (t) => {
+t.test("work is priced by the failures of the ticket's account", async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const { host, work, ticket } = openDesk(store);
     t.equal((await work({ ticket: ticket() })).difficulty, 2);
@@ -188,7 +191,7 @@ t.test('work is priced by the failures of the account that its ticket names', as
   });
 });
 
-t.test('each failure is forgotten by itself, a success forgets all', async (t) => {
+t.test('each failure is forgotten individually, a success clears all', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const { host, work, ticket } = openDesk(store);
     const price = async () => (await work({ ticket: ticket() })).difficulty;
@@ -205,7 +208,7 @@ t.test('each failure is forgotten by itself, a success forgets all', async (t) =
   });
 });
 
-t.test('a ticket of one application does not read the counters of another', async (t) => {
+t.test("a ticket of one application does not read another's counters", async (t) => {
   await eachStore(t, async (t, { store }) => {
     const [first, second] = [openDesk(store, { name: 'first' }), openDesk(store, { name: 'second' })];
     await fail(first.host, 3);

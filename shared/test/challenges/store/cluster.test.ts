@@ -1,11 +1,11 @@
-// What only a cluster shows: keys that spread, and masters that go and come back.
+// Cluster behaviour: distributed keys, and masters that stop and restart.
 
 import { randomBytes } from 'node:crypto';
 import { clusterStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { ADDRESS, challengesOn, hostOn, issuePicture, issueWork } from '../fixtures.js';
 
-t.test('addresses, accounts and challenges spread over all masters', async (t) => {
+t.test('addresses, accounts and challenges are distributed over all masters', async (t) => {
   const { store } = await clusterStore(t);
   const challenges = challengesOn(store);
   const host = hostOn(store);
@@ -23,7 +23,7 @@ t.test('addresses, accounts and challenges spread over all masters', async (t) =
   for (const size of sizes) t.ok(size > 0, `${size} keys`);
 });
 
-t.test('many accounts at once count their own failures, wherever their slots are', async (t) => {
+t.test('many concurrent accounts count their own failures, in any slot', async (t) => {
   const { store } = await clusterStore(t);
   const host = hostOn(store);
   const accounts = Array.from({ length: 60 }, () => randomBytes(8).toString('hex'));

@@ -1,15 +1,15 @@
-// A proxy in front of a Redis that cuts its connection instead of handing on a reply.
+// A proxy in front of a Redis that closes the connection instead of forwarding a reply.
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
-/** The proxy's address, and the order to lose one reply. */
+/** The proxy's address, and the switch that drops a reply. */
 export interface CuttingProxy {
   readonly url: string;
-  /** The command is carried out; its reply, the next one that the server sends, is lost with the connection. */
+  /** Executes the next command, and closes the connection in place of its reply. */
   loseNextReply(): void;
-  /** Replies that were lost so far. */
+  /** Number of lost replies so far. */
   readonly lost: () => number;
 }
 

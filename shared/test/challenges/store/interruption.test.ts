@@ -1,4 +1,4 @@
-// A Redis that stops and starts during operations and keeps its data: only the outage is lost.
+// A Redis that stops and restarts during operations and keeps its data: only operations during the outage fail.
 
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -19,14 +19,14 @@ interface Interrupted {
   start(): Promise<void>;
 }
 
-t.test('Redis stopped and started mid-run', async (t) => {
-  await t.test('a plain Redis', async (t) => interrupt(t, await startRedis(t, 'always')));
-  await t.test('a Redis Cluster', async (t) =>
+t.test('Redis stops and restarts during submissions', async (t) => {
+  await t.test('plain Redis', async (t) => interrupt(t, await startRedis(t, 'always')));
+  await t.test('Redis Cluster', async (t) =>
     interrupt(t, await startRedisCluster(t, { persistence: 'always' })),
   );
 });
 
-/** Submissions go on all the while; each challenge is accepted once at most, and none that was there is lost. */
+/** Submissions continue; each challenge is accepted at most once, and no issued challenge is lost. */
 async function interrupt(t: Test, redis: Interrupted): Promise<void> {
   const store = await open(t, redis.url);
   const challenges = challengesOn(store);
@@ -81,7 +81,7 @@ async function keepSubmitting(
   }
 }
 
-t.test('failover: a Sentinel promotes the replica, and the store works again by itself', async (t) => {
+t.test('failover: a Sentinel promotes the replica, and the store recovers by itself', async (t) => {
   const redis = await startRedisSentinel(t);
   const store = await open(t, redis.url);
   const challenges = challengesOn(store);
@@ -112,7 +112,7 @@ async function open(t: Test, url: string): Promise<Store> {
   return store;
 }
 
-/** Resolves when the store takes writes again. */
+/** Resolves when the store accepts writes again. */
 async function returned(store: Store): Promise<void> {
   const deadlineMs = performance.now() + LONGEST_RETURN_MS;
   for (;;) {

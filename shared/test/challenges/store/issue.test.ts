@@ -1,4 +1,4 @@
-// Issuing challenges: limits, the price by volume, lifetimes, records.
+// Issuing challenges: limits, price by volume, lifetimes, records.
 
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
@@ -18,7 +18,7 @@ import {
 
 const difficultyOf = (issued: Issued) => (issued.allowed ? issued.difficulty : undefined);
 
-t.test('issued work can be read as it was issued', async (t) => {
+t.test('issued work is read unchanged', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const pow = unpricedPow({ address });
@@ -35,7 +35,7 @@ t.test('issued work can be read as it was issued', async (t) => {
   });
 });
 
-t.test('an issued captcha can be read unchanged any number of times', async (t) => {
+t.test('an issued captcha is read unchanged any number of times', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const issue = imageIssue({}, { address, fold: false });
@@ -51,7 +51,7 @@ t.test('an issued captcha can be read unchanged any number of times', async (t) 
   });
 });
 
-t.test('requests over the limit are refused, leave no record and raise no price', async (t) => {
+t.test('requests over the limit are rejected, store no record and raise no price', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const limit = { max: 3, windowMs: MINUTE_MS };
@@ -75,7 +75,7 @@ t.test('requests over the limit are refused, leave no record and raise no price'
   });
 });
 
-t.test('images have a limit of their own, and it does not count for the price of work', async (t) => {
+t.test('images have a separate limit, and do not raise the price of work', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const limit = { max: 2, windowMs: MINUTE_MS };
@@ -93,7 +93,7 @@ t.test('images have a limit of their own, and it does not count for the price of
   });
 });
 
-t.test('the window of a limit begins with the first request and is not prolonged', async (t) => {
+t.test("a limit's window begins with the first request and is not prolonged", async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     const limit = { max: 2, windowMs: MINUTE_MS };
@@ -113,17 +113,20 @@ t.test('the window of a limit begins with the first request and is not prolonged
   });
 });
 
-t.test('every 20th request of an address costs more, that one included, and no other address', async (t) => {
-  await eachStore(t, async (t, { store }) => {
-    const challenges = challengesOn(store);
-    const prices: (number | undefined)[] = [];
-    for (let i = 0; i < 41; i++) prices.push(difficultyOf(await challenges.issuePow(powIssue())));
-    t.strictSame(prices, [...Array(19).fill(8), ...Array(20).fill(10), 12, 12]);
-    t.equal(difficultyOf(await challenges.issuePow(powIssue({ address: otherAddress }))), 8);
-  });
-});
+t.test(
+  'every 20th request of an address costs more, including that one; other addresses are unaffected',
+  async (t) => {
+    await eachStore(t, async (t, { store }) => {
+      const challenges = challengesOn(store);
+      const prices: (number | undefined)[] = [];
+      for (let i = 0; i < 41; i++) prices.push(difficultyOf(await challenges.issuePow(powIssue())));
+      t.strictSame(prices, [...Array(19).fill(8), ...Array(20).fill(10), 12, 12]);
+      t.equal(difficultyOf(await challenges.issuePow(powIssue({ address: otherAddress }))), 8);
+    });
+  },
+);
 
-t.test('the price never exceeds the ceiling, and failures enter it', async (t) => {
+t.test('the price never exceeds the ceiling, and includes failures', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const terms = { floor: 16, volumeEvery: 1 };
@@ -136,7 +139,7 @@ t.test('the price never exceeds the ceiling, and failures enter it', async (t) =
   });
 });
 
-t.test('requests are forgotten a decay after the first of them, however many follow', async (t) => {
+t.test('requests are forgotten one decay after the first, regardless of later ones', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     const price = async () => difficultyOf(await challenges.issuePow(powIssue({}, { volumeEvery: 2 })));
@@ -149,7 +152,7 @@ t.test('requests are forgotten a decay after the first of them, however many fol
   });
 });
 
-t.test('work lives as long as it says, and hard work longer', async (t) => {
+t.test('work has the stated lifetime, and harder work a longer one', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     const hard = { floor: 24 };
@@ -170,27 +173,24 @@ t.test('work lives as long as it says, and hard work longer', async (t) => {
   });
 });
 
-t.test(
-  'an image that is consumed, expired or unknown cannot be read, and reading revives nothing',
-  async (t) => {
-    await eachStore(t, async (t, { store, age }) => {
-      const challenges = challengesOn(store);
-      const consumed = imageIssue();
-      const old = imageIssue();
-      await challenges.issueImage(consumed);
-      await challenges.issueImage(old);
-      await challenges.take('image', consumed.token, newClaim());
-      for (let i = 0; i < 3; i++) t.equal(await challenges.readImage(consumed.token), null);
-      t.equal(await challenges.take('image', consumed.token, newClaim()), null);
-      t.equal(await challenges.readImage('A'.repeat(40)), null);
-      const work = powIssue();
-      await challenges.issuePow(work);
-      t.equal(await challenges.readImage(work.token), null, 'work is no image');
-      await age(119_000);
-      t.not(await challenges.readImage(old.token), null);
-      await age(1000);
-      t.equal(await challenges.readImage(old.token), null);
-      t.equal(await challenges.take('image', old.token, newClaim()), null);
-    });
-  },
-);
+t.test('a consumed, expired or unknown image cannot be read, and reading does not restore it', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const challenges = challengesOn(store);
+    const consumed = imageIssue();
+    const old = imageIssue();
+    await challenges.issueImage(consumed);
+    await challenges.issueImage(old);
+    await challenges.take('image', consumed.token, newClaim());
+    for (let i = 0; i < 3; i++) t.equal(await challenges.readImage(consumed.token), null);
+    t.equal(await challenges.take('image', consumed.token, newClaim()), null);
+    t.equal(await challenges.readImage('A'.repeat(40)), null);
+    const work = powIssue();
+    await challenges.issuePow(work);
+    t.equal(await challenges.readImage(work.token), null, 'work is no image');
+    await age(119_000);
+    t.not(await challenges.readImage(old.token), null);
+    await age(1000);
+    t.equal(await challenges.readImage(old.token), null);
+    t.equal(await challenges.take('image', old.token, newClaim()), null);
+  });
+});

@@ -29,7 +29,7 @@ import {
 } from '../fixtures.js';
 import { startCuttingProxy } from './cutting-proxy.js';
 
-/** Every operation that asks the store something. */
+/** Every operation that uses the store. */
 const operations: Record<string, (challenges: ChallengeStore) => Promise<unknown>> = {
   issuePow: (challenges) => challenges.issuePow(powIssue()),
   issueEffort: (challenges) => challenges.issueEffort(effortIssue()),
@@ -47,7 +47,7 @@ const operations: Record<string, (challenges: ChallengeStore) => Promise<unknown
   clearAddress: (challenges) => challenges.clearAddress(address, DECAY_MS),
 };
 
-t.test('with Redis stopped every operation fails within a second, and works again by itself', async (t) => {
+t.test('with Redis stopped every operation fails within a second, and recovers by itself', async (t) => {
   const { store, redis } = await redisStore(t);
   const challenges = challengesOn(store);
   for (const operation of Object.values(operations)) await operation(challenges);
@@ -79,7 +79,7 @@ t.test('with Redis stopped no submission passes, and nothing is consumed', async
   t.equal((await host.attemptStatus(ACCOUNT, ADDRESS)).failures, 0);
 });
 
-t.test('a Redis that hangs fails within a second', async (t) => {
+t.test('with a frozen Redis operations fail within a second', async (t) => {
   const { store, redis } = await redisStore(t);
   const challenges = challengesOn(store);
   await redis.client.client('PAUSE', 10_000);
@@ -92,7 +92,7 @@ t.test('a Redis that hangs fails within a second', async (t) => {
   await failing;
 });
 
-t.test('a Redis that has forgotten the scripts is sent them again', async (t) => {
+t.test('a Redis that has lost the scripts receives them again', async (t) => {
   const { store, redis } = await redisStore(t);
   const challenges = challengesOn(store);
   for (const [name, operation] of Object.entries(operations)) {
@@ -102,7 +102,7 @@ t.test('a Redis that has forgotten the scripts is sent them again', async (t) =>
   }
 });
 
-t.test('a reply lost after the script ran does not turn a right answer into a wrong one', async (t) => {
+t.test('a reply lost after execution does not turn a right answer into a wrong one', async (t) => {
   const { host, challenges, proxy } = await throughProxy(t);
   const submission = { ...(await issueWork(challenges)), ...(await issuePicture(challenges)) };
   proxy.loseNextReply();
@@ -110,7 +110,7 @@ t.test('a reply lost after the script ran does not turn a right answer into a wr
   t.equal(proxy.lost(), 1);
 });
 
-t.test('a reply lost after the script ran leaves nothing for another claim', async (t) => {
+t.test('after a lost reply the challenge remains consumed for other claims', async (t) => {
   const { challenges, proxy } = await throughProxy(t);
   const work = powIssue();
   const claim = newClaim();
@@ -123,7 +123,7 @@ t.test('a reply lost after the script ran leaves nothing for another claim', asy
   t.equal(await challenges.take('pow', work.token, newClaim()), null);
 });
 
-t.test('an attempt whose reply was lost is counted once', async (t) => {
+t.test('an attempt with a lost reply is counted once', async (t) => {
   const { host, proxy } = await throughProxy(t);
   await host.recordFailure(ACCOUNT);
   proxy.loseNextReply();
@@ -135,7 +135,7 @@ t.test('an attempt whose reply was lost is counted once', async (t) => {
   t.equal((await host.attemptStatus(ACCOUNT, ADDRESS)).failures, 1);
 });
 
-t.test('a challenge whose reply was lost is issued all the same, and can be solved', async (t) => {
+t.test('a challenge with a lost reply is still issued, and can be solved', async (t) => {
   const { host, challenges, proxy } = await throughProxy(t);
   proxy.loseNextReply();
   const work = await issueWork(challenges);
@@ -143,7 +143,7 @@ t.test('a challenge whose reply was lost is issued all the same, and can be solv
   t.match(await host.verify(work, { ip: ADDRESS, pow: true, image: 'offered' }), { ok: true });
 });
 
-/** Resolves when the store answers again. */
+/** Resolves when the store responds again. */
 function comesBack(challenges: ChallengeStore): Promise<void> {
   const answers = async () => (await challenges.readImage('A'.repeat(40))) !== undefined;
   return until(answers, 'the store answers again');
@@ -158,7 +158,7 @@ async function throughProxy(t: Test) {
   if (store.kind !== 'redis') throw new TypeError('not on Redis');
   await once(store.client, 'ready');
   const challenges = challengesOn(store);
-  // The server knows every script from here on, so that one command has one reply.
+  // The server has loaded every script by now, so one command has one reply.
   for (const operation of Object.values(operations)) await operation(challenges);
   await challenges.clearFailures(account, address);
   return { proxy, challenges, host: hostOn(store) };

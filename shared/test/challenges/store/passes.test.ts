@@ -1,4 +1,4 @@
-// Passes, the same on every store: what counts, what does not, and that no more uses pass than the rate allows.
+// Passes on every store: validity, and concurrent uses within the rate.
 
 import { randomBytes } from 'node:crypto';
 import { eachKind, eachStore } from '@tollgate/test-support/stores.js';
@@ -10,7 +10,7 @@ import { challengesOn } from '../fixtures.js';
 const DAY_MS = 86_400_000;
 const claim = () => randomBytes(16).toString('hex');
 
-/** Makes a pass and returns what uses it. */
+/** Creates a pass and returns a function that uses it. */
 async function passOn(passes: PassStore, { perMinute = 100, lifetimeMs = DAY_MS, name = 'uptime' } = {}) {
   const pass = makePass(name);
   const hash = passHash(pass);
@@ -22,7 +22,7 @@ async function passOn(passes: PassStore, { perMinute = 100, lifetimeMs = DAY_MS,
   return { pass, hash, expiresAtMs, use };
 }
 
-t.test('a pass works for its application alone, until it expires or is revoked', async (t) => {
+t.test('a pass is valid for its application alone, until it expires or is revoked', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const passes = challengesOn(store);
     const { hash, expiresAtMs, use } = await passOn(passes);
@@ -45,7 +45,7 @@ t.test('a pass works for its application alone, until it expires or is revoked',
   });
 });
 
-t.test('of many uses at once only as many pass as the rate allows', async (t) => {
+t.test('concurrent uses pass only up to the rate', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const nodes = [challengesOn(store), challengesOn(store)];
     const { use } = await passOn(nodes[0]!, { perMinute: 5 });
@@ -56,7 +56,7 @@ t.test('of many uses at once only as many pass as the rate allows', async (t) =>
   });
 });
 
-t.test('a request that is repeated counts once, and what is refused does not count', async (t) => {
+t.test('a repeated request counts once, and a rejected one does not count', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { use } = await passOn(challengesOn(store), { perMinute: 2 });
     const same = { claim: claim() };
@@ -69,7 +69,7 @@ t.test('a request that is repeated counts once, and what is refused does not cou
   });
 });
 
-t.test('a name belongs to one pass at a time; an expired one gives it back', async (t) => {
+t.test('a name belongs to one pass at a time, and is free after its expiry', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const passes = challengesOn(store);
     const first = await passOn(passes, { lifetimeMs: 1 });
@@ -87,7 +87,7 @@ t.test('a name belongs to one pass at a time; an expired one gives it back', asy
   });
 });
 
-t.test('the store keeps nothing that works as a pass', async (t) => {
+t.test('the store contains no usable pass', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { pass, hash, use } = await passOn(challengesOn(store));
     t.equal(await use(), 'passed');
@@ -102,7 +102,7 @@ t.test('the store keeps nothing that works as a pass', async (t) => {
   });
 });
 
-t.test('what has not the form of a pass never reaches the store', async (t) => {
+t.test('a malformed pass never reaches the store', async (t) => {
   const secret = 'a'.repeat(43);
   const wrong = [
     ...[undefined, null, 7, {}, [], '', 'tgp_', `tgp_a_${secret}b`, `tgp_a_${secret.slice(1)}`],

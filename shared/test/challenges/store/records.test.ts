@@ -1,4 +1,4 @@
-// The lines that records are kept as.
+// The text format of records.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -38,7 +38,7 @@ const answer = fc.record({
 const untimed = answer.map((part) => ({ ...part, untimed: true as const }));
 const alone = fc.oneof(answer, untimed).map((part) => ({ ...part, alone: true as const }));
 
-t.test('a record reads as it was written', async (t) => {
+t.test('an encoded record decodes to the same record', async (t) => {
   const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
   t.doesNotThrow(() =>
     fc.assert(
@@ -66,7 +66,7 @@ t.test('a record reads as it was written', async (t) => {
   );
 });
 
-t.test('a text that is not a record reads as null', async (t) => {
+t.test('an invalid record decodes to null', async (t) => {
   const salt = '0'.repeat(32);
   const account = '0'.repeat(32);
   t.not(parsePowRecord(`16 1 16 sha256 01954fbf ${salt} - -`), null);
@@ -107,7 +107,7 @@ t.test('a consumed record returns claim, time and record', async (t) => {
   t.equal(parseConsumedRecord('16 1 16 sha256'), null);
 });
 
-t.test('a list of attempts reads as it was written', async (t) => {
+t.test('an encoded list of attempts decodes to the same list', async (t) => {
   const attempts = fc.array(fc.record({ claim: hex(32), atMs: time }));
   t.doesNotThrow(() =>
     fc.assert(

@@ -1,4 +1,4 @@
-// What the store keeps: nothing for ever, no identifiers, no answers.
+// Store content: every entry expires; no identifiers, no answers.
 
 import { readFileSync } from 'node:fs';
 import type { RedisServer } from '@tollgate/test-support/redis-server.js';
@@ -21,7 +21,7 @@ import {
   SECRET,
 } from '../fixtures.js';
 
-/** Fills a store with one of each thing that is kept in it. */
+/** Fills a store with one entry of each kind. */
 async function fill({ store }: StoreUnderTest): Promise<void> {
   const challenges = challengesOn(store);
   const host = hostOn(store, { bind_ip: true });
@@ -43,7 +43,7 @@ async function fill({ store }: StoreUnderTest): Promise<void> {
   await challenges.issuePow(powIssue());
 }
 
-/** Every key and everything that lies under it, as one text. */
+/** Every key with its value, as one text. */
 async function dumpOf(redis: RedisServer): Promise<string> {
   const lines: string[] = [];
   for (const key of await redis.client.keys('*')) {
@@ -65,7 +65,7 @@ t.test('every key has an expiry', async (t) => {
   for (const key of keys) t.ok((await place.redis.client.pttl(key)) > 0, key);
 });
 
-t.test('after the longest memory nothing is left, and the embedded store is pruned empty', async (t) => {
+t.test('after the longest lifetime nothing remains, and the embedded store is pruned empty', async (t) => {
   await eachStore(t, async (t, place) => {
     await fill(place);
     await place.age(86_400_000);
@@ -80,7 +80,7 @@ t.test('after the longest memory nothing is left, and the embedded store is prun
   });
 });
 
-t.test('an address, an account, an answer or the secret is nowhere in the store', async (t) => {
+t.test('no address, account, answer or secret is in the store', async (t) => {
   await eachKind(t, async (t, place) => {
     await fill(place);
     const dump =

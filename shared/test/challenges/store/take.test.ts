@@ -1,4 +1,4 @@
-// Spending a challenge: once, under a claim, for as long as it would have lived.
+// Consuming a challenge: once, under a claim, until its original expiry.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { challengesOn, imageIssue, newClaim, powIssue, redemption } from '../fix
 const run = promisify(execFile);
 const TAKE = fileURLToPath(new URL('./programs/take.js', import.meta.url));
 
-t.test('a live challenge is consumed once: by one claim and by no other', async (t) => {
+t.test('a live challenge is consumed once, by one claim only', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const work = powIssue();
@@ -30,7 +30,7 @@ t.test('a live challenge is consumed once: by one claim and by no other', async 
   });
 });
 
-t.test('a take leaves records of the exempt types as they are', async (t) => {
+t.test('a take leaves records of exempt types unchanged', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     for (const exempt of [['answer'], ['verify:odd', 'answer']]) {
@@ -42,7 +42,7 @@ t.test('a take leaves records of the exempt types as they are', async (t) => {
   });
 });
 
-t.test('the same claim gets the same record and the time of the first take again', async (t) => {
+t.test('a repeated take with the same claim returns the same record and time', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const image = imageIssue();
@@ -79,7 +79,7 @@ t.test('a consumed challenge stays consumed until its own expiry, and no longer'
   });
 });
 
-t.test('a challenge that is unknown, expired or of the other endpoint returns null', async (t) => {
+t.test('an unknown or expired challenge, or one of the other endpoint, returns null', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const challenges = challengesOn(store);
     const work = powIssue();
@@ -115,45 +115,42 @@ t.test('one solution sent 1,000 times in parallel is accepted once', async (t) =
   });
 });
 
-t.test(
-  'redeemed work leaves a receipt that is taken once, and can be redeemed by no other claim',
-  async (t) => {
-    await eachStore(t, async (t, { store, age }) => {
-      const challenges = challengesOn(store);
-      const work = powIssue();
-      await challenges.issuePow(work);
-      const asked = redemption({ powToken: work.token });
-      const first = await challenges.redeem(asked);
-      t.ok(first?.record.endsWith(work.recordTail));
-      t.strictSame(await challenges.redeem(asked), first, 'the same claim gets the same again');
-      let isConsumed = false;
-      const late = redemption({
-        powToken: work.token,
-        onConsumed: () => {
-          isConsumed = true;
-        },
-      });
-      t.equal(await challenges.redeem(late), null);
-      t.ok(isConsumed);
-      t.equal(await challenges.take('receipt', late.receiptToken, newClaim()), null, 'and leaves no receipt');
-      t.equal(await challenges.take('pow', work.token, newClaim()), null);
-
-      const claim = newClaim();
-      await age(59_000);
-      const taken = await challenges.take('receipt', asked.receiptToken, claim);
-      const [redeemedAtMs = '', ...tail] = taken?.record.split(' ') ?? [];
-      t.match(redeemedAtMs, /^\d{13}$/);
-      t.equal(tail.join(' '), asked.receiptTail);
-      t.equal(await challenges.take('receipt', asked.receiptToken, newClaim()), null);
-      await challenges.redeem(asked);
-      t.strictSame(await challenges.take('receipt', asked.receiptToken, claim), taken, 'nor is it made anew');
-      await age(1000);
-      t.equal(await challenges.take('receipt', asked.receiptToken, claim), null);
+t.test('redeemed work leaves a receipt that is taken once, and no other claim can redeem it', async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const challenges = challengesOn(store);
+    const work = powIssue();
+    await challenges.issuePow(work);
+    const asked = redemption({ powToken: work.token });
+    const first = await challenges.redeem(asked);
+    t.ok(first?.record.endsWith(work.recordTail));
+    t.strictSame(await challenges.redeem(asked), first, 'the same claim gets the same again');
+    let isConsumed = false;
+    const late = redemption({
+      powToken: work.token,
+      onConsumed: () => {
+        isConsumed = true;
+      },
     });
-  },
-);
+    t.equal(await challenges.redeem(late), null);
+    t.ok(isConsumed);
+    t.equal(await challenges.take('receipt', late.receiptToken, newClaim()), null, 'and leaves no receipt');
+    t.equal(await challenges.take('pow', work.token, newClaim()), null);
 
-t.test('a removed receipt cannot be taken, and the same work makes no other', async (t) => {
+    const claim = newClaim();
+    await age(59_000);
+    const taken = await challenges.take('receipt', asked.receiptToken, claim);
+    const [redeemedAtMs = '', ...tail] = taken?.record.split(' ') ?? [];
+    t.match(redeemedAtMs, /^\d{13}$/);
+    t.equal(tail.join(' '), asked.receiptTail);
+    t.equal(await challenges.take('receipt', asked.receiptToken, newClaim()), null);
+    await challenges.redeem(asked);
+    t.strictSame(await challenges.take('receipt', asked.receiptToken, claim), taken, 'nor is it made anew');
+    await age(1000);
+    t.equal(await challenges.take('receipt', asked.receiptToken, claim), null);
+  });
+});
+
+t.test('a removed receipt cannot be taken, and the same work creates no other', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const challenges = challengesOn(store);
     const work = powIssue();
@@ -167,7 +164,7 @@ t.test('a removed receipt cannot be taken, and the same work makes no other', as
   });
 });
 
-t.test('the challenges of a site are apart from all others', async (t) => {
+t.test("a site's challenges are separate from all others", async (t) => {
   await eachStore(t, async (t, { store }) => {
     const shop = openChallengeStore(store, 'captcha', 'shop');
     const others = [challengesOn(store), openChallengeStore(store, 'captcha', 'forum')];
@@ -185,7 +182,7 @@ t.test('the challenges of a site are apart from all others', async (t) => {
   });
 });
 
-t.test('one solution sent 1,000 times by two processes at once is accepted once', async (t) => {
+t.test('one solution sent 1,000 times by two processes in parallel is accepted once', async (t) => {
   const spendTwice = async (url: string, token: string) => {
     const outputs = await Promise.all(
       [0, 1].map(() => run(process.execPath, [TAKE, url, 'pow', token, '500'])),

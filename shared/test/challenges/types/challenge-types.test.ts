@@ -1,4 +1,4 @@
-// Challenge types of the operator: their shape, and random choices that only the secret can reproduce.
+// Custom challenge types: their shape, and random choices that only the secret can reproduce.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -17,7 +17,7 @@ const verify = () => 'wrong' as const;
 const verified = { name: 'own', maxAnswerCharacters: 8, hasMinimumTime: true, verify };
 const streamOf = (kind = 'sum', token = 'token', seed = 1) => seededRandom(ring.current, kind, token, seed);
 
-t.test('a challenge type with a wrong shape is reported by its position and its name', async (t) => {
+t.test('an invalid challenge type is reported by position and name', async (t) => {
   const name = (at: number) =>
     `kinds[${at}].name must be 1 to 32 letters, digits, _ or -, starting with a letter`;
   const lines: [unknown, string[]][] = [
@@ -52,12 +52,12 @@ t.test('a challenge type with a wrong shape is reported by its position and its 
   t.throws(() => verifiedTypes([{ name: 'text', make }]), ConfigurationError);
 });
 
-t.test('a verifier knows effort and the types that verify their own answers', async (t) => {
+t.test('a verifier accepts effort and types that verify their own answers', async (t) => {
   const kinds: ChallengeType[] = [{ name: 'sum', make }, verified];
   t.strictSame([...verifiedTypes(kinds).keys()], ['own', 'effort']);
 });
 
-t.test('the choices of a challenge are the same each time, and others for all else', async (t) => {
+t.test("a challenge's choices are reproducible, and differ with every other input", async (t) => {
   const choices = (random = streamOf()) => Buffer.from(random.bytes(40)).toString('hex');
   t.equal(choices(), choices());
   const others = [
@@ -72,7 +72,7 @@ t.test('the choices of a challenge are the same each time, and others for all el
   t.equal(joined, choices(), 'whatever the pieces it is read in');
 });
 
-t.test('numbers stay below their bound, and each comes up', async (t) => {
+t.test('numbers are below their bound, and each occurs', async (t) => {
   t.doesNotThrow(() =>
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 32 }), fc.string(), (bound, token) => {

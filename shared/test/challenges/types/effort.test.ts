@@ -1,4 +1,4 @@
-// The effort alternative to a required captcha: what it costs, when it is enough, when it is consumed.
+// Effort in place of a required captcha: price, sufficiency and consumption.
 
 import {
   ACCOUNT,
@@ -22,7 +22,7 @@ import { resolveCaptchaOptions } from '../../../src/schemas/captcha-options.js';
 const context = { ip: IP, pow: false, image: 'demanded' } as const;
 const triedAfter = (failures: number) => ({ ...context, account: { key: ACCOUNT, failures } });
 
-t.test('effort passes where a captcha passes, once', async (t) => {
+t.test('effort passes in place of a captcha, once', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, effort } = openDesk(store);
     const { partDifficulty, ...answer } = await effort();
@@ -48,7 +48,7 @@ t.test('a wrong part consumes it and reveals no more than a wrong captcha', asyn
   });
 });
 
-t.test('effort is answered at once: min_seconds is for images', async (t) => {
+t.test('effort has no minimum time: min_seconds is for images', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, effort, image } = openDesk(store, { input: { ...cheap, min_seconds: 60 } });
     t.match(await host.verify(await effort(), triedAfter(2)), { ok: true });
@@ -56,7 +56,7 @@ t.test('effort is answered at once: min_seconds is for images', async (t) => {
   });
 });
 
-t.test('bind_ip holds for effort too', async (t) => {
+t.test('bind_ip applies to effort too', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const { host, effort } = openDesk(store, { input: { ...cheap, bind_ip: true } });
     t.match(await host.verify(await effort(), triedAfter(2)), { ok: true });
@@ -69,7 +69,7 @@ t.test('bind_ip holds for effort too', async (t) => {
   });
 });
 
-t.test('switched off, effort that is still about is refused', async (t) => {
+t.test('after effort is switched off, issued effort is rejected', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const off = openDesk(store, { input: { ...cheap, effort: { enabled: false } } });
     t.match(await off.host.verify(await off.effort(), triedAfter(2)), { code: 'captcha_invalid' });
@@ -77,32 +77,28 @@ t.test('switched off, effort that is still about is refused', async (t) => {
   });
 });
 
-t.test(
-  'stockpiling: effort without a ticket, or of few failures, is refused once the account is dear',
-  async (t) => {
-    await eachStore(t, async (t, { store }) => {
-      const input = { min_seconds: 0 };
-      const { host, effort, ticket } = openDesk(store, { input });
-      const plain = await effort();
-      const early = await effort({ ticket: ticket() });
-      const foreign = await effort({ ticket: ticket('other@example.com') });
-      const late = await effort({ ticket: ticket(), partDifficulty: 20 });
-      t.strictSame(
-        [plain, early, foreign].map((each) => each.partDifficulty),
-        [18, 18, 18],
-      );
-      // At five failures the account costs 24 bits, effort 28; under its ticket as much as at three failures is enough.
-      const insufficient = { code: 'captcha_invalid', fields: { captcha: ['insufficient_work'] } };
-      for (const each of [plain, early, foreign])
-        t.match(await host.verify(each, triedAfter(5)), insufficient);
-      t.match(await host.verify(late, triedAfter(4)), { ok: true });
-      t.match(await host.verify(await effort({ ticket: ticket() }), triedAfter(2)), { ok: true });
-      t.match(await host.verify(await effort(), triedAfter(2)), insufficient, 'dearer by two failures');
-    });
-  },
-);
+t.test('stockpiling: effort without a ticket, or of few failures, is rejected at a high price', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const input = { min_seconds: 0 };
+    const { host, effort, ticket } = openDesk(store, { input });
+    const plain = await effort();
+    const early = await effort({ ticket: ticket() });
+    const foreign = await effort({ ticket: ticket('other@example.com') });
+    const late = await effort({ ticket: ticket(), partDifficulty: 20 });
+    t.strictSame(
+      [plain, early, foreign].map((each) => each.partDifficulty),
+      [18, 18, 18],
+    );
+    // At five failures the account costs 24 bits, effort 28; a ticket needs only the price at three failures.
+    const insufficient = { code: 'captcha_invalid', fields: { captcha: ['insufficient_work'] } };
+    for (const each of [plain, early, foreign]) t.match(await host.verify(each, triedAfter(5)), insufficient);
+    t.match(await host.verify(late, triedAfter(4)), { ok: true });
+    t.match(await host.verify(await effort({ ticket: ticket() }), triedAfter(2)), { ok: true });
+    t.match(await host.verify(await effort(), triedAfter(2)), insufficient, 'dearer by two failures');
+  });
+});
 
-t.test('the parts get dearer with the failures of the account', async (t) => {
+t.test("the price of parts rises with the account's failures", async (t) => {
   const options = resolveCaptchaOptions();
   t.strictSame(
     [0, 1, 2, 3, 4, 50].map((failures) => effortPartDifficulty(options, failures)),
@@ -117,7 +113,7 @@ t.test('the parts get dearer with the failures of the account', async (t) => {
   );
 });
 
-t.test('efforts of 24 bits fetched at 2 failures were all taken up to 8: now up to 4', async (t) => {
+t.test('efforts of 24 bits issued at 2 failures are accepted up to 4 failures', async (t) => {
   const options = resolveCaptchaOptions();
   const random = seededRandom(ring.current, effortType.name, '', 0);
   const scope = { keyId: ring.current.id, account: '0'.repeat(32) };
@@ -134,7 +130,7 @@ t.test('efforts of 24 bits fetched at 2 failures were all taken up to 8: now up 
   ]);
 });
 
-t.test('the table of what is enough, by failures', async (t) => {
+t.test('the table of sufficient effort, by failures', async (t) => {
   const options = resolveCaptchaOptions();
   const random = seededRandom(ring.current, effortType.name, '', 0);
   const verdict = (partDifficulty: number, failures: number, scoped: boolean, answer?: string) =>

@@ -19,7 +19,7 @@ const failureOf = (code: MessageKey, errors?: Record<string, string[]>) => ({
   ...(errors === undefined ? {} : { errors }),
 });
 
-t.test('a body of the wrong shape is 422 and names the field', async (t) => {
+t.test('a body with an invalid field is 422 and names the field', async (t) => {
   const { app } = await buildSharedApp(t);
   const cases: [unknown, Record<string, string[]>][] = [
     [{}, { email: [en.required] }],
@@ -51,7 +51,7 @@ t.test('a body of the wrong shape is 422 and names the field', async (t) => {
   }
 });
 
-t.test('a body that is wrong in several fields names each of them, with one text', async (t) => {
+t.test('a body with several invalid fields names each of them, with one text', async (t) => {
   const { app } = await buildSharedApp(t);
   const send = async (payload: object) =>
     (await app.inject({ method: 'POST', url: '/form', payload })).json();
@@ -67,7 +67,7 @@ t.test('a body that is wrong in several fields names each of them, with one text
   );
 });
 
-t.test('an answer to a body with thousands of unknown fields names twenty', async (t) => {
+t.test('the response to a body with thousands of unknown fields names twenty', async (t) => {
   const { app } = await buildSharedApp(t);
   const names = Array.from({ length: 1500 }, (_, i) => `f${i}`);
   const response = await app.inject({
@@ -103,7 +103,7 @@ t.test('an empty body with a JSON content type is accepted if none is required',
   t.equal(chunked.statusCode, 200);
 });
 
-t.test('a query of the wrong shape is 422, a path parameter of the wrong shape 404', async (t) => {
+t.test('an invalid query is 422, an invalid path parameter 404', async (t) => {
   const { app } = await buildSharedApp(t);
   const query = await app.inject('/things/abc?preset=far-too-long');
   t.equal(query.statusCode, 422);
@@ -139,7 +139,7 @@ t.test('malformed JSON, and JSON that would change prototypes, is 400 without an
   t.notMatch(log.text(), 'hunter2');
 });
 
-t.test('a constructor without a prototype is a field like any other', async (t) => {
+t.test('a constructor without a prototype is an ordinary field', async (t) => {
   const { app } = await buildSharedApp(t);
   const response = await app.inject({
     method: 'POST',
@@ -150,7 +150,7 @@ t.test('a constructor without a prototype is a field like any other', async (t) 
   t.same(response.json(), failureOf('validation_failed', { constructor: [en.unknown_field] }));
 });
 
-t.test('another media type than JSON is 415', async (t) => {
+t.test('a media type other than JSON is 415', async (t) => {
   const { app } = await buildSharedApp(t);
   for (const type of [
     'text/plain',
@@ -165,7 +165,7 @@ t.test('another media type than JSON is 415', async (t) => {
   ]) {
     const headers = type === '' ? {} : { 'content-type': type };
     const response = await app.inject({ method: 'POST', url: '/form', headers, payload: '{"email":"a"}' });
-    // What is injected as a text without a type arrives without a content type.
+    // Text injected without a type arrives without a content type.
     t.same([response.statusCode, response.json()], [415, failureOf('unsupported_media_type')], type);
   }
 });
@@ -180,32 +180,29 @@ t.test('a body of 16 KiB is read, one byte more is 413', async (t) => {
   t.same([response.statusCode, response.json()], [413, failureOf('body_too_large')]);
 });
 
-t.test(
-  'a body that is refused while it still arrives gets its 413, and the connection goes on',
-  async (t) => {
-    const { app } = await buildSharedApp(t);
-    await app.listen({ port: 0, host: '127.0.0.1' });
-    const { port } = app.server.address() as { port: number };
-    const socket = connect(port, '127.0.0.1');
-    t.teardown(() => socket.destroy());
-    let received = '';
-    socket.setEncoding('utf8').on('data', (text) => {
-      received += text;
-    });
-    const answers = async (count: number) => {
-      while ((received.match(/HTTP\/1\.1 /g) ?? []).length < count) await once(socket, 'data');
-    };
-    const head = 'POST /no-body HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
-    socket.write(`${head}content-length: 20480\r\n\r\n{`);
-    await answers(1);
-    t.match(received, /^HTTP\/1\.1 413 /);
-    socket.write(`${' '.repeat(20_478)}}${head}content-length: 2\r\n\r\n{}`);
-    await answers(2);
-    t.match(received, /HTTP\/1\.1 200 /);
-  },
-);
+t.test('a body rejected before its end gets its 413, and the connection stays open', async (t) => {
+  const { app } = await buildSharedApp(t);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as { port: number };
+  const socket = connect(port, '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  let received = '';
+  socket.setEncoding('utf8').on('data', (text) => {
+    received += text;
+  });
+  const answers = async (count: number) => {
+    while ((received.match(/HTTP\/1\.1 /g) ?? []).length < count) await once(socket, 'data');
+  };
+  const head = 'POST /no-body HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n';
+  socket.write(`${head}content-length: 20480\r\n\r\n{`);
+  await answers(1);
+  t.match(received, /^HTTP\/1\.1 413 /);
+  socket.write(`${' '.repeat(20_478)}}${head}content-length: 2\r\n\r\n{}`);
+  await answers(2);
+  t.match(received, /HTTP\/1\.1 200 /);
+});
 
-t.test('a body without an announced length that grows too large closes its connection', async (t) => {
+t.test('a body without an announced length that exceeds the limit closes its connection', async (t) => {
   const { app } = await buildSharedApp(t);
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
@@ -235,7 +232,7 @@ t.test('an unknown route is 404 and does not repeat the URL', async (t) => {
   }
 });
 
-t.test('a method that a path does not have is 405, and Allow names those that it has', async (t) => {
+t.test('an unsupported method of a known path is 405, and Allow names the supported ones', async (t) => {
   const { app } = await buildSharedApp(t);
   for (const [method, url, allow] of [
     ['GET', '/form?ticket=hunter2', 'OPTIONS, POST'],
@@ -250,7 +247,7 @@ t.test('a method that a path does not have is 405, and Allow names those that it
   }
 });
 
-t.test('a path that cannot be decoded is 400 in the same shape, with every header', async (t) => {
+t.test('a path that cannot be decoded is 400 in the same format, with every header', async (t) => {
   const { app } = await buildSharedApp(t);
   const response = await app.inject({ url: '/things/%zz', headers: { 'accept-language': 'fr' } });
   t.equal(response.statusCode, 400);
@@ -264,7 +261,7 @@ t.test('a path that cannot be decoded is 400 in the same shape, with every heade
 });
 
 t.test(
-  'an unexpected error is 500 without detail in the answer, and with its reason in the log',
+  'an unexpected error is 500 without details in the response, and with its reason in the log',
   async (t) => {
     const { app, log } = await buildSharedApp(t);
     const response = await app.inject('/broken');
@@ -285,7 +282,7 @@ t.test('an unreachable store is 503 with Retry-After', async (t) => {
   t.match(log.lines(), [{ level: 'error', code: 'store_unavailable', route: '/store-away' }]);
 });
 
-t.test('a refusal carries its fields, its body and its headers', async (t) => {
+t.test('a rejection includes its fields, its body and its headers', async (t) => {
   const { app, log } = await buildSharedApp(t);
   const response = await app.inject('/refused');
   t.equal(response.statusCode, 422);
@@ -302,7 +299,7 @@ t.test('a refusal carries its fields, its body and its headers', async (t) => {
   t.match(log.lines(), [{ level: 'debug', code: 'captcha_invalid', route: '/refused' }]);
 });
 
-t.test('neither the body of a refusal nor its route can replace its message and code', async (t) => {
+t.test("neither a rejection's body nor its route can replace its message and code", async (t) => {
   const { app } = await buildSharedApp(t, (app) => {
     app.get('/x', { config: { extendError: async () => ({ code: 'route', a: 1, b: 1 }) } }, async () => {
       throw refuse(LoginFailed, { body: { message: 'body', b: 2 } });
@@ -311,7 +308,7 @@ t.test('neither the body of a refusal nor its route can replace its message and 
   t.same((await app.inject('/x')).json(), { a: 1, b: 2, ...failureOf('login_failed') });
 });
 
-t.test('a route extends all of its 4xx answers, those of the framework included', async (t) => {
+t.test("a route extends all of its 4xx responses, including the framework's", async (t) => {
   const seen: unknown[] = [];
   const { app } = await buildSharedApp(t, (app) => {
     app.post(
@@ -344,7 +341,7 @@ t.test('a route extends all of its 4xx answers, those of the framework included'
 });
 
 t.test(
-  'if a route cannot extend its answer because the store is unreachable, the answer is 503',
+  'if a route cannot extend its response because the store is unreachable, it responds 503',
   async (t) => {
     const { app } = await buildSharedApp(t, (app) => {
       const extendError = async () => {
@@ -360,7 +357,7 @@ t.test(
   },
 );
 
-t.test('the response schema of a route drops no property of an error', async (t) => {
+t.test("a route's response schema drops no property of an error", async (t) => {
   const { app } = await buildSharedApp(t, (app) => {
     const schema = { response: { '4xx': Type.Object({ code: Type.String() }) } };
     app.get('/x', { schema }, async () => {
@@ -370,7 +367,7 @@ t.test('the response schema of a route drops no property of an error', async (t)
   t.same((await app.inject('/x')).json(), { captcha_required: true, ...failureOf('login_failed') });
 });
 
-t.test('a request aborted in the middle of its body is not logged as our error', async (t) => {
+t.test('a request aborted during its body is not logged as a server error', async (t) => {
   const { app, log } = await buildSharedApp(t);
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
   const socket = connect(Number(new URL(address).port), '127.0.0.1');

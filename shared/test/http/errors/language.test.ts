@@ -1,4 +1,4 @@
-// The language of an answer.
+// The response language.
 
 import Fastify from 'fastify';
 import t from 'tap';
@@ -9,7 +9,7 @@ import { en } from '../../../src/messages/en.js';
 import { fr } from '../../../src/messages/fr.js';
 import { buildSharedApp } from '../shared-app.js';
 
-t.test('the best language is chosen, or English if none fits', async (t) => {
+t.test('the best language is chosen, or English without a match', async (t) => {
   const cases: [string | undefined, string][] = [
     [undefined, 'en'],
     ['', 'en'],
@@ -47,7 +47,7 @@ t.test('the best language is chosen, or English if none fits', async (t) => {
   }
 });
 
-t.test('sixteen kilobytes of languages are cut before they are parsed', async (t) => {
+t.test('sixteen kilobytes of languages are truncated before they are parsed', async (t) => {
   t.equal(readableRanges('a,'.repeat(8192)), Array(20).fill('a').join());
   t.equal(readableRanges('a'.repeat(16_384)), '');
   t.equal(readableRanges(`fr;q=0.9,${'a'.repeat(16_384)}`), 'fr;q=0.9');
@@ -59,7 +59,7 @@ t.test('sixteen kilobytes of languages are cut before they are parsed', async (t
   t.equal(readableRanges(`${language},en`), language);
 });
 
-t.test('an error is in the language of the request and names it in Content-Language', async (t) => {
+t.test("an error is in the request's language and names it in Content-Language", async (t) => {
   const { app } = await buildSharedApp(t);
   for (const [language, texts] of Object.entries({ en, fr, ar })) {
     const response = await app.inject({
@@ -78,14 +78,14 @@ t.test('an error is in the language of the request and names it in Content-Langu
   }
 });
 
-t.test('an answer without texts does not depend on the language', async (t) => {
+t.test('a response without texts does not vary by language', async (t) => {
   const { app } = await buildSharedApp(t);
   const { headers } = await app.inject({ url: '/things/abc', headers: { 'accept-language': 'fr' } });
   t.equal(headers.vary, 'Origin');
   t.notOk('content-language' in headers);
 });
 
-t.test('Vary keeps its fields and names none twice', async (t) => {
+t.test('Vary keeps its fields without duplicates', async (t) => {
   const app = Fastify();
   t.teardown(() => app.close());
   app.get<{ Querystring: { vary?: string } }>('/', async ({ query }, reply) => {

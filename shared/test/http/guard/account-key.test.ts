@@ -1,4 +1,4 @@
-// The account key of a guard: no request may turn it into a server error.
+// A guard's account key: no request may cause a server error.
 
 import { ACCOUNT, fail, openDesk, ring } from '@tollgate/test-support/issuing.js';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
@@ -21,7 +21,7 @@ const noAccount = {
   errors: { body: [en.malformed] },
 };
 
-/** Opens an application with one route and no schema; `withErrors` gives it our error handler. */
+/** Opens an application with one route and no schema; `withErrors` adds the project's error handler. */
 async function openApp(t: Test, store: Store, key: AccountKeyOf, withErrors = false) {
   const desk = openDesk(store);
   const app = Fastify();
@@ -42,7 +42,7 @@ async function openApp(t: Test, store: Store, key: AccountKeyOf, withErrors = fa
   return { ...desk, app, post, fields };
 }
 
-t.test('a key that is not a text of 1 to 512 characters is 422, and spends nothing', async (t) => {
+t.test('a key that is not a text of 1 to 512 characters is 422, and consumes nothing', async (t) => {
   await eachKind(t, async (t, { store }) => {
     for (const withErrors of [false, true]) {
       for (const key of [documented, async (request: FastifyRequest) => documented(request)]) {
@@ -58,17 +58,14 @@ t.test('a key that is not a text of 1 to 512 characters is 422, and spends nothi
   });
 });
 
-t.test(
-  'the work of a body that names no account, or is not an object, is verified without one',
-  async (t) => {
-    const { store } = embeddedStore(t);
-    const { post, fields } = await openApp(t, store, documented);
-    for (const body of [undefined, null, ['a'], 5, 'text', {}]) {
-      t.match(await post(body), { status: 422, body: { code: 'pow_invalid', captcha_required: false } });
-    }
-    t.strictSame(await post(await fields()), { status: 200, body: { ok: true } });
-  },
-);
+t.test('work of a body that names no account, or is not an object, is verified without one', async (t) => {
+  const { store } = embeddedStore(t);
+  const { post, fields } = await openApp(t, store, documented);
+  for (const body of [undefined, null, ['a'], 5, 'text', {}]) {
+    t.match(await post(body), { status: 422, body: { code: 'pow_invalid', captcha_required: false } });
+  }
+  t.strictSame(await post(await fields()), { status: 200, body: { ok: true } });
+});
 
 t.test('a body that the key function does not expect is 422', async (t) => {
   const { store } = embeddedStore(t);
@@ -81,7 +78,7 @@ t.test('a body that the key function does not expect is 422', async (t) => {
   }
 });
 
-t.test('an asynchronous key counts like any other', async (t) => {
+t.test('an asynchronous key counts like a synchronous one', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post, fields, host } = await openApp(t, store, async (request) => documented(request));
     await fail(host, 2);
@@ -96,7 +93,7 @@ t.test('an asynchronous key counts like any other', async (t) => {
   });
 });
 
-t.test('a failure of the key function itself is an error of the application', async (t) => {
+t.test('an exception in the key function is an error of the application', async (t) => {
   const { store } = embeddedStore(t);
   const answers = new Map<Error, number>([
     [new Error('the directory is away'), 500],

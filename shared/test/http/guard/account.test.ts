@@ -1,4 +1,4 @@
-// The guards of an application: what a route asks for, and what its refusals say.
+// Application guards: a route's requirements, and its rejections.
 
 import { Type } from '@sinclair/typebox';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
@@ -29,7 +29,7 @@ interface Guarded extends Desk {
   imageFields(): Promise<{ captcha_token: string; captcha: string }>;
 }
 
-/** Opens an application with or without our error handler. */
+/** Opens an application with or without the project's error handler. */
 async function openGuarded(t: Test, store: Store, withErrors = false): Promise<Guarded> {
   const desk = openDesk(store, { input: cheap });
   const app = Fastify();
@@ -89,7 +89,7 @@ t.test('solved work passes once; a strict schema does not remove its fields firs
   });
 });
 
-t.test('the image guard always checks the image fields', async (t) => {
+t.test('the image guard always verifies the image fields', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post, imageFields, fields } = await openGuarded(t, store);
     const image = await imageFields();
@@ -113,7 +113,7 @@ t.test('the image guard always checks the image fields', async (t) => {
   });
 });
 
-t.test('invalid work never spends an image', async (t) => {
+t.test('invalid work never consumes an image', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post, imageFields, fields, work } = await openGuarded(t, store);
     const image = await imageFields();
@@ -124,7 +124,7 @@ t.test('invalid work never spends an image', async (t) => {
   });
 });
 
-t.test('failures of the account raise the price and require an image, and the client is told', async (t) => {
+t.test('account failures raise the price and require an image, and the response says so', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app, post, fields, imageFields } = await openGuarded(t, store);
     t.strictSame(await post('/keyed', { ...form, ...(await fields()) }), { status: 200, json: {} });
@@ -149,7 +149,7 @@ t.test('failures of the account raise the price and require an image, and the cl
   });
 });
 
-t.test('a form that its schema refuses gets the same requirements, in the usual shape', async (t) => {
+t.test('a form rejected by its schema gets the same requirements, in the usual format', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app, post, fields } = await openGuarded(t, store);
     await app.captcha.recordFailure(form.email);
@@ -174,7 +174,7 @@ t.test('a form that its schema refuses gets the same requirements, in the usual 
   });
 });
 
-t.test('an application with its own error handler answers everything, refusals too', async (t) => {
+t.test("an application's own error handler sends all responses, including rejections", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const desk = openDesk(store, { input: cheap });
     const app = Fastify();
@@ -212,7 +212,7 @@ t.test('an application with its own error handler answers everything, refusals t
   });
 });
 
-t.test('a route declared before the plugin is loaded is refused, not left open', async (t) => {
+t.test('a route declared before the plugin is rejected, not unguarded', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const desk = openDesk(store, { input: cheap });
     const app = Fastify();
@@ -225,7 +225,7 @@ t.test('a route declared before the plugin is loaded is refused, not left open',
   });
 });
 
-t.test('a check costs one command per challenge, and one more with an account', async (t) => {
+t.test('verification costs one command per challenge, and one more with an account', async (t) => {
   const { store, redis } = await redisStore(t);
   const { post, fields, imageFields } = await openGuarded(t, store);
   await post('/both', { ...form, ...(await fields()), ...(await imageFields()) });
@@ -240,7 +240,7 @@ t.test('a check costs one command per challenge, and one more with an account', 
   t.equal(await costs('/pow', { ...form, pow_token: 'junk', pow_nonce: '1' }), 0);
 });
 
-t.test('an unreachable store closes the guarded routes, and no others', async (t) => {
+t.test('an unreachable store closes the guarded routes alone', async (t) => {
   const { store, redis } = await redisStore(t);
   const { post, fields } = await openGuarded(t, store);
   const work = await fields();

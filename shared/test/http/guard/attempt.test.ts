@@ -1,4 +1,4 @@
-// Parallel guesses through a guarded route: only the first few get past the count.
+// Parallel guesses on a guarded route: only the first few are counted and handled.
 
 import { cheap, openDesk, ring } from '@tollgate/test-support/issuing.js';
 import { eachKind } from '@tollgate/test-support/stores.js';
@@ -12,7 +12,7 @@ const PARALLEL = 200;
 const email = 'someone@example.com';
 const emailOf = (request: FastifyRequest) => (request.body as { email?: string }).email;
 
-/** Opens a sign-in that accepts no password and counts how many it has checked. */
+/** Opens a login route that accepts no password and counts its password checks. */
 async function openSignIn(t: Test, store: Store) {
   const desk = openDesk(store, { input: cheap });
   const app = Fastify();
@@ -52,7 +52,7 @@ async function openSignIn(t: Test, store: Store) {
 }
 
 t.test(
-  'parallel guesses with work made before any of them failed: one reaches the password, the rest cost more',
+  'parallel guesses with work issued before the first failure: one reaches the password, the rest cost more',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
       const { app, post, fields, looks } = await openSignIn(t, store);
@@ -69,23 +69,20 @@ t.test(
   },
 );
 
-t.test(
-  'parallel guesses with work at the price of the account stop where an image is required',
-  async (t) => {
-    await eachKind(t, async (t, { store }) => {
-      const { app, post, fields, looks } = await openSignIn(t, store);
-      await app.captcha.recordFailure(email);
-      const { pow_scope: ticket } = await app.captcha.nextAttempt(email, 1);
-      const prepared = await Promise.all(Array.from({ length: 20 }, () => fields(ticket)));
-      const answers = await Promise.all(prepared.map((work) => post('/sign-in', { email, ...work })));
-      t.equal(looks(), 1);
-      const codes = new Set(answers.filter(({ status }) => status === 422).map(({ json }) => json.code));
-      // Work verified before the counted attempt is rechecked as too cheap, and the rest needs an image.
-      for (const code of codes) t.match(code, /^(pow_insufficient|captcha_required)$/);
-      t.equal((await app.captcha.attemptStatus(email)).failures, 2);
-    });
-  },
-);
+t.test("parallel guesses with work at the account's price stop at the image requirement", async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { app, post, fields, looks } = await openSignIn(t, store);
+    await app.captcha.recordFailure(email);
+    const { pow_scope: ticket } = await app.captcha.nextAttempt(email, 1);
+    const prepared = await Promise.all(Array.from({ length: 20 }, () => fields(ticket)));
+    const answers = await Promise.all(prepared.map((work) => post('/sign-in', { email, ...work })));
+    t.equal(looks(), 1);
+    const codes = new Set(answers.filter(({ status }) => status === 422).map(({ json }) => json.code));
+    // Work verified before the counted attempt is rechecked as too cheap; the others need an image.
+    for (const code of codes) t.match(code, /^(pow_insufficient|captcha_required)$/);
+    t.equal((await app.captcha.attemptStatus(email)).failures, 2);
+  });
+});
 
 t.test('a counted attempt can be withdrawn', async (t) => {
   await eachKind(t, async (t, { store }) => {
@@ -116,7 +113,7 @@ t.test('a second call of countAttempt in one request counts nothing', async (t) 
   });
 });
 
-t.test('a refusal after succeeded() speaks of an account without failures', async (t) => {
+t.test('a rejection after succeeded() states the requirements for an account without failures', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app, post, fields } = await openSignIn(t, store);
     await app.captcha.recordFailure(email);
@@ -129,7 +126,7 @@ t.test('a refusal after succeeded() speaks of an account without failures', asyn
   });
 });
 
-t.test('five failures from one address make the account wait there, whichever way it is asked', async (t) => {
+t.test("after five failures from one address the account's requests from it are throttled", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app, post, fields } = await openSignIn(t, store);
     for (let failure = 0; failure < 5; failure++) {
@@ -142,7 +139,7 @@ t.test('five failures from one address make the account wait there, whichever wa
   });
 });
 
-t.test('an attempt withdrawn by its id leaves no wait behind, with the address it came from', async (t) => {
+t.test('an attempt withdrawn by its id and address leaves no delay', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app } = await openSignIn(t, store);
     for (let attempt = 0; attempt < 5; attempt++) {

@@ -1,4 +1,4 @@
-// The guards of an application: `config.guards` in an application that is not ours.
+// Application guards: `config.guards` in a third-party application.
 
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
@@ -44,7 +44,7 @@ interface GuardedApp {
   post(payload: object, url?: string): Promise<{ status: number; body: Record<string, unknown> }>;
 }
 
-/** Opens an application with Fastify's defaults, which drop what a strict schema does not name. */
+/** Opens an application with Fastify's defaults, which drop fields that a strict schema does not name. */
 async function buildHost(
   t: Test,
   store: Store,
@@ -66,7 +66,7 @@ async function buildHost(
   await app.register(guard, {
     store: challengesOn(store),
     ring,
-    // Tickets and the alternatives to an image have their own tests (account.test.ts).
+    // Tickets and the alternatives to an image have separate tests (account.test.ts).
     options: resolveCaptchaOptions({
       min_seconds: 0,
       effort: { enabled: false },
@@ -120,7 +120,7 @@ t.test('solved work passes a strict schema once, and its fields do not reach the
 });
 
 t.test(
-  'a submission without challenge fields is told which are missing, and the handler does not run',
+  'the response to a submission without challenge fields names them, and the handler does not run',
   async (t) => {
     const { store } = embeddedStore(t);
     const { post, handled } = await buildHost(t, store, { guards: [byEmail, captcha] });
@@ -151,7 +151,7 @@ t.test(
   },
 );
 
-t.test('after two failures of the account an image is required, and every 422 says so', async (t) => {
+t.test('after two account failures an image is required, and every 422 says so', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app, post } = await buildHost(t, store);
     await app.captcha.recordFailure(ACCOUNT);
@@ -196,7 +196,7 @@ t.test('after two failures of the account an image is required, and every 422 sa
 });
 
 t.test(
-  'a 422 of the application before the work is verified reveals nothing about the account, and spends nothing',
+  "an application's 422 before verification reveals nothing about the account, and consumes nothing",
   async (t) => {
     const { store } = embeddedStore(t);
     const required = pow({ key: () => ACCOUNT });
@@ -226,7 +226,7 @@ t.test(
   },
 );
 
-t.test('a body without a readable account is 422 too', async (t) => {
+t.test('a body without a readable account is also 422', async (t) => {
   const { store } = embeddedStore(t);
   const careless = pow({ key: (request) => (request.body as { email: string }).email.toLowerCase() });
   for (const guards of [[byEmail], [careless]]) {
@@ -243,7 +243,7 @@ t.test('a body without a readable account is 422 too', async (t) => {
   }
 });
 
-t.test('the image guard alone always checks the image', async (t) => {
+t.test('the image guard alone always verifies the image', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post } = await buildHost(t, store, { guards: [captcha] });
     const payload = { email: ACCOUNT, ...(await imageFields(store)) };
@@ -253,7 +253,7 @@ t.test('the image guard alone always checks the image', async (t) => {
   });
 });
 
-t.test('guards named as the specification names them guard as the functions do', async (t) => {
+t.test('guards as named in the specification equal the functions', async (t) => {
   const { store } = embeddedStore(t);
   const { post } = await buildHost(t, store, { guards: ['captcha', 'pow'] });
   t.equal((await post({ email: ACCOUNT, ...(await imageFields(store)) })).status, 422, 'without work');
@@ -262,7 +262,7 @@ t.test('guards named as the specification names them guard as the functions do',
   t.equal((await post({ email: ACCOUNT, ...solved })).status, 200);
 });
 
-t.test('with both guards invalid work does not spend the image', async (t) => {
+t.test('with both guards invalid work does not consume the image', async (t) => {
   const { store } = embeddedStore(t);
   const { post } = await buildHost(t, store, { guards: [captcha, pow()] });
   const image = await imageFields(store);
@@ -272,7 +272,7 @@ t.test('with both guards invalid work does not spend the image', async (t) => {
   t.equal((await post({ email: ACCOUNT, ...(await workFields(store)), ...image })).status, 200);
 });
 
-t.test('of 200 parallel submissions of one solved challenge exactly one is handled', async (t) => {
+t.test('exactly one of 200 parallel submissions of one solved challenge is handled', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post, handled } = await buildHost(t, store);
     const payload = { email: ACCOUNT, ...(await workFields(store)) };
@@ -303,7 +303,7 @@ t.test('with Redis unreachable no submission passes: 503, for every guard', asyn
   t.equal((await unkeyed?.post({ email: ACCOUNT }))?.status, 422);
 });
 
-t.test('malformed work is refused without a write; with an account its failures are read', async (t) => {
+t.test('malformed work is rejected without a write; with an account its failures are read', async (t) => {
   const { store, redis } = await redisStore(t);
   const { post } = await buildHost(t, store);
   const unkeyed = await buildHost(t, store, { guards: [pow()] });
@@ -316,7 +316,7 @@ t.test('malformed work is refused without a write; with an account its failures 
   t.equal(before, 0);
 });
 
-t.test('work in HashWX passes a guard that accepts it, and counts by its price', async (t) => {
+t.test('HashWX work passes a guard that accepts it, and counts by its price', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app, post, handled } = await buildHost(t, store, {
       options: { pow: { algorithms: 'sha256,hashwx-1', escalate: true } },
@@ -337,12 +337,12 @@ t.test('work in HashWX passes a guard that accepts it, and counts by its price',
     t.equal(handled.length, 1);
     await app.captcha.recordFailure(ACCOUNT);
     t.match(await post(await solved(8)), { status: 422, body: { code: 'pow_insufficient' } });
-    // The refusal made the address pay what is enough.
+    // The rejection raised the price for the address to a sufficient one.
     t.equal((await post(await solved(8))).status, 200);
   });
 });
 
-t.test('routes without guards are left alone', async (t) => {
+t.test('routes without guards are unchanged', async (t) => {
   const { store } = embeddedStore(t);
   const { post, handled } = await buildHost(t, store);
   t.equal((await post({ email: ACCOUNT, pow_token: 5 }, '/open')).status, 200);
@@ -363,7 +363,7 @@ t.test('a guarded route without a schema is guarded, with and without a body', a
   t.equal((await post(await workFields(store), '/loose')).status, 200);
 });
 
-t.test("the guard judges before the route's own hooks, and they can read the fields", async (t) => {
+t.test("the guard runs before the route's own hooks, and they can read the fields", async (t) => {
   const { store } = embeddedStore(t);
   const order: string[] = [];
   const app = Fastify() as unknown as FastifyInstance;
@@ -396,7 +396,7 @@ t.test("the guard judges before the route's own hooks, and they can read the fie
   ]);
 });
 
-t.test('a guarded route declared too early is refused, not left open', async (t) => {
+t.test('a guarded route declared too early is rejected, not unguarded', async (t) => {
   const { store } = embeddedStore(t);
   const app = Fastify() as unknown as FastifyInstance;
   t.teardown(() => app.close());
@@ -424,7 +424,7 @@ t.test('a plugin without its dependencies stops the start', async (t) => {
   await t.rejects(async () => app.register(guard, {} as never), TypeError);
 });
 
-t.test('renamed fields are read and named under their new names', async (t) => {
+t.test('renamed fields are read and reported by their new names', async (t) => {
   const { store } = embeddedStore(t);
   const options = { pow: { fields: { token: 'work', nonce: 'number' } } };
   const { post } = await buildHost(t, store, { guards: [pow()], options });
@@ -436,7 +436,7 @@ t.test('renamed fields are read and named under their new names', async (t) => {
   t.equal((await post({ email: ACCOUNT, work: pow_token, number: pow_nonce })).status, 200);
 });
 
-t.test('the log has the reason of a refusal, and no token, answer or account', async (t) => {
+t.test('the log contains the reason for a rejection, and no token, answer or account', async (t) => {
   const { store } = embeddedStore(t);
   const { post, logged } = await buildHost(t, store);
   const fields = { ...(await workFields(store)), ...(await imageFields(store)), captcha: 'secret-answer' };

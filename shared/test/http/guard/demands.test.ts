@@ -1,4 +1,4 @@
-// What a form demands of work (pow({ atLeast, algorithms, preset })): enforced, and carried by the ticket of a refusal.
+// Requirements of a form (pow({ atLeast, algorithms, preset })): enforced, and carried by a rejection's ticket.
 
 import { cheap, IP, openDesk, ring } from '@tollgate/test-support/issuing.js';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
@@ -33,12 +33,12 @@ async function openForm(t: Test, store: Store, guards: readonly Guard[], input =
   return { ...desk, app, post, work };
 }
 
-/** What a ticket demands. */
+/** The requirements in a ticket. */
 function demandIn(ticket: string): Demand | null | undefined {
   return openTicket(ring, ticket, Date.now())?.demand;
 }
 
-t.test('after a refusal the next work passes at once: with the ticket, and without one', async (t) => {
+t.test('after a rejection the next work passes at once: with the ticket, and without one', async (t) => {
   await eachKind(t, async (t, { store }) => {
     for (const guards of [[pow({ atLeast: 6 })], [pow({ key, atLeast: 6 })], [pow({ minDifficulty: 6 })]]) {
       const { post, work, challenges } = await openForm(t, store, guards);
@@ -55,7 +55,7 @@ t.test('after a refusal the next work passes at once: with the ticket, and witho
   });
 });
 
-t.test('failures and a demand: the higher counts, and they are not added', async (t) => {
+t.test('of failures and a minimum the higher counts, and they are not added', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { app, post, work } = await openForm(t, store, [pow({ key, atLeast: 5 })]);
     await app.captcha.recordFailure('someone');
@@ -66,7 +66,7 @@ t.test('failures and a demand: the higher counts, and they are not added', async
   });
 });
 
-t.test('a ticket of a demand alone does not make the price of an account go away', async (t) => {
+t.test("a ticket with requirements alone does not reduce an account's price", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post, work, host } = await openForm(t, store, [pow({ atLeast: 1 })]);
     const { pow_scope: ticket } = (await post()).json;
@@ -77,7 +77,7 @@ t.test('a ticket of a demand alone does not make the price of an account go away
   });
 });
 
-t.test('work in an algorithm that the form does not accept is refused, and spent', async (t) => {
+t.test('work in an algorithm that the form does not accept is rejected and consumed', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post, work } = await openForm(t, store, [pow({ algorithms: ['hashwx-1'] })], both);
     const { fields } = await work();
@@ -97,7 +97,7 @@ t.test('work in an algorithm that the form does not accept is refused, and spent
   });
 });
 
-t.test('effort in an algorithm that the form does not accept is refused like its work', async (t) => {
+t.test('effort in an algorithm that the form does not accept is rejected like its work', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const guards = [captcha, pow({ algorithms: ['hashwx-1'] })];
     const { effort, host } = await openForm(t, store, guards, both);
@@ -123,7 +123,7 @@ t.test('the ticket names the preset; a form without work has no ticket', async (
   t.match((await picture.post()).json, { captcha_presets: ['large'], pow_scope: undefined });
 });
 
-t.test('refusals of a form with accounts name nobody without right work, and no ticket', async (t) => {
+t.test("without right work a form's rejections name no account and include no ticket", async (t) => {
   const { store } = embeddedStore(t);
   const { post } = await openForm(t, store, [pow({ key, atLeast: 6 })]);
   t.strictSame(Object.keys((await post()).json).sort(), [
@@ -131,7 +131,7 @@ t.test('refusals of a form with accounts name nobody without right work, and no 
   ]);
 });
 
-t.test('where tickets are off there are none, and the address remembers what the form demands', async (t) => {
+t.test("with tickets off there are none, and the address remembers the form's requirements", async (t) => {
   const { store } = embeddedStore(t);
   const off = withWork({ escalate: false });
   const { post, work } = await openForm(t, store, [pow({ key, atLeast: 6 })], off);
@@ -140,14 +140,14 @@ t.test('where tickets are off there are none, and the address remembers what the
   t.equal((await post((await work()).fields)).status, 200);
 });
 
-t.test('an image alone does not pass a form that demands an algorithm', async (t) => {
+t.test('an image alone does not pass a form that requires an algorithm', async (t) => {
   const { store } = embeddedStore(t);
   const { host, image } = await openForm(t, store, [pow()], { ...both, no_script: 'image' });
   const context = { ip: undefined, pow: true, image: 'offered', algorithms: ['sha256'] } as const;
   t.match(await host.verify(await image(), context), { code: 'pow_invalid' });
 });
 
-t.test('mistakes in demands stop the start', async (t) => {
+t.test('invalid requirements stop the start', async (t) => {
   const { store } = embeddedStore(t);
   const wrong: [Guard[], string][] = [
     [[pow({ atLeast: 0 })], 'must have a whole number from 1 to 14 as atLeast: element 1'],

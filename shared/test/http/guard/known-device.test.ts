@@ -1,4 +1,4 @@
-// Owners on a known device do not pay for what strangers do to their account, and a stolen device gains its budget alone.
+// Owners on a known device do not pay for strangers' attempts, and a stolen device gains its budget alone.
 
 import { cheap, openDesk, ring } from '@tollgate/test-support/issuing.js';
 import { eachKind, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
@@ -16,7 +16,7 @@ const DECAY_MS = 900_000;
 const BASE_BITS = 2;
 const CEILING_BITS = 14;
 
-/** What a client sends along. `device` stands in for a cookie of the account. */
+/** A submission. `device` replaces an account's device cookie. */
 interface Try {
   readonly device?: string | undefined;
   readonly password?: string;
@@ -31,7 +31,7 @@ interface Reached {
   readonly device: string | undefined;
 }
 
-/** A form with a password, whose devices are told apart by a header; and the tries that reached the password. */
+/** A password form with devices identified by a header, and the submissions that reached the password. */
 async function openForm(t: Test, { store }: Pick<StoreUnderTest, 'store'>) {
   const desk = openDesk(store, { input: cheap });
   const app = Fastify({ trustProxy: true });
@@ -77,7 +77,7 @@ async function openForm(t: Test, { store }: Pick<StoreUnderTest, 'store'>) {
   return { ...desk, submit, reached };
 }
 
-t.test('under any attack the owner pays the base price and no image', async (t) => {
+t.test('under any attack the owner pays the base price and needs no image', async (t) => {
   await eachKind(t, async (t, place) => {
     const { submit, ticket } = await openForm(t, place);
     for (let n = 0; n < 12; n++) await submit({ ticket: ticket(OWNER), image: true });
@@ -94,7 +94,7 @@ t.test('under any attack the owner pays the base price and no image', async (t) 
   });
 });
 
-t.test('a device pays for its own failures, and its refusals carry its own ticket', async (t) => {
+t.test('a device pays for its own failures, and its rejections include its own ticket', async (t) => {
   await eachKind(t, async (t, place) => {
     const { submit, host } = await openForm(t, place);
     const first = await submit({ device: 'laptop' });
@@ -115,17 +115,14 @@ t.test('a device pays for its own failures, and its refusals carry its own ticke
   });
 });
 
-t.test(
-  'effort under the ticket of a device stands in for an image, as long as its failures allow',
-  async (t) => {
-    const { submit, ticket } = await openForm(t, await redisStore(t));
-    const ofDevice = ticket('Device laptop');
-    for (let n = 0; n < 2; n++) await submit({ device: 'laptop', ticket: ofDevice });
-    const answer = { device: 'laptop', ticket: ofDevice, effort: true };
-    t.equal((await submit(answer)).json.code, 'login_failed');
-    t.match(await submit({ ...answer, password: RIGHT }), { status: 200 });
-  },
-);
+t.test("effort under a device's ticket replaces an image, within the limit of its failures", async (t) => {
+  const { submit, ticket } = await openForm(t, await redisStore(t));
+  const ofDevice = ticket('Device laptop');
+  for (let n = 0; n < 2; n++) await submit({ device: 'laptop', ticket: ofDevice });
+  const answer = { device: 'laptop', ticket: ofDevice, effort: true };
+  t.equal((await submit(answer)).json.code, 'login_failed');
+  t.match(await submit({ ...answer, password: RIGHT }), { status: 200 });
+});
 
 t.test('beyond its budget a device counts for the account', async (t) => {
   await eachKind(t, async (t, place) => {
@@ -148,18 +145,18 @@ t.test('beyond its budget a device counts for the account', async (t) => {
   });
 });
 
-t.test('a device beyond its budget waits where the account waits', async (t) => {
+t.test('a device beyond its budget is delayed together with the account', async (t) => {
   const place = await redisStore(t);
   const { host, submit, ticket } = await openForm(t, place);
   const ofDevice = ticket('Device laptop');
   for (let n = 0; n < BUDGET; n++) await submit({ device: 'laptop', ticket: ofDevice, image: true });
-  // The address of the next try.
+  // The address of the next submission.
   for (let n = 0; n < 5; n++) await host.countAttempt(OWNER, `198.18.0.${BUDGET + 1}`);
   const waiting = await submit({ device: 'laptop', ticket: ticket(OWNER), image: true });
   t.match(waiting, { status: 429, json: { code: 'login_throttled', captcha_required: true } });
 });
 
-/** What happens to the account: somebody tries, several at once, or time passes. */
+/** Account events: submissions, parallel or not, or elapsed time. */
 type Action =
   | {
       readonly is: 'stranger' | 'thief';
@@ -191,13 +188,13 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 );
 
 t.test(
-  'whatever happens: the owner pays the base price, and everybody together gains one budget',
+  'after any events the owner pays the base price, and all attackers together gain one budget',
   async (t) => {
     await eachKind(t, async (t, place) => {
       const { submit, ticket, reached, host } = await openForm(t, place);
       const run = async (actions: readonly Action[]) => {
         let nowMs = 0;
-        /** When tries reached the password, for the account and for the stolen device. */
+        /** Times of submissions that reached the password, for the account and for the stolen device. */
         const counted: Record<'account' | 'device', number[]> = { account: [], device: [] };
         for (const next of actions) {
           if (next.is === 'time') {
@@ -215,7 +212,7 @@ t.test(
             const one = () =>
               submit({ device, image: next.image, ticket: next.priced ? ticket(name) : undefined });
             await Promise.all(Array.from({ length: next.times }, one));
-            // Each is counted once, after the failures before it, by a counter that nothing else has touched.
+            // Each is counted once, after the previous failures, by a counter of its own.
             for (const try_ of reached.splice(0).sort((a, b) => a.before - b.before)) {
               const times = counted[try_.device === 'known' ? 'device' : 'account'];
               const remembered = times.filter((atMs) => atMs > nowMs - DECAY_MS).length;

@@ -1,4 +1,4 @@
-// Unknown guards: they must not leave their route open.
+// Unknown guards: they must not leave their route unguarded.
 
 import { openDesk, ring } from '@tollgate/test-support/issuing.js';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
@@ -10,7 +10,7 @@ import type { Store } from '../../../src/store/open-store.js';
 
 const key = () => 'someone';
 
-/** Mistyped values of `guards`, and the errors they cause. */
+/** Mistyped values of `guards`, and the errors that they cause. */
 const MISTYPED: readonly [string, unknown, string][] = [
   ['a name', 'pow', 'must be a list of captcha and pow()'],
   ['a guard without its list', pow(), 'must be a list of captcha and pow()'],
@@ -76,27 +76,24 @@ t.test('a mistyped guard stops the start, and the error names its route', async 
   t.throws(() => pow(key as never), new TypeError('pow() takes an object with a function as key'));
 });
 
-t.test(
-  'a route with an invalid guard, declared before the plugin is loaded, is refused, not left open',
-  async (t) => {
-    const { store } = embeddedStore(t);
-    const { challenges, options } = openDesk(store);
-    const app = Fastify();
-    t.teardown(() => app.close());
-    app.register(guard, { store: challenges, ring, options, application: 'tests' });
-    let handled = 0;
-    MISTYPED.forEach(([, guards], at) => {
-      app.post(`/early/${at}`, { config: { guards: guards as never } }, async () => ++handled);
-    });
-    app.post('/none', { config: { guards: [] } }, async () => 'in');
-    for (const [at, [name]] of MISTYPED.entries()) {
-      const answer = await app.inject({ method: 'POST', url: `/early/${at}`, payload: {} });
-      t.equal(answer.statusCode, 500, name);
-    }
-    t.equal(handled, 0);
-    t.equal((await app.inject({ method: 'POST', url: '/none', payload: {} })).body, 'in');
-  },
-);
+t.test('a route with an invalid guard, declared before the plugin, is rejected, not unguarded', async (t) => {
+  const { store } = embeddedStore(t);
+  const { challenges, options } = openDesk(store);
+  const app = Fastify();
+  t.teardown(() => app.close());
+  app.register(guard, { store: challenges, ring, options, application: 'tests' });
+  let handled = 0;
+  MISTYPED.forEach(([, guards], at) => {
+    app.post(`/early/${at}`, { config: { guards: guards as never } }, async () => ++handled);
+  });
+  app.post('/none', { config: { guards: [] } }, async () => 'in');
+  for (const [at, [name]] of MISTYPED.entries()) {
+    const answer = await app.inject({ method: 'POST', url: `/early/${at}`, payload: {} });
+    t.equal(answer.statusCode, 500, name);
+  }
+  t.equal(handled, 0);
+  t.equal((await app.inject({ method: 'POST', url: '/none', payload: {} })).body, 'in');
+});
 
 t.test('valid guards protect their route, for every method and in any order', async (t) => {
   await eachKind(t, async (t, { store }) => {
@@ -122,25 +119,22 @@ t.test('valid guards protect their route, for every method and in any order', as
   });
 });
 
-t.test(
-  'an application without a name of its own does not start: it would share its counts with others',
-  async (t) => {
-    const { store } = embeddedStore(t);
-    const { challenges, options } = openDesk(store);
-    for (const name of [undefined, null, '', 5, ['shop'], 'a b', 'x'.repeat(65)]) {
-      const app = Fastify();
-      t.teardown(() => app.close());
-      const deps = { store: challenges, ring, options, application: name as never };
-      await t.rejects(
-        async () => app.register(guard, deps),
-        new TypeError('the application must have a name of 1 to 64 letters, digits, _, . or -'),
-        JSON.stringify(name),
-      );
-    }
-  },
-);
+t.test('an application without a name does not start: it would share the counters of others', async (t) => {
+  const { store } = embeddedStore(t);
+  const { challenges, options } = openDesk(store);
+  for (const name of [undefined, null, '', 5, ['shop'], 'a b', 'x'.repeat(65)]) {
+    const app = Fastify();
+    t.teardown(() => app.close());
+    const deps = { store: challenges, ring, options, application: name as never };
+    await t.rejects(
+      async () => app.register(guard, deps),
+      new TypeError('the application must have a name of 1 to 64 letters, digits, _, . or -'),
+      JSON.stringify(name),
+    );
+  }
+});
 
-t.test('guards whose functions a bundler has renamed guard their route all the same', async (t) => {
+t.test('guards with functions renamed by a bundler still guard their route', async (t) => {
   const { store } = embeddedStore(t);
   const app = await openApp(t, store);
   for (const guard of [pow, captcha]) {

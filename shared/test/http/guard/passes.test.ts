@@ -1,4 +1,4 @@
-// A pass in place of work, through the guard: what it replaces, what it does not, and who gets to know of it.
+// A pass in place of work, through the guard: its scope, its limits, and its confidentiality.
 
 import { trailTo } from '@tollgate/test-support/audit.js';
 import { cheap, IP, openDesk, ring } from '@tollgate/test-support/issuing.js';
@@ -58,7 +58,7 @@ async function openForm(t: Test, store: Store, guards: readonly Guard[], input =
   return { ...desk, make, post, audit, metrics: () => metrics.text(), log: () => log };
 }
 
-t.test('a pass stands in for work of any price, and is shown under its name', async (t) => {
+t.test('a pass replaces work of any price, and the handler reads its name', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { make, post, audit, metrics, log } = await openForm(t, store, [pow({ atLeast: 14 })]);
     const pass = await make('uptime');
@@ -73,7 +73,7 @@ t.test('a pass stands in for work of any price, and is shown under its name', as
   });
 });
 
-t.test('guessed, foreign, expired and malformed passes are refused alike', async (t) => {
+t.test('guessed, foreign, expired and malformed passes are rejected alike', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { make, post, audit, work, challenges } = await openForm(t, store, [pow()]);
     const right = await make('uptime');
@@ -108,20 +108,23 @@ t.test('guessed, foreign, expired and malformed passes are refused alike', async
   });
 });
 
-t.test('a pass over its rate is refused for the rest of the minute, also 20 at once', async (t) => {
-  await eachKind(t, async (t, { store }) => {
-    const { make, post } = await openForm(t, store, [pow()]);
-    const pass = await make('uptime', { perMinute: 3 });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post(pass)));
-    t.equal(answers.filter(({ status }) => status === 200).length, 3);
-    const refused = answers.find(({ status }) => status !== 200);
-    t.match(refused, { status: 429, json: { code: 'pass_exhausted', captcha_required: false } });
-    const wait = Number(refused?.headers['retry-after']);
-    t.ok(wait >= 1 && wait <= 60, `${wait} s`);
-  });
-});
+t.test(
+  'a pass over its rate is rejected for the rest of the minute, also for 20 parallel requests',
+  async (t) => {
+    await eachKind(t, async (t, { store }) => {
+      const { make, post } = await openForm(t, store, [pow()]);
+      const pass = await make('uptime', { perMinute: 3 });
+      const answers = await Promise.all(Array.from({ length: 20 }, () => post(pass)));
+      t.equal(answers.filter(({ status }) => status === 200).length, 3);
+      const refused = answers.find(({ status }) => status !== 200);
+      t.match(refused, { status: 429, json: { code: 'pass_exhausted', captcha_required: false } });
+      const wait = Number(refused?.headers['retry-after']);
+      t.ok(wait >= 1 && wait <= 60, `${wait} s`);
+    });
+  },
+);
 
-t.test('a pass replaces no image, and counts and waits like any other attempt', async (t) => {
+t.test('a pass replaces no image; its attempts are counted and delayed like others', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { make, post, image, host, challenges } = await openForm(t, store, [pow({ key, throttle: true })]);
     const pass = await make('uptime');
@@ -143,7 +146,7 @@ t.test('a pass replaces no image, and counts and waits like any other attempt', 
   });
 });
 
-t.test('where no work is checked, a pass is not looked at', async (t) => {
+t.test('without verification of work, passes are ignored', async (t) => {
   const { store } = embeddedStore(t);
   const off = { ...cheap, pow: { ...cheap.pow, enabled: false } };
   const { make, post } = await openForm(t, store, [pow()], off);

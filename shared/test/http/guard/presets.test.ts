@@ -1,4 +1,4 @@
-// Guards that accept only some presets, and work of a minimum difficulty.
+// Guards with a list of accepted presets, and a minimum difficulty.
 
 import { ANSWER, cheap, IP, openDesk, ring } from '@tollgate/test-support/issuing.js';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
@@ -50,7 +50,7 @@ async function openForm(t: Test, store: Store, guards: readonly Guard[]) {
   return { ...desk, app, post, image, work };
 }
 
-t.test('an image of a preset that the form refuses is answered with those it accepts', async (t) => {
+t.test('the rejection of an image with an unaccepted preset names the accepted ones', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post, image, effort } = await openForm(t, store, [captcha({ presets: ['large'] })]);
     const refused = {
@@ -73,7 +73,7 @@ t.test('an image of a preset that the form refuses is answered with those it acc
   });
 });
 
-t.test('effort is a preset that a form may accept', async (t) => {
+t.test('effort is a preset that a form can accept', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post, effort } = await openForm(t, store, [captcha({ presets: ['large', 'effort'] })]);
     t.match(await post({}), {
@@ -102,7 +102,7 @@ t.test('presets of pow({ key }) apply where failures require an image', async (t
   });
 });
 
-t.test('work below the minimum of a form is refused, and the answer says how much is needed', async (t) => {
+t.test("work below a form's minimum is rejected, and the response states the minimum", async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { post, work } = await openForm(t, store, [pow({ minDifficulty: 3 })]);
     t.match(await post(await work()), {

@@ -1,4 +1,4 @@
-// Refusals of a guarded route: the requirements that each carries, and who decides what it looks like.
+// Rejections of a guarded route: their requirements, and their format.
 
 import { cheap, type Desk, openDesk, ring } from '@tollgate/test-support/issuing.js';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
@@ -46,7 +46,7 @@ async function openSite(t: Test, store: Store, add: (app: FastifyInstance) => un
   };
 }
 
-t.test('a form that always requires an image says so in every refusal, whatever was wrong', async (t) => {
+t.test('a form that always requires an image says so in every rejection, for any reason', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { send, solvedWork, image } = await openSite(t, store, (app) => {
       const body = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } };
@@ -76,7 +76,7 @@ t.test('a form that always requires an image says so in every refusal, whatever 
 });
 
 t.test(
-  'a refusal by the route itself, after it has counted the attempt, carries the requirements of the next',
+  'a rejection by the route itself, after the counted attempt, includes the next requirements',
   async (t) => {
     await eachKind(t, async (t, { store }) => {
       const { app, send, solvedWork } = await openSite(t, store, (app) => {
@@ -126,7 +126,7 @@ t.test(
   },
 );
 
-t.test('a sign-in submission that names no account is refused, and never a server error', async (t) => {
+t.test('a login without an account is rejected, and never a server error', async (t) => {
   await eachKind(t, async (t, { store }) => {
     for (const key of [keyOf, ({ body }: FastifyRequest) => (body as { email?: string } | null)?.email]) {
       const { send, solvedWork } = await openSite(t, store, (app) => {
@@ -143,7 +143,7 @@ t.test('a sign-in submission that names no account is refused, and never a serve
   });
 });
 
-t.test('eight spellings of one account share one count', async (t) => {
+t.test('eight spellings of one account share one counter', async (t) => {
   await eachKind(t, async (t, { store }) => {
     let looks = 0;
     const { send, solvedWork } = await openSite(t, store, (app) => {
@@ -168,7 +168,7 @@ t.test('eight spellings of one account share one count', async (t) => {
   });
 });
 
-t.test('a browser that sent a plain form gets a page, a program gets JSON', async (t) => {
+t.test('a browser that submitted a plain form gets a page, a program gets JSON', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { send } = await openSite(t, store, async (app) => {
       await app.register(formBodies);
@@ -196,7 +196,7 @@ t.test('a browser that sent a plain form gets a page, a program gets JSON', asyn
   });
 });
 
-t.test('with our error handler a browser gets the page too', async (t) => {
+t.test("with the project's error handler a browser also gets the page", async (t) => {
   const { store } = embeddedStore(t);
   const desk = openDesk(store, { input: cheap });
   const app = Fastify();
@@ -207,7 +207,7 @@ t.test('with our error handler a browser gets the page too', async (t) => {
   t.match(await sendTo(app, '/contact', {}, { accept: BROWSER }), { status: 422, type: /^text\/html/ });
 });
 
-t.test('an application renders its own form again, with the verdict', async (t) => {
+t.test('an application can render its own form again, with the verdict', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { send, solvedWork } = await openSite(t, store, async (app) => {
       await app.register(formBodies);
@@ -267,7 +267,7 @@ t.test('one route accepts every form type and JSON', async (t) => {
   });
 });
 
-t.test('a broken, huge or hostile form is refused with a 4xx', async (t) => {
+t.test('a malformed, huge or hostile form is rejected with a 4xx', async (t) => {
   const { store } = embeddedStore(t);
   const { send } = await openSite(t, store, async (app) => {
     await app.register(formBodies);
@@ -298,7 +298,7 @@ t.test('a broken, huge or hostile form is refused with a 4xx', async (t) => {
   }
 });
 
-t.test('with the store unreachable the error handler of the application gets 503', async (t) => {
+t.test("with the store unreachable the application's error handler gets 503", async (t) => {
   const { store, redis } = await redisStore(t);
   const { send, solvedWork } = await openSite(t, store, (app) => {
     app.setErrorHandler((error: { statusCode?: number; code?: string }, _request, reply) =>

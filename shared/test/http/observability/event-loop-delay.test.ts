@@ -1,4 +1,4 @@
-// The delay of the event loop is measured while there is work, under the names that dashboards know.
+// The event loop delay is measured while the process is busy, with the metric names of common dashboards.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import t from 'tap';
@@ -11,7 +11,7 @@ async function delays(metrics: { text(): Promise<string> }): Promise<Record<stri
   return Object.fromEntries([...lines].map(([, figure = '', value]) => [figure, Number(value)]));
 }
 
-t.test('an idle process reports no delay, one with work does, and each reading begins anew', async (t) => {
+t.test('an idle process reports no delay, a busy one does, and each reading starts again', async (t) => {
   const metrics = createMetrics({ process: true });
   const idle = await delays(metrics);
   t.strictSame(Object.keys(idle).sort(), [...FIGURES].sort());
@@ -35,7 +35,7 @@ t.test('the measurement pauses some time after the last work', async (t) => {
   eventLoop.active();
   await pause(30);
   const samples: number[] = [];
-  // Three times as long as a sample takes.
+  // Three times a sample's duration.
   while (samples.at(-1) !== 0) {
     await pause(30);
     samples.push((await delays(metrics))._max!);
@@ -45,7 +45,7 @@ t.test('the measurement pauses some time after the last work', async (t) => {
   while ((await delays(metrics))._max === 0) await pause(30);
 });
 
-t.test('metrics without those of the process have no delay', async (t) => {
+t.test('metrics without process metrics have no delay', async (t) => {
   const metrics = createMetrics({ process: false });
   metrics.active();
   t.strictSame(await delays(metrics), {});

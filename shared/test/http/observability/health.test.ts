@@ -20,12 +20,12 @@ async function build(
   return { get };
 }
 
-t.test('a process that answers is alive, whatever its dependencies do', async (t) => {
+t.test('a responding process is alive, in any state of its dependencies', async (t) => {
   const { get } = await build(t, { store: () => Promise.reject(new Error('away')) }, { stopping: true });
   t.same(await get('/health/live'), [200, { status: 'ok' }]);
 });
 
-t.test('a gateway may send requests until it stops, whatever its dependencies do', async (t) => {
+t.test('a gateway may send requests until the service stops, in any state of its dependencies', async (t) => {
   const state = { stopping: false };
   const { get } = await build(t, { store: () => Promise.reject(new Error('away')) }, state);
   t.same(await get('/health/serving'), [200, { status: 'ok' }]);
@@ -38,7 +38,7 @@ t.test('it is ready if every dependency works', async (t) => {
   t.same(await get('/health/ready'), [200, { status: 'ok', checks: { store: 'ok', images: 'ok' } }]);
 });
 
-t.test('it stays ready, and degraded, without a dispensable dependency', async (t) => {
+t.test('it stays ready, and degraded, without an optional dependency', async (t) => {
   const away = () => Promise.reject(new Error('away'));
   const images = await build(t, { store: async () => 1, images: away }, undefined, ['images']);
   const checks = { store: 'ok', images: 'failed' };
@@ -48,7 +48,7 @@ t.test('it stays ready, and degraded, without a dispensable dependency', async (
   t.same(await both.get('/health/ready'), [503, { status: 'failed', checks: all }]);
 });
 
-t.test('it is not ready if a dependency fails, throws, or does not answer in time', async (t) => {
+t.test('it is not ready if a dependency fails, throws, or does not respond in time', async (t) => {
   const { get } = await build(t, {
     good: async () => 1,
     failing: async () => {
@@ -65,7 +65,7 @@ t.test('it is not ready if a dependency fails, throws, or does not answer in tim
   ]);
 });
 
-t.test('it is not ready once it is stopping, and runs no check', async (t) => {
+t.test('it is not ready while stopping, and runs no check', async (t) => {
   const state = { stopping: false };
   let asked = 0;
   const { get } = await build(t, { store: async () => asked++ }, state);

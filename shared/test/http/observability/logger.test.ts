@@ -1,4 +1,4 @@
-// Secrets in logs: there are none, and no addresses either.
+// Logs contain no secrets and no addresses.
 
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { StoreUnavailableError } from '../../../src/store/store.js';
 import { buildSharedApp, collectLog } from '../shared-app.js';
 
 t.test(
-  'one line per request says method, route, status and time, and nothing of the address or the path',
+  'one line per request with method, route, status and duration, and without address and path',
   async (t) => {
     const { app, log } = await buildSharedApp(t);
     await app.inject({ url: '/things/abc?preset=x', remoteAddress: '203.0.113.77' });
@@ -35,7 +35,7 @@ t.test(
 );
 
 t.test(
-  'the log of a run has none of the secrets that were sent, even at the most verbose level',
+  'the log of a run contains none of the submitted secrets, even at the most verbose level',
   async (t) => {
     const { app, log } = await buildSharedApp(t);
     const secret = 'hunter2hunter2';
@@ -75,7 +75,7 @@ t.test(
   },
 );
 
-t.test('bytes that are not HTTP do not reach the log', async (t) => {
+t.test('bytes that are not HTTP are not logged', async (t) => {
   const { app, log } = await buildSharedApp(t);
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
   const socket = connect(Number(port), '127.0.0.1');
@@ -117,14 +117,14 @@ t.test('values without secrets are logged unchanged, without a copy', async (t) 
   t.equal(hideSecrets({ err: error }).err, error);
 });
 
-t.test('values nested deeper than the redaction looks are hidden completely', async (t) => {
+t.test('values nested below the depth of the redaction are hidden completely', async (t) => {
   t.notMatch(
     JSON.stringify(hideSecrets({ a: { a: { a: { a: { a: { password: 'hunter2' } } } } } })),
     'hunter2',
   );
 });
 
-t.test('the values passed in are not changed', async (t) => {
+t.test('the given values are not changed', async (t) => {
   const values = { user: { password: 'x' } };
   hideSecrets(values);
   t.same(values, { user: { password: 'x' } });
@@ -152,7 +152,7 @@ t.test(
   },
 );
 
-t.test('messages that quote their input are cut', async (t) => {
+t.test('messages that quote their input are truncated', async (t) => {
   const log = collectLog();
   const logger = createLogger({ name: 'test', level: 'info' }, log.stream);
   for (const message of [
@@ -172,7 +172,7 @@ t.test('messages that quote their input are cut', async (t) => {
   t.notMatch(log.text(), 'hunter2');
 });
 
-t.test('an error whose causes form a circle is logged', async (t) => {
+t.test('an error with circular causes is logged', async (t) => {
   const log = collectLog();
   const error = new Error('round');
   error.cause = error;
@@ -180,14 +180,14 @@ t.test('an error whose causes form a circle is logged', async (t) => {
   t.match(log.lines()[0], { err: { message: 'round', cause: { message: 'round' } } });
 });
 
-t.test('line breaks in the input make no second line', async (t) => {
+t.test('line breaks in the input cause no second line', async (t) => {
   const log = collectLog();
   createLogger({ name: 'test', level: 'info' }, log.stream).info({ agent: 'a\r\n{"level":"error"}' }, 'b\nc');
   t.equal(log.text().split('\n').length, 2);
   t.match(log.lines(), [{ agent: 'a\r\n{"level":"error"}', msg: 'b\nc' }]);
 });
 
-t.test('below its level nothing is logged', async (t) => {
+t.test('below the configured level nothing is logged', async (t) => {
   const log = collectLog();
   const logger = createLogger({ name: 'test', level: 'warn' }, log.stream);
   const app = Fastify(serverOptions({ logger, publicUrl: 'https://example.com' }));
@@ -197,7 +197,7 @@ t.test('below its level nothing is logged', async (t) => {
   t.equal(log.text(), '');
 });
 
-t.test('the line of a request is the one that the logger would write', async (t) => {
+t.test("a request's line equals the logger's output", async (t) => {
   const log = collectLog();
   const logger = createLogger({ name: 'test', level: 'info' }, log.stream);
   const app = Fastify(serverOptions({ logger, publicUrl: 'https://example.com' }));
@@ -218,7 +218,7 @@ t.test('the line of a request is the one that the logger would write', async (t)
   t.notOk('route' in JSON.parse(unmatched ?? ''));
 });
 
-t.test('the lines that wait to be written together are written before the process ends', async (t) => {
+t.test('lines waiting to be written together are written before the process ends', async (t) => {
   const program = new URL('./programs/last-lines.js', import.meta.url).pathname;
   const { stdout } = await promisify(execFile)(process.execPath, [program], { maxBuffer: 1e7 });
   const lines = stdout
@@ -231,7 +231,7 @@ t.test('the lines that wait to be written together are written before the proces
   );
 });
 
-t.test('an idle service logged nothing but the probes that succeed', async (t) => {
+t.test('an idle service does not log successful probes', async (t) => {
   for (const level of ['info', 'debug']) {
     const log = collectLog();
     const logger = createLogger({ name: 'test', level }, log.stream);

@@ -1,4 +1,4 @@
-// A service that stops ends its connections, whatever their clients do.
+// A stopping service closes its connections, regardless of their clients.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { serverOptions } from '../../../src/http/server/server-options.js';
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 const at: ListenAt = { host: '127.0.0.1', port: 0, hostVariable: 'BIND', portVariable: 'PORT' };
 
-/** A service with the servers' own options; requests to `/slow` are answered after `release`. */
+/** A service with its normal server options; it responds to `/slow` after `release`. */
 async function start(t: Test, drainSeconds = 0) {
   const events: string[] = [];
   const lines: string[] = [];
@@ -64,7 +64,7 @@ async function start(t: Test, drainSeconds = 0) {
   return { running, events, lines, release, arrived, open };
 }
 
-t.test('a stop waits for no connection, on either listener', async (t) => {
+t.test('a stop waits for no idle, silent or unfinished connection, on both listeners', async (t) => {
   const { running, events, lines, open } = await start(t);
   const sockets: Socket[] = [];
   for (const url of [running.publicUrl, running.adminUrl]) {
@@ -85,20 +85,23 @@ t.test('a stop waits for no connection, on either listener', async (t) => {
   t.strictSame(lines, [], 'nothing was late');
 });
 
-t.test('while it stops, every answer ends its connection, also that to an earlier request', async (t) => {
-  const { running, arrived, release, open } = await start(t);
-  const socket = await open(running.publicUrl);
-  socket.write(REQUEST.replace('/ ', '/slow '));
-  await arrived;
-  const stopped = running.stop();
-  release();
-  const answer = await text(socket);
-  t.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
-  t.match(answer, /\r\nconnection: close\r\n/i);
-  await stopped;
-});
+t.test(
+  'while stopping, every response closes its connection, including those to earlier requests',
+  async (t) => {
+    const { running, arrived, release, open } = await start(t);
+    const socket = await open(running.publicUrl);
+    socket.write(REQUEST.replace('/ ', '/slow '));
+    await arrived;
+    const stopped = running.stop();
+    release();
+    const answer = await text(socket);
+    t.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
+    t.match(answer, /\r\nconnection: close\r\n/i);
+    await stopped;
+  },
+);
 
-t.test('while it drains, it serves new connections and ends each after one answer', async (t) => {
+t.test('while draining, it serves new connections and closes each after one response', async (t) => {
   const { running, open } = await start(t, 0.3);
   const kept = await open(running.publicUrl);
   kept.write(REQUEST);
@@ -116,7 +119,7 @@ t.test('while it drains, it serves new connections and ends each after one answe
   await stopped;
 });
 
-t.test('in the last second of a drain connections stay open, and are used to the end', async (t) => {
+t.test('in the last second of draining connections stay open, and are used to the end', async (t) => {
   const { running, open } = await start(t, 2);
   const stopped = running.stop();
   const ask = async (socket: Socket) => {
@@ -139,7 +142,7 @@ t.test('in the last second of a drain connections stay open, and are used to the
   await ended;
 });
 
-t.test('a request that is never answered is cut off', async (t) => {
+t.test('a request without a response is cut off', async (t) => {
   const { lines, running, arrived, open } = await start(t);
   const socket = await open(running.publicUrl);
   socket.write(REQUEST.replace('/ ', '/slow '));

@@ -1,4 +1,4 @@
-// What pages of other origins may send and read.
+// Requests and responses permitted to pages of other origins.
 
 import t from 'tap';
 import { buildSharedApp, ORIGIN } from '../shared-app.js';
@@ -26,7 +26,7 @@ t.test('a preflight of the allowed origin gets methods, headers and a lifetime',
   });
 });
 
-t.test('the allowed origin may read every answer, errors included, and its rate limits', async (t) => {
+t.test('the allowed origin can read every response, including errors, and its rate limits', async (t) => {
   const { app } = await buildSharedApp(t);
   for (const url of ['/things/abc', '/nothing', '/store-away', '/broken']) {
     const { headers } = await app.inject({ url, headers: { origin: ORIGIN } });
@@ -52,7 +52,7 @@ const others = [
   '*',
   '',
 ];
-t.test('look-alike origins are never allowed, and every answer varies by origin', async (t) => {
+t.test('look-alike origins are never allowed, and every response varies by origin', async (t) => {
   const { app } = await buildSharedApp(t);
   for (const origin of others) {
     for (const method of ['GET', 'OPTIONS'] as const) {
@@ -67,7 +67,7 @@ t.test('look-alike origins are never allowed, and every answer varies by origin'
   }
 });
 
-t.test('an answer to a request without Origin varies by Origin too', async (t) => {
+t.test('a response to a request without Origin also varies by Origin', async (t) => {
   const { app } = await buildSharedApp(t);
   const { headers } = await app.inject('/things/abc');
   t.equal(headers.vary, 'Origin');

@@ -1,4 +1,4 @@
-// A body without bytes is no body, however a client or a gateway frames and names it.
+// A body without bytes is no body, with any framing and content type.
 
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -29,7 +29,7 @@ async function listen(app: FastifyInstance): Promise<number> {
   return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
 }
 
-/** Sends the head of a request, and its body once the head has arrived. */
+/** Sends a request's head, and its body once the head has arrived. */
 async function send(app: FastifyInstance, port: number, head: string, body: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const arrived = once(app.server, 'request');
@@ -40,7 +40,7 @@ async function send(app: FastifyInstance, port: number, head: string, body: stri
   return text(socket);
 }
 
-t.test('a route that needs no body takes an empty one of every framing and type', async (t) => {
+t.test('a route that needs no body accepts an empty one of every framing and type', async (t) => {
   const { app } = await buildSharedApp(t);
   const port = await listen(app);
   for (const [name, [framing, body]] of Object.entries(FRAMINGS)) {
@@ -55,7 +55,7 @@ t.test('a route that needs no body takes an empty one of every framing and type'
   }
 });
 
-t.test('a body with bytes is read as before, in however many pieces it arrives', async (t) => {
+t.test('a body with bytes is read as usual, in any number of pieces', async (t) => {
   const { app } = await buildSharedApp(t);
   const port = await listen(app);
   const chunked = 'POST /no-body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n';
@@ -66,7 +66,7 @@ t.test('a body with bytes is read as before, in however many pieces it arrives',
   t.match(await send(app, port, json, '1\r\n \r\n0\r\n\r\n'), /^HTTP\/1\.1 400 [\s\S]*malformed_json/);
 });
 
-t.test('a route that needs a body names what is missing, and not the type', async (t) => {
+t.test('a route that needs a body names the missing body, not the type', async (t) => {
   const { app } = await buildSharedApp(t);
   const port = await listen(app);
   for (const type of TYPES) {
@@ -75,7 +75,7 @@ t.test('a route that needs a body names what is missing, and not the type', asyn
   }
 });
 
-t.test('a client that goes away before the first byte of its body leaves nothing behind', async (t) => {
+t.test('a client that disconnects before the first byte of its body leaves no resources', async (t) => {
   const { app, log } = await buildSharedApp(t);
   const port = await listen(app);
   const socket = connect(port, '127.0.0.1');
@@ -87,7 +87,7 @@ t.test('a client that goes away before the first byte of its body leaves nothing
   t.notOk(log.lines().some(({ level }) => level === 'error'));
 });
 
-t.test('a parser that reads a stream gets all of it', async (t) => {
+t.test('a stream parser gets the whole body', async (t) => {
   const app = Fastify({ logger: false });
   t.teardown(() => app.close());
   app.addHook('preParsing', dropEmptyBody);

@@ -1,4 +1,4 @@
-// A slow request holds a connection: a body or headers that trickle in, and thousands that say nothing.
+// A slow request occupies a connection: slow bodies or headers, and thousands of silent clients.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,7 +17,7 @@ const AT_ONCE = 250;
 
 t.setTimeout(60_000);
 
-t.test('slow body: a body that never stops trickling in is cut off with 408', async (t) => {
+t.test('slow body: a body that arrives endlessly is cut off with 408', async (t) => {
   const begin = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
   const { port, handled } = await listenImpatiently(t);
   t.match(await trickle(port, `${begin}Content-Length: 16000\r\n\r\n`, ' '), CUT_OFF, 'of a known length');
@@ -29,7 +29,7 @@ t.test('slow body: a body that never stops trickling in is cut off with 408', as
   t.equal(handled(), 0, 'no handler was called');
 });
 
-t.test('slow headers: headers that never stop trickling in are cut off with 408', async (t) => {
+t.test('slow headers: headers that arrive endlessly are cut off with 408', async (t) => {
   const { port, handled } = await listenImpatiently(t);
   t.match(await trickle(port, 'GET / HTTP/1.1\r\nHost: x\r\n', 'X-Slow: 1\r\n'), CUT_OFF);
   t.match(await trickle(port, 'GET / HTTP/1.1\r\nX-Slow: ', 'x'), CUT_OFF);
@@ -60,7 +60,7 @@ t.test('10,000 idle connections do not hinder others, and are cut off', async (t
   t.ok(after.connections <= 2, `${after.connections} are left`);
 });
 
-/** Starts a server with our options and timeouts that are short enough to wait for. */
+/** Starts a server with the services' options and short timeouts. */
 async function listenImpatiently(t: Test) {
   const options = serverOptions({
     logger: createLogger({ name: 'test', level: 'silent' }),
@@ -86,7 +86,7 @@ async function trickle(port: number, beginning: string, piece: string): Promise<
   return answer;
 }
 
-/** Starts a server in its own process, because each end of a connection takes an open file. */
+/** Starts a server in a separate process, because each end of a connection uses a file descriptor. */
 async function startHeldService(t: Test) {
   const child = fork(fileURLToPath(new URL('./programs/held-service.js', import.meta.url)));
   const gone = once(child, 'exit');
@@ -98,7 +98,7 @@ async function startHeldService(t: Test) {
   return { port: address.port, losePatience: () => void child.send('now') };
 }
 
-/** Returns how many files a process may have open; few if the system does not tell. */
+/** Returns the process's limit of open files; a low one if the system does not report it. */
 async function mostOpenFiles(): Promise<number> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? 1024);

@@ -52,7 +52,7 @@ t.test('both listeners serve, and stopping closes everything in order', async (t
   t.same(events, ['public closed', 'flushed', 'admin closed', 'dependencies closed']);
 });
 
-t.test('nobody is served before the stores are open', async (t) => {
+t.test('no request is served before the stores are open', async (t) => {
   const { service, events } = buildService(t, {
     async opened() {
       events.push('opened');
@@ -66,7 +66,7 @@ t.test('nobody is served before the stores are open', async (t) => {
   t.equal(events[0], 'opened');
 });
 
-t.test('while it drains it is not ready and keeps serving', async (t) => {
+t.test('while draining it is not ready and continues to serve', async (t) => {
   const { service } = buildService(t, { drainSeconds: 0.3 });
   const running = await startService(service);
   const stopped = running.stop();
@@ -77,7 +77,7 @@ t.test('while it drains it is not ready and keeps serving', async (t) => {
   await t.rejects(fetch(running.publicUrl));
 });
 
-t.test('a dependency that does not close keeps no other open', async (t) => {
+t.test('a dependency that fails to close does not keep others open', async (t) => {
   const { service, events } = buildService(t, {
     flush: async () => {
       throw new Error('cannot flush');
@@ -88,7 +88,7 @@ t.test('a dependency that does not close keeps no other open', async (t) => {
   t.same(events, ['public closed', 'admin closed', 'dependencies closed']);
 });
 
-t.test('a dependency that never closes is named, and the stop goes on without it', async (t) => {
+t.test('a dependency that never closes is named, and the stop continues without it', async (t) => {
   const lines: string[] = [];
   const logger = createLogger(
     { name: 'test', level: 'warn' },
@@ -101,7 +101,7 @@ t.test('a dependency that never closes is named, and the stop goes on without it
   t.match(JSON.parse(lines[0] ?? ''), { what: 'the buffered data', msg: 'did not close in time' });
 });
 
-t.test('a port in use is one line that names its variable, and everything is closed again', async (t) => {
+t.test('a port in use causes one line with its variable, and everything is closed again', async (t) => {
   const other = Fastify();
   t.teardown(() => other.close());
   const { port } = new URL(await other.listen({ port: 0, host: '127.0.0.1' }));
@@ -113,7 +113,7 @@ t.test('a port in use is one line that names its variable, and everything is clo
   t.same(events, ['public closed', 'flushed', 'admin closed', 'dependencies closed']);
 });
 
-t.test('an address of another machine is one line that names its variable', async (t) => {
+t.test('an address of another machine causes one line with its variable', async (t) => {
   const { service } = buildService(t, { adminAt: at(0, 'ADMIN', '192.0.2.1') });
   await t.rejects(startService(service), {
     name: 'ConfigurationError',
@@ -135,7 +135,7 @@ async function runProgram(name: string, during: (output: string) => NodeJS.Signa
   return { status, output, errors: await errors };
 }
 
-t.test('SIGTERM stops the program in order and it ends with status 0', async (t) => {
+t.test('SIGTERM stops the program in order and it exits with status 0', async (t) => {
   let sent = false;
   const { status, output } = await runProgram('service', (soFar) => {
     if (sent || !soFar.includes('listening')) return undefined;
@@ -146,12 +146,9 @@ t.test('SIGTERM stops the program in order and it ends with status 0', async (t)
   t.match(output, /listening\npublic closed\nflushed\nadmin closed\ndependencies closed\n/);
 });
 
-t.test(
-  'mistakes in the configuration are printed one per line, without a stack, and the status is 1',
-  async (t) => {
-    const { status, output, errors } = await runProgram('misconfigured', () => undefined);
-    t.equal(status, 1);
-    t.equal(output, '');
-    t.equal(errors, 'PUBLIC_URL is missing\nSESSION_PORT must be a number\n');
-  },
-);
+t.test('configuration errors are printed one per line, without a stack, and the status is 1', async (t) => {
+  const { status, output, errors } = await runProgram('misconfigured', () => undefined);
+  t.equal(status, 1);
+  t.equal(output, '');
+  t.equal(errors, 'PUBLIC_URL is missing\nSESSION_PORT must be a number\n');
+});

@@ -6,7 +6,7 @@ import openapi from '../../../src/http/server/openapi.js';
 import { ErrorBody } from '../../../src/schemas/error-body.js';
 import { buildSharedApp } from '../shared-app.js';
 
-t.test('/openapi.json is made from the schemas of the routes', async (t) => {
+t.test('/openapi.json is generated from the route schemas', async (t) => {
   const { app } = await buildSharedApp(t, async (app) => {
     await app.register(openapi, {
       title: 'Sample',

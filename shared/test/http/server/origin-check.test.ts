@@ -1,4 +1,4 @@
-// Cross-site refresh and login CSRF: who may call a route that uses a cookie.
+// Cross-site refresh and login CSRF: permitted callers of a route that uses a cookie.
 
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -20,7 +20,7 @@ async function buildGuarded(t: Parameters<typeof buildSharedApp>[0]) {
   return { ...built, call };
 }
 
-t.test('both allowed origins, and requests that no page made, pass', async (t) => {
+t.test('both allowed origins, and requests without a page, pass', async (t) => {
   const { call } = await buildGuarded(t);
   const passing: Record<string, string>[] = [
     { origin: ORIGIN },
@@ -35,7 +35,7 @@ t.test('both allowed origins, and requests that no page made, pass', async (t) =
   for (const headers of passing) t.equal((await call(headers)).statusCode, 200, JSON.stringify(headers));
 });
 
-t.test('look-alikes, null and foreign sites are refused before the handler', async (t) => {
+t.test('look-alikes, null and foreign sites are rejected before the handler', async (t) => {
   const { call } = await buildGuarded(t);
   const refused: Record<string, string>[] = [
     { origin: 'null' },
@@ -68,7 +68,7 @@ t.test('look-alikes, null and foreign sites are refused before the handler', asy
   }
 });
 
-t.test('a request with two Origin headers is refused', async (t) => {
+t.test('a request with two Origin headers is rejected', async (t) => {
   const { app } = await buildGuarded(t);
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
   const socket = connect(Number(port), '127.0.0.1');

@@ -1,4 +1,4 @@
-// Limits per address: @fastify/rate-limit over our own counters.
+// Limits per address: @fastify/rate-limit with the project's counters.
 
 import fc from 'fast-check';
 import t from 'tap';
@@ -34,7 +34,7 @@ function buildLimited(t: TestContext, count?: Count, factorOf: LimitFactor = () 
   });
 }
 
-t.test('each answer says how many requests are left, and a refused one when to retry', async (t) => {
+t.test('each response states the remaining requests, and a rejection when to retry', async (t) => {
   const { app } = await buildLimited(t);
   for (const remaining of ['1', '0']) {
     const { statusCode, headers } = await app.inject('/image');
@@ -54,7 +54,7 @@ t.test('each answer says how many requests are left, and a refused one when to r
 });
 
 t.test(
-  'each address and each limit has its own count, and routes with the same limit share it',
+  'each address and each limit has its own counter, and routes with the same limit share it',
   async (t) => {
     const { app } = await buildLimited(t);
     for (let i = 0; i < 3; i++) await app.inject('/image');
@@ -66,7 +66,7 @@ t.test(
   },
 );
 
-t.test('an address of a range has the limit of its range, and says so', async (t) => {
+t.test("an address in a range has the range's limit, and the response states it", async (t) => {
   const ranged = limitFactors(['198.51.100.0/24=3']);
   const { app } = await buildLimited(t, undefined, ranged);
   const ask = (remoteAddress: string, forwarded = '') =>
@@ -91,7 +91,7 @@ t.test('a limit after validation does not count malformed requests', async (t) =
   t.equal((await login({ a: 1 })).statusCode, 429);
 });
 
-t.test('a forged forwarded address does not change the counter', async (t) => {
+t.test('a forged forwarded address does not select another counter', async (t) => {
   const { app } = await buildLimited(t);
   for (let i = 0; i < 2; i++) {
     await app.inject({
@@ -102,24 +102,21 @@ t.test('a forged forwarded address does not change the counter', async (t) => {
   t.equal((await app.inject({ url: '/image', headers: { 'x-forwarded-for': '10.9.9.9' } })).statusCode, 429);
 });
 
-t.test(
-  'a shared limit uses the given counter, under its name and the pseudonym of the address',
-  async (t) => {
-    const calls: [string, number][] = [];
-    const { app } = await buildLimited(t, async (key, windowMs) => {
-      calls.push([key, windowMs]);
-      return { count: calls.length, ttlMs: 1500 };
-    });
-    t.match((await app.inject('/image')).headers, { 'ratelimit-remaining': '1', 'ratelimit-reset': '2' });
-    t.equal((await app.inject('/image')).statusCode, 200);
-    const refused = await app.inject('/image');
-    t.equal(refused.statusCode, 429);
-    t.equal(refused.headers['retry-after'], '2');
-    t.same(calls, Array(3).fill(['image:keyed-127.0.0.1', 60_000]));
-  },
-);
+t.test("a shared limit uses the given counter, by its name and the address's pseudonym", async (t) => {
+  const calls: [string, number][] = [];
+  const { app } = await buildLimited(t, async (key, windowMs) => {
+    calls.push([key, windowMs]);
+    return { count: calls.length, ttlMs: 1500 };
+  });
+  t.match((await app.inject('/image')).headers, { 'ratelimit-remaining': '1', 'ratelimit-reset': '2' });
+  t.equal((await app.inject('/image')).statusCode, 200);
+  const refused = await app.inject('/image');
+  t.equal(refused.statusCode, 429);
+  t.equal(refused.headers['retry-after'], '2');
+  t.same(calls, Array(3).fill(['image:keyed-127.0.0.1', 60_000]));
+});
 
-t.test('an unreachable counter is 503, never a pass and never a count in memory', async (t) => {
+t.test('an unreachable counter is 503, never a pass and never a counter in memory', async (t) => {
   const { app } = await buildLimited(t, async () => {
     throw new StoreUnavailableError('away');
   });
@@ -131,7 +128,7 @@ t.test('an unreachable counter is 503, never a pass and never a count in memory'
   }
 });
 
-t.test('a shared limit without a counter, or one not made with limitTo, stops the start', async (t) => {
+t.test('a shared limit without a counter, or one not created with limitTo, stops the start', async (t) => {
   const build = (config: unknown) =>
     buildSharedApp(t, async (app) => {
       await app.register(rateLimit, { addressOf: (request) => request.ip });
@@ -184,7 +181,7 @@ t.test('within a window counts rise by one, for any order of keys and times', as
   t.pass('held for all sequences tried');
 });
 
-t.test('HEAD uses up nothing of GET, and has a limit of its own that counts in the process', async (t) => {
+t.test('HEAD does not use up the limit of GET, and has its own limit, counted in the process', async (t) => {
   const keys: string[] = [];
   const countInProcess = createProcessCounter();
   const count: Count = (key, windowMs) => {

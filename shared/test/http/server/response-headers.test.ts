@@ -1,4 +1,4 @@
-// The headers of every answer, whatever sends it.
+// The headers of every response, from any source.
 
 import t from 'tap';
 import { headersOfResponses, responseHeaders } from '../../../src/http/server/responses.js';
@@ -61,7 +61,7 @@ t.test('without https there is no Strict-Transport-Security', async (t) => {
   t.ok('strict-transport-security' in headersOfResponses({ publicUrl: 'HTTPS://EXAMPLE.COM' }));
 });
 
-t.test('further headers, such as that of the test mode, are on every answer', async (t) => {
+t.test("additional headers, such as the test mode's, are on every response", async (t) => {
   const { app } = await buildSharedApp(t, async (app) => {
     await app.register(responseHeaders, {
       publicUrl: 'https://example.com',
@@ -71,7 +71,7 @@ t.test('further headers, such as that of the test mode, are on every answer', as
   t.equal((await app.inject('/nothing')).headers['x-captcha-test-mode'], '1');
 });
 
-t.test('over HTTP each header comes once, and a route may set its own', async (t) => {
+t.test('over HTTP each header occurs once, and a route may set its own', async (t) => {
   const { app } = await buildSharedApp(t, (app) => {
     app.get('/kept', async (_request, reply) => reply.header('cache-control', 'max-age=60').send('x'));
     app.get('/empty', async (_request, reply) => reply.code(204).send());

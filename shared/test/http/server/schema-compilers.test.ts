@@ -1,10 +1,10 @@
-// Servers of one process share what their schemas were compiled to, and nothing else.
+// Servers of one process share their compiled schemas, and nothing else.
 
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { sharedCompilers } from '../../../src/http/server/schema-compilers.js';
 
-/** Opens a server whose route takes and answers what the schemas say. */
+/** Opens a server with a route for these request and response schemas. */
 function open(t: Test, schema: { body: object; answer: object }, named: readonly object[] = []) {
   const app = Fastify({ schemaController: { compilersFactory: sharedCompilers } });
   t.teardown(() => app.close());
@@ -22,7 +22,7 @@ const object = (properties: object, rest: object = {}) => ({ type: 'object', pro
 const number = object({ n: { type: 'number' } }, { required: ['n'] });
 const short = object({ n: { type: 'string', maxLength: 1 } });
 
-t.test('servers with the same schemas refuse and answer alike, also at once', async (t) => {
+t.test('servers with the same schemas reject and respond alike, also in parallel', async (t) => {
   const post = [1, 2, 3].map(() => open(t, { body: number, answer: number }));
   const answers = await Promise.all(
     post.flatMap((send) => [send({ n: 1, more: 2 }), send({ n: [] }), send({})]),
@@ -37,14 +37,14 @@ t.test('servers with the same schemas refuse and answer alike, also at once', as
   );
 });
 
-t.test('a server with other schemas keeps its own', async (t) => {
+t.test('a server with different schemas keeps its own', async (t) => {
   const [first, second] = [number, short].map((body) => open(t, { body, answer: number }));
   t.strictSame(await first?.({ n: 12 }), [200, { n: 12 }]);
   t.strictSame(await second?.({ n: '12' }), [400, undefined]);
   t.strictSame(await second?.({ n: '1' }), [200, { n: 1 }]);
 });
 
-t.test('schemas of one name may differ from server to server, and those that refer to them do', async (t) => {
+t.test('schemas of one name, and those that refer to them, may differ between servers', async (t) => {
   const reference = { $ref: 'Named#' };
   const [numbers, texts] = [number, short].map((schema) =>
     open(t, { body: reference, answer: reference }, [{ $id: 'Named', ...schema }]),

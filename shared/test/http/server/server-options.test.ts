@@ -1,4 +1,4 @@
-// A slow or huge request holds a connection: what the server does below the routes.
+// Slow and huge requests: the server's behaviour below the routes.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -36,7 +36,7 @@ t.test('slow headers, and a silent connection, are cut off with 408', async (t) 
     logger: createLogger({ name: 'test', level: 'trace' }, collectLog().stream),
     publicUrl: 'https://example.com',
   });
-  // The mechanism with timeouts that a test can wait for.
+  // The same mechanism with timeouts short enough for a test.
   const http = { ...options.http, headersTimeout: 50, connectionsCheckingInterval: 20 };
   const app = Fastify({ ...options, http, requestTimeout: 60 });
   t.teardown(() => app.close());
@@ -56,21 +56,24 @@ t.test('slow headers, and a silent connection, are cut off with 408', async (t) 
   }
 });
 
-t.test('headers over 16 KiB are 431, bytes that are not HTTP are 400, neither may be stored', async (t) => {
-  const { send } = await listen(t);
-  const huge = await send(`GET / HTTP/1.1\r\nHost: x\r\nX-Huge: ${'x'.repeat(20_000)}\r\n\r\n`);
-  t.match(huge, /^HTTP\/1\.1 431 .*\r\nCache-Control: no-store\r\n/);
-  const bad = await send('hunter2\r\n\r\n');
-  t.match(bad, /^HTTP\/1\.1 400 .*\r\nCache-Control: no-store\r\n/);
-  t.notMatch(bad, 'hunter2');
-  t.match(JSON.parse(bad.split('\r\n\r\n')[1] ?? ''), { code: 'bad_request', message: en.bad_request });
-  const smuggled = await send(
-    'POST /form HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-  );
-  t.match(smuggled, /^HTTP\/1\.1 400 /);
-});
+t.test(
+  'headers over 16 KiB are 431, bytes that are not HTTP are 400, and neither may be stored',
+  async (t) => {
+    const { send } = await listen(t);
+    const huge = await send(`GET / HTTP/1.1\r\nHost: x\r\nX-Huge: ${'x'.repeat(20_000)}\r\n\r\n`);
+    t.match(huge, /^HTTP\/1\.1 431 .*\r\nCache-Control: no-store\r\n/);
+    const bad = await send('hunter2\r\n\r\n');
+    t.match(bad, /^HTTP\/1\.1 400 .*\r\nCache-Control: no-store\r\n/);
+    t.notMatch(bad, 'hunter2');
+    t.match(JSON.parse(bad.split('\r\n\r\n')[1] ?? ''), { code: 'bad_request', message: en.bad_request });
+    const smuggled = await send(
+      'POST /form HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    );
+    t.match(smuggled, /^HTTP\/1\.1 400 /);
+  },
+);
 
-t.test('a body that declares a huge length is refused before it is sent', async (t) => {
+t.test('a body with a huge declared length is rejected before it is sent', async (t) => {
   const { app } = await buildSharedApp(t);
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
   const socket = connect(Number(port), '127.0.0.1');
@@ -83,7 +86,7 @@ t.test('a body that declares a huge length is refused before it is sent', async 
   t.match(String(answer), /"code":"body_too_large"/);
 });
 
-t.test('a chunked body is refused once it is over the limit', async (t) => {
+t.test('a chunked body is rejected once it exceeds the limit', async (t) => {
   const { send } = await listen(t);
   const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
   const answer = await send(
@@ -92,7 +95,7 @@ t.test('a chunked body is refused once it is over the limit', async (t) => {
   t.match(answer, /^HTTP\/1\.1 413 /);
 });
 
-t.test('a forwarded address counts only when a trusted proxy sends it', async (t) => {
+t.test('a forwarded address counts only if sent by a trusted proxy', async (t) => {
   const addressSeen = async (trustProxy: string[] | undefined, remoteAddress: string) => {
     const logger = createLogger({ name: 'test', level: 'silent' });
     const app = Fastify(serverOptions({ logger, publicUrl: 'https://example.com', trustProxy }));
@@ -112,7 +115,7 @@ t.test('a forwarded address counts only when a trusted proxy sends it', async (t
   t.equal(await addressSeen(['uniquelocal', '192.0.2.0/24'], '192.0.2.7'), '203.0.113.5');
 });
 
-t.test('each address is compared with the trusted proxies, however often they are asked', async (t) => {
+t.test('each address is compared with the trusted proxies, any number of times', async (t) => {
   const logger = createLogger({ name: 'test', level: 'silent' });
   const trustProxy = ['loopback', '192.0.2.0/24'];
   const app = Fastify(serverOptions({ logger, publicUrl: 'https://example.com', trustProxy }));
@@ -132,7 +135,7 @@ t.test('each address is compared with the trusted proxies, however often they ar
 });
 
 t.test(
-  'a request whose headers are still arriving when closing begins is served, and its connection ends',
+  'a request with incomplete headers at the start of closing is served, and its connection closes',
   async (t) => {
     const { app } = await buildSharedApp(t);
     const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
@@ -151,7 +154,7 @@ t.test(
   },
 );
 
-t.test("the id of a request is unique among both listeners, and never the client's", async (t) => {
+t.test("a request id is unique over both listeners, and never the client's", async (t) => {
   const log = collectLog();
   const logger = createLogger({ name: 'test', level: 'info' }, log.stream);
   const options = { logger, publicUrl: 'https://example.com' };

@@ -1,4 +1,4 @@
-// A request that is answered while its body still arrives: the sender gets the answer, and its connection is not reset.
+// A response before the end of the request body: the sender receives it, and its connection is not reset.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -13,7 +13,7 @@ import { serverOptions } from '../../../src/http/server/server-options.js';
 
 const LIMITS = { bytes: 1_048_576, ms: 60_000 };
 
-/** A server with routes that refuse a request before its body has arrived, each in its own way. */
+/** A server with routes that reject a request before the end of its body, each in another way. */
 async function listen(t: Test, { state, limits = LIMITS }: { state?: Closing; limits?: typeof LIMITS } = {}) {
   const logger = createLogger({ name: 'test', level: 'silent' });
   const options = serverOptions({ logger, publicUrl: 'https://example.com' });
@@ -37,7 +37,7 @@ async function listen(t: Test, { state, limits = LIMITS }: { state?: Closing; li
   return { app, port: Number(port), handled: () => handled };
 }
 
-/** An open connection, and all that has been received on it. @param allowHalfOpen goes on sending when the other side has ended */
+/** An open connection, and all received text. @param allowHalfOpen keeps sending after the other side has ended */
 async function open(t: Test, port: number, allowHalfOpen = false) {
   let received = '';
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
@@ -71,7 +71,7 @@ const CASES = {
 };
 
 t.test(
-  'the answer comes at once, the rest of the body is discarded, and the next request is served',
+  'the response is sent at once, the rest of the body is discarded, and the next request is served',
   async (t) => {
     const { port, handled } = await listen(t);
     for (const [request, status] of Object.entries(CASES)) {
@@ -90,32 +90,29 @@ t.test(
   },
 );
 
-t.test(
-  'a client that asks for the end of its connection gets it when its body has been discarded',
-  async (t) => {
-    const { port } = await listen(t);
-    for (const [request, status] of Object.entries(CASES)) {
-      const { socket, received, until } = await open(t, port);
-      let ended = false;
-      socket.on('end', () => {
-        ended = true;
-      });
-      // As nginx sends it without `proxy_http_version`.
-      await write(
-        socket,
-        `${request} HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 500000\r\n\r\n{`,
-      );
-      await until(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*\\r\\n\\r\\n`));
-      await write(socket, ' '.repeat(499_998));
-      t.notOk(ended, request);
-      await write(socket, '}');
-      await once(socket, 'end');
-      t.match(received(), /connection: close/i);
-    }
-  },
-);
+t.test('a client that requests a closed connection gets it once its body has been discarded', async (t) => {
+  const { port } = await listen(t);
+  for (const [request, status] of Object.entries(CASES)) {
+    const { socket, received, until } = await open(t, port);
+    let ended = false;
+    socket.on('end', () => {
+      ended = true;
+    });
+    // As sent by nginx without `proxy_http_version`.
+    await write(
+      socket,
+      `${request} HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 500000\r\n\r\n{`,
+    );
+    await until(new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*\\r\\n\\r\\n`));
+    await write(socket, ' '.repeat(499_998));
+    t.notOk(ended, request);
+    await write(socket, '}');
+    await once(socket, 'end');
+    t.match(received(), /connection: close/i);
+  }
+});
 
-t.test('a listener that closes discards the body first, too', async (t) => {
+t.test('a closing listener also discards the body first', async (t) => {
   const { port } = await listen(t, { state: { closing: true } });
   const { socket, received, until } = await open(t, port);
   await write(socket, 'POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n{');
@@ -125,7 +122,7 @@ t.test('a listener that closes discards the body first, too', async (t) => {
   await once(socket, 'end');
 });
 
-t.test('a body beyond the limit is read no further, and its connection ends after a while', async (t) => {
+t.test('a body beyond the limit is read no further, and its connection closes after a timeout', async (t) => {
   const limits = { ...LIMITS, ms: 500 };
   const { port } = await listen(t, { limits });
   const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
@@ -152,7 +149,7 @@ t.test('a body beyond the limit is read no further, and its connection ends afte
 });
 
 t.test(
-  'a body that does not arrive ends its connection after a while, without a second answer',
+  'a body that does not arrive closes its connection after a timeout, without a second response',
   async (t) => {
     const { port } = await listen(t, { limits: { ...LIMITS, ms: 50 } });
     const { socket, received } = await open(t, port);
@@ -162,7 +159,7 @@ t.test(
   },
 );
 
-t.test('broken chunks after the answer get no second answer', async (t) => {
+t.test('malformed chunks after the response get no second response', async (t) => {
   const { port } = await listen(t);
   const { socket, received, until } = await open(t, port);
   await write(socket, 'POST /refused HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n');
@@ -172,7 +169,7 @@ t.test('broken chunks after the answer get no second answer', async (t) => {
   t.equal(received().split('HTTP/1.1').length, 2);
 });
 
-t.test('a client that goes away while its body is discarded leaves nothing behind', async (t) => {
+t.test('a client that disconnects while its body is discarded leaves no resources', async (t) => {
   const { app, port } = await listen(t);
   const { socket, until } = await open(t, port);
   await write(socket, 'POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
@@ -186,7 +183,7 @@ t.test('a client that goes away while its body is discarded leaves nothing behin
 });
 
 t.test(
-  'a header that is too long is answered, and the connection is not reset while the rest arrives',
+  'an overlong header gets its response, and the connection is not reset while the rest arrives',
   async (t) => {
     const { port } = await listen(t);
     const long = `GET /too-large HTTP/1.1\r\nHost: x\r\n${`X-Long: ${'x'.repeat(1000)}\r\n`.repeat(500)}`;
@@ -207,7 +204,7 @@ t.test(
   },
 );
 
-t.test('who goes on sending behind a request that is none is cut off', async (t) => {
+t.test('a client that keeps sending after a malformed request is cut off', async (t) => {
   const { app, port } = await listen(t);
   const { socket, until } = await open(t, port, true);
   const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve));

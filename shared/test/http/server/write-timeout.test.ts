@@ -1,4 +1,4 @@
-// Clients that send requests and never read: how long their connections are kept.
+// Clients that send requests and never read: the maximum lifetime of their connections.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -15,7 +15,7 @@ const ANSWER_BYTES = 32 * 1024 * 1024;
 const DEAF_CLIENTS = 40;
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
-t.test('clients that never read their answers are cut off, and nobody else is', async (t) => {
+t.test('clients that never read their responses are cut off, and no others', async (t) => {
   const { port, connections, accepted } = await listen(t, 500);
   const idle = await open(t, port);
   idle.write('GET /small HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -31,14 +31,14 @@ t.test('clients that never read their answers are cut off, and nobody else is', 
   t.match(String(answer), /^HTTP\/1\.1 200 OK/);
 });
 
-t.test('a client that keeps sending while it reads nothing is cut off too', async (t) => {
+t.test('a client that keeps sending without reading is also cut off', async (t) => {
   const { port, connections } = await listen(t, 500);
   for (const path of ['/', '/%zz']) {
     const socket = await open(t, port);
     socket.pause();
     const timer = setInterval(() => socket.write(REQUEST.replace('/', path)), 20);
     t.teardown(() => clearInterval(timer));
-    // Answers without a route are short: it takes many to fill the buffers of the system.
+    // Responses without a route are short: only many of them fill the system's buffers.
     if (path !== '/') for (let i = 0; i < 100; i++) socket.write(REQUEST.replace('/', path).repeat(1000));
     while ((await connections()) > 0) await pause(20);
     clearInterval(timer);
@@ -46,7 +46,7 @@ t.test('a client that keeps sending while it reads nothing is cut off too', asyn
   }
 });
 
-t.test('a client that reads slowly gets its whole answer, however long that takes', async (t) => {
+t.test('a client that reads slowly gets its whole response, in any time', async (t) => {
   const timeoutMs = 1000;
   const { port } = await listen(t, timeoutMs);
   const socket = await open(t, port);
@@ -72,7 +72,7 @@ t.test('a client that reads slowly gets its whole answer, however long that take
   t.ok(performance.now() - beginMs > timeoutMs, 'it took longer than the limit');
 });
 
-t.test('the admin listener has the limit too', async (t) => {
+t.test('the admin listener has the same limit', async (t) => {
   const app = await buildAdminApp({
     logger: createLogger({ name: 'test', level: 'silent' }),
     publicUrl: 'https://example.com',
@@ -108,7 +108,7 @@ async function listen(t: Test, timeoutMs: number) {
 async function open(t: Test, port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   t.teardown(() => socket.destroy());
-  // Being cut off is an error on this side.
+  // A cut connection is an error on this side.
   socket.on('error', () => {});
   await once(socket, 'connect');
   return socket;

@@ -1,4 +1,4 @@
-// What holds for access tokens of every format.
+// The contract of access tokens in every format.
 
 import { anyCharacter } from '@tollgate/test-support/any-character.js';
 import fc from 'fast-check';
@@ -50,7 +50,7 @@ export const FORMATS: readonly Format[] = [
   publicFormat('EdDSA'),
 ];
 
-/** Opens the tokens of a service. */
+/** Opens the token functions of a service. */
 export async function openAccess(
   t: Test,
   options: Pick<TokenOptions, 'accessSecrets' | 'publicTokens' | 'onIssued'>,
@@ -66,7 +66,7 @@ export async function openAccess(
   return app.tokens.access;
 }
 
-/** Runs with the clock of the node moved, because the verifier takes no clock. */
+/** Runs with a different clock of the process, because the verifier has no clock parameter. */
 export function atLater<T>(seconds: number, read: () => T): T {
   const now = Date.now;
   Date.now = () => now() + seconds * 1000;
@@ -133,7 +133,7 @@ export async function testFormat(t: Test, { keys: [old, next], options }: Format
   const stages = [old, `${old},${next}`, `${next},${old}`, next];
   const nodes = await Promise.all(stages.map((list) => openAccess(t, options(list))));
   const issued = nodes.map((node) => node.issue(accessClaims()));
-  // Rows: the node that reads; columns: the one that issued.
+  // Rows: the reading node; columns: the issuing node.
   t.strictSame(
     nodes.map((node) => issued.map((each) => node.read(each).ok)),
     [

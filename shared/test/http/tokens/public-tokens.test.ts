@@ -1,4 +1,4 @@
-// Access tokens in the format `public`: what they say, and what is refused although it looks like one.
+// Access tokens in the format `public`: their claims, and rejected imitations.
 
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import t from 'tap';
@@ -24,13 +24,13 @@ const read = createPublicReader(() => KEYS.all, NAMES).read;
 const segment = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const headerOf = ({ algorithm, id }: SigningKey) => ({ alg: algorithm, typ: 'at+jwt', kid: id });
 
-/** All claims of a token, as the issuer writes them. */
+/** All claims of a token, as written by the issuer. */
 function payload(changes: object = {}): object {
   const names = { iss: NAMES.issuer, aud: NAMES.audiences[0], sub: '1', client_id: 'tollgate', jti: 'x' };
   return { ...accessClaims(), ...names, ...changes };
 }
 
-/** Builds a token by hand: any header, any claims, under any key. */
+/** Builds a token from parts: any header, any claims, any key. */
 function craft(header: unknown, claims: unknown = payload(), key: SigningKey = EC): string {
   const input = `${segment(header)}.${segment(claims)}`;
   const hash = key.algorithm === 'ES256' ? 'sha256' : null;
@@ -42,7 +42,7 @@ for (const format of FORMATS) {
   t.test(`the contract of access tokens: ${format.name}`, (t) => testFormat(t, format));
 }
 
-t.test('a token says what RFC 9068 requires, and the claims of a sealed one', async (t) => {
+t.test('a token has the claims required by RFC 9068, and those of a sealed one', async (t) => {
   for (const key of KEYS.all) {
     const token = createPublicIssuer(key, NAMES)(accessClaims({ id: 7 }));
     const [head = '', body = ''] = token.split('.');
@@ -71,14 +71,14 @@ t.test('a token says what RFC 9068 requires, and the claims of a sealed one', as
 });
 
 t.test(
-  'a token built by hand like ours is read, so the refusals below are due to their changes',
+  'a token built like an issued one is read, so the rejections below are due to their changes',
   async (t) => {
     for (const key of KEYS.all)
       t.match(read(craft(headerOf(key), payload(), key)), { ok: true }, key.algorithm);
   },
 );
 
-t.test('crafted headers are refused: other algorithms, types and keys', async (t) => {
+t.test('crafted headers are rejected: other algorithms, types and keys', async (t) => {
   const header = headerOf(EC);
   const foreign = openSigningKeys(createSigningKey('ES256')).current;
   const { x, y } = foreign.key.export({ format: 'jwk' });
@@ -118,7 +118,7 @@ t.test('crafted headers are refused: other algorithms, types and keys', async (t
   for (const [name, token] of Object.entries(crafted)) t.strictSame(read(token), INVALID, name);
 });
 
-t.test('the public key is never taken for a secret', async (t) => {
+t.test('the public key is never used as a secret', async (t) => {
   for (const key of KEYS.all) {
     const texts = [
       String(key.key.export({ type: 'spki', format: 'pem' })),
@@ -138,7 +138,7 @@ t.test('the public key is never taken for a secret', async (t) => {
   }
 });
 
-t.test('signatures are refused in every form but one', async (t) => {
+t.test('signatures are rejected in every form but one', async (t) => {
   const valid = craft(headerOf(EC));
   const [head, body, signature = ''] = valid.split('.');
   const raw = Buffer.from(signature, 'base64url');
@@ -160,7 +160,7 @@ t.test('signatures are refused in every form but one', async (t) => {
   }
 });
 
-t.test('a wrong or missing claim is refused although the signature is right', async (t) => {
+t.test('a wrong or missing claim is rejected despite a right signature', async (t) => {
   const wrong: Record<string, unknown[]> = {
     iss: ['https://auth.example.com/', 'https://evil.example', '', 5, null, [NAMES.issuer], undefined],
     aud: ['https://api.example.com.evil.example', '', 5, null, [], ['https://other.example'], undefined],
@@ -185,7 +185,7 @@ t.test('a wrong or missing claim is refused although the signature is right', as
   t.strictSame(read(craft({ ...headerOf(EC), typ: 'JWT' }, payload({ exp: 1 }))), INVALID, 'not expired');
 });
 
-t.test('both formats are accepted while they change, and the one that is left is not', async (t) => {
+t.test('both formats are accepted during a change, and the old one is not afterwards', async (t) => {
   const secrets = openKeyRing('access-secret-of-the-tests-000001');
   const publicTokens = { ...NAMES, keys: KEYS, issued: true };
   const used: string[] = [];
@@ -214,7 +214,7 @@ t.test('both formats are accepted while they change, and the one that is left is
   );
 });
 
-t.test('keys may change while tokens are read; what is removed is refused at once', async (t) => {
+t.test('keys may change while tokens are read; a removed key is rejected at once', async (t) => {
   let known = readJwks(jwksOf([EC]));
   const reader = createPublicReader(() => known, NAMES);
   const [old, next] = [craft(headerOf(EC)), craft(headerOf(ED), payload(), ED)];
@@ -239,7 +239,7 @@ t.test('keys may change while tokens are read; what is removed is refused at onc
   t.strictSame(reader.read(next), INVALID, 'another key under the same id');
 });
 
-t.test('a list of signing keys is read strictly, and its errors hold no key', async (t) => {
+t.test('a list of signing keys is parsed strictly, and its errors contain no key', async (t) => {
   const [one = '', other = ''] = LIST.split(',');
   t.strictSame(
     openSigningKeys(` ${one} , ${other}`).all.map(({ id }) => id),
@@ -267,7 +267,7 @@ t.test('a list of signing keys is read strictly, and its errors hold no key', as
   for (const key of KEYS.all) t.ok(createPublicKey(key.privateKey).equals(key.key));
 });
 
-t.test('a set of keys is read as RFC 7517 says: what is not for us is left out', async (t) => {
+t.test('a set of keys is read according to RFC 7517: unsupported keys are skipped', async (t) => {
   const { keys } = jwksOf(KEYS.all);
   t.strictSame(
     readJwks({ keys }).map(({ id }) => id),

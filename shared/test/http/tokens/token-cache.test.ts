@@ -1,4 +1,4 @@
-// The token cache: read once, dropped in time, bounded, and never a refusal.
+// The token cache: one reading per token, expiry in time, a size limit, and no cached rejections.
 
 import t from 'tap';
 import { cacheTokens } from '../../../src/http/tokens/token-codec.js';
@@ -8,7 +8,7 @@ interface Claims {
   readonly exp: number;
 }
 
-/** Builds a reader of tokens that are numbers: a positive one is valid until that many milliseconds. */
+/** Builds a reader of numeric tokens: a positive one is valid until that many milliseconds. */
 function build(most: number) {
   const asked: string[] = [];
   const clock = { nowMs: 0 };
@@ -27,7 +27,7 @@ function build(most: number) {
   return { read, asked, clock };
 }
 
-t.test('a valid token is read once, and always gets the same reading', async (t) => {
+t.test('a valid token is read once, and always returns the same reading', async (t) => {
   const { read, asked } = build(2);
   for (let i = 0; i < 3; i++) t.strictSame(read('100'), { ok: true, claims: { exp: 100 } });
   t.strictSame(asked, ['100']);
@@ -47,7 +47,7 @@ t.test(
   },
 );
 
-t.test('refused tokens are not cached, and displace nothing', async (t) => {
+t.test('rejected tokens are not cached, and displace no entry', async (t) => {
   const { read, asked } = build(1);
   read('100');
   for (let i = 0; i < 50; i++) t.strictSame(read('-1'), { ok: false, reason: 'invalid' });

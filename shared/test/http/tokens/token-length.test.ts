@@ -1,4 +1,4 @@
-// What is issued is accepted: the limits of a user, of the authentication and of a token fit each other.
+// Every issued token is accepted: the limits of user, authentication and token are consistent.
 
 import Fastify from 'fastify';
 import t from 'tap';
@@ -16,10 +16,10 @@ import {
 } from '../../../src/schemas/user-claims.js';
 import { MAX_USER_ID_CHARACTERS } from '../../../src/schemas/user-id.js';
 
-/** Browsers keep cookies of at most 4,096 bytes, with their names. */
+/** The cookie size limit of browsers, 4,096 bytes including the name. */
 const LONGEST_COOKIE = 4096 - '__Host-refreshToken='.length;
 
-/** The longest claims beside an address. */
+/** The longest claims besides an address. */
 function longestClaims(email: string) {
   for (let length = MAX_CLAIMS_BYTES; length >= 0; length--) {
     const claims = readUserClaims({ a: 'x'.repeat(length) });
@@ -50,7 +50,7 @@ async function openTokens(format: 'sealed' | 'public') {
 }
 
 for (const format of ['sealed', 'public'] as const) {
-  t.test(`every ${format} token at the corners of the limits is accepted`, async (t) => {
+  t.test(`every ${format} token at the extremes of the limits is accepted`, async (t) => {
     const { access, refresh } = await openTokens(format);
     const emails = ['e', 'é', 'ก', '😀', '"', '\\'].map((letter) =>
       letter.repeat(Math.floor(EMAIL_CHARACTERS / letter.length)),
@@ -61,7 +61,7 @@ for (const format of ['sealed', 'public'] as const) {
       const common = { email, sid: 'A'.repeat(22), gen: 999_999_999, iat, ...(claims && { claims }) };
       const id = 'u'.repeat(MAX_USER_ID_CHARACTERS);
       const amr = Array<string>(8).fill('m'.repeat(40));
-      // The length that percent-encoding adds is chance.
+      // The length added by percent-encoding is random.
       for (let n = 0; n < 40; n++) {
         const token = access.issue({ id, ...common, exp: iat + 900, amr, auth_time: 9_999_999_999 });
         if (token.length > MAX_TOKEN_CHARACTERS || !access.read(token).ok)
@@ -75,7 +75,7 @@ for (const format of ['sealed', 'public'] as const) {
   });
 }
 
-t.test('address and claims are limited together, as tokens hold them', async (t) => {
+t.test('address and claims share one limit, as encoded in tokens', async (t) => {
   const claims = { a: 'x'.repeat(MAX_CLAIMS_BYTES - 8) };
   t.equal(JSON.stringify(claims).length, MAX_CLAIMS_BYTES);
   t.ok(fitsTokens('e'.repeat(254), claims));

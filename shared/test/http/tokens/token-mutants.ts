@@ -1,8 +1,8 @@
-// Ways to turn valid tokens into invalid ones: inside the envelope, in its bytes, in its text.
+// Mutations of valid tokens into invalid ones: inside the envelope, in its bytes, in its text.
 
 import { createHmac, type KeyObject } from 'node:crypto';
 
-/** Numbers that decide where and how something is changed; any whole numbers from 0. */
+/** Numbers that select the place and kind of a change; any whole numbers from 0. */
 export interface Dice {
   readonly a: number;
   readonly b: number;
@@ -19,10 +19,10 @@ export interface Signing {
   readonly otherKeyIds: readonly string[];
 }
 
-/** What was signed before. Most mutations sign the same again, which takes as long as a reading. */
+/** Texts signed before. Most mutations sign the same ones again, and signing takes as long as reading. */
 const signedTexts = new Map<KeyObject, Map<string, string>>();
 
-/** A signed text with `header` and `payload` as they stand. */
+/** A signed text with unchanged `header` and `payload`. */
 export function signText(header: string, payload: string, secret: KeyObject, hash = 'sha256'): string {
   let known = signedTexts.get(secret);
   if (known === undefined) {
@@ -61,7 +61,7 @@ const PAYLOADS = [
 ];
 const GARBAGE = ['', '.', '..', '...', 'a.b.c', 'a.b', '.a.', ' ', '\u0000', '💥.💥.💥', '.'.repeat(2900)];
 
-/** Texts to seal that our codecs do not make. Each must be refused as invalid. */
+/** Texts to seal that the codecs do not create. Each must be rejected as invalid. */
 export const INNER_MUTATIONS: readonly ((signing: Signing, dice: Dice) => string)[] = [
   ({ header, claims, secret }, { a, b }) => {
     const alg = from(
@@ -129,7 +129,7 @@ export const INNER_MUTATIONS: readonly ((signing: Signing, dice: Dice) => string
   (_, { a }) => from(GARBAGE, a),
 ];
 
-/** Other bytes, of the same length or not. `other` is those of another right token. */
+/** Changed bytes, of the same length or not. `other` contains the bytes of another valid token. */
 export const BYTE_MUTATIONS: readonly ((bytes: Buffer, other: Buffer, dice: Dice) => Buffer)[] = [
   (bytes, _, { a, b }) => flip(bytes, a, b),
   // Changes in the head, the nonce and the tag matter most.
@@ -150,7 +150,7 @@ export const BYTE_MUTATIONS: readonly ((bytes: Buffer, other: Buffer, dice: Dice
   (bytes, _, { a }) => Buffer.concat([Buffer.from([a % 256]), bytes.subarray(1)]),
   (bytes, other, { a }) => Buffer.concat([bytes, other.subarray(0, 1 + (a % 32))]),
   (bytes) => Buffer.concat([bytes, bytes]),
-  // Only a known head, and noise.
+  // Only a known head, and random bytes.
   (bytes, _, { a, b }) => Buffer.concat([bytes.subarray(0, 5), noise(a, b % 300)]),
   (_, __, { a, b }) => noise(a, b % 300),
 ];
@@ -227,7 +227,7 @@ function flip(bytes: Buffer, at: number, bit: number): Buffer {
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Another character of the alphabet at one place. */
+/** Changes one character to another of the alphabet. */
 function flipText(text: string, { a, b }: Dice): string {
   const at = a % Math.max(1, text.length);
   const now = BASE64.indexOf(text.charAt(at));
@@ -246,7 +246,7 @@ function numberBytes(number: number): Buffer {
   return bytes;
 }
 
-/** Bytes without a pattern, the same for the same seed (xorshift). */
+/** Pseudo-random bytes, the same for the same seed (xorshift). */
 function noise(seed: number, length: number): Buffer {
   let state = seed | 1;
   const bytes = Buffer.alloc(length);

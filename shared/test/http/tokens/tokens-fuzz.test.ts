@@ -1,4 +1,4 @@
-// A million random and mutated tokens: one answer, no exception, and no more than one decryption each.
+// A million random and mutated tokens: one result, no exception, and at most one decryption each.
 
 import '@fastify/jwt';
 import crypto from 'node:crypto';
@@ -22,17 +22,17 @@ import {
 
 const TOKENS = 1_000_000;
 const SEED = 3_030_915;
-// A busy machine takes several times as long; tap gives a file 30 seconds.
+// A busy machine needs several times as long; tap gives a file 30 seconds.
 t.setTimeout(300_000);
 
-// Refusals are exceptions internally, and a fifth of their cost is an unused stack.
+// Rejections are exceptions internally, and a fifth of their cost is an unused stack.
 const { stackTraceLimit } = Error;
 Error.stackTraceLimit = 0;
 t.teardown(() => {
   Error.stackTraceLimit = stackTraceLimit;
 });
 
-/** How often each operation ran. */
+/** Number of calls of each operation. */
 interface Work {
   decodings: number;
   decryptions: number;
@@ -87,7 +87,7 @@ function countWork(t: Test, app: Awaited<ReturnType<typeof openTokens>>): Work {
 
 type Layer = 'inner' | 'bytes' | 'text';
 
-/** The layers that a mutation changes. A text is the cheapest to refuse and the easiest to send. */
+/** The layers that a mutation changes. A text is the cheapest to reject and the easiest to send. */
 const CHANGED: readonly (readonly Layer[])[] = [
   ...Array.from({ length: 8 }, (): Layer[] => ['text']),
   ...Array.from({ length: 6 }, (): Layer[] => ['bytes']),
@@ -97,7 +97,7 @@ const CHANGED: readonly (readonly Layer[])[] = [
   [],
 ];
 
-/** How a valid token is changed. One object serves all cases, since a million would cost as much as their changes. */
+/** A change of a valid token. One object serves all cases, since a million would cost as much as their changes. */
 interface Recipe extends Dice {
   a: number;
   b: number;
@@ -109,12 +109,12 @@ interface Recipe extends Dice {
   swapped: boolean;
 }
 
-/** Every number of a recipe is below it. */
+/** Exclusive upper bound of every number in a recipe. */
 const NUMBERS = 2 ** 31;
 
 /**
- * Returns a function that writes the recipe of a case, from 0, into `recipe`: the same for the same seed, whichever cases
- * came before.
+ * Returns a function that writes the recipe of a case, from 0, into `recipe`: the same for the same seed, regardless of
+ * previous cases.
  */
 function recipesOf(seed: number, recipe: Recipe): (number: number) => void {
   let state = 0;
@@ -127,7 +127,7 @@ function recipesOf(seed: number, recipe: Recipe): (number: number) => void {
   };
   return (number) => {
     state = Math.imul(seed + number, 0x2545f491);
-    // One case in four changes a token near its beginning, or near the end of what the numbers can say.
+    // One case in four changes a token near its beginning, or near the maximum of the numbers.
     const near = next() & 7;
     const place = next();
     recipe.a = near === 0 ? place & 15 : near === 1 ? NUMBERS - 1 - (place & 15) : place;
@@ -141,7 +141,7 @@ function recipesOf(seed: number, recipe: Recipe): (number: number) => void {
 }
 
 t.test(
-  'a million random and mutated tokens: one answer, no exception, at most one decryption each',
+  'a million random and mutated tokens: one result, no exception, at most one decryption each',
   async (t) => {
     const app = await openTokens(t);
     const issued = issueTokens();
@@ -237,7 +237,7 @@ t.test(
   },
 );
 
-/** The text after two percent-decodings; decoding what has no percent sign changes nothing. */
+/** The text after two percent-decodings; decoding a text without percent signs changes nothing. */
 function decodedTwice(token: string): string {
   try {
     return decodeURIComponent(decodeURIComponent(token));

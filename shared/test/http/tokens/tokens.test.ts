@@ -1,4 +1,4 @@
-// Both tokens: an issued token can be read, and nothing else can.
+// Both kinds of token: an issued token is read, and nothing else is.
 
 import crypto, { createHmac } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
@@ -60,7 +60,7 @@ async function buildTokens(
 const kidOf = (kind: TokenKind) => openKeyRing(SECRETS[kind]).current.id;
 const segment = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Builds a token by hand: any header, any claims, any signature, inside a valid envelope. */
+/** Builds a token from parts: any header, any claims, any signature, inside a valid envelope. */
 function craft(
   header: unknown,
   claims: unknown,
@@ -83,7 +83,7 @@ const header = (changes: object = {}, kind: TokenKind = 'access') => ({
   ...changes,
 });
 
-/** Runs with the clock of the node moved, because the verifier takes no clock. */
+/** Runs with a different clock of the process, because the verifier has no clock parameter. */
 function atLater<T>(seconds: number, read: () => T): T {
   const now = Date.now;
   Date.now = () => now() + seconds * 1000;
@@ -102,7 +102,7 @@ t.test('an issued token is read with its claims, for both kinds', async (t) => {
   t.strictSame(refresh.read(refresh.issue(refreshed)), { ok: true, claims: refreshed });
 });
 
-t.test('a token carries its claims and nothing more, and nobody can see them', async (t) => {
+t.test('a token contains its claims and nothing else, unreadable without the key', async (t) => {
   const { access } = await buildTokens(t);
   const claims = accessClaims();
   const token = access.issue(claims);
@@ -114,7 +114,7 @@ t.test('a token carries its claims and nothing more, and nobody can see them', a
 });
 
 t.test(
-  'a token built by hand like ours is read, so the refusals below are due to their changes',
+  'a token built like an issued one is read, so the rejections below are due to their changes',
   async (t) => {
     const { access, refresh } = await buildTokens(t);
     t.match(access.read(craft(header(), accessClaims())), { ok: true });
@@ -122,18 +122,18 @@ t.test(
   },
 );
 
-t.test('an access token is never read as a refresh token, nor the other way round', async (t) => {
+t.test('an access token is never read as a refresh token, nor vice versa', async (t) => {
   const { access, refresh } = await buildTokens(t);
   t.strictSame(refresh.read(access.issue(accessClaims())), INVALID);
   t.strictSame(access.read(refresh.issue(refreshClaims())), INVALID);
-  // Not even when the inner token says the right things under the right secret.
+  // Not even if the inner token has the right claims and the right secret.
   const kinds = { kind: 'access', secret: SECRETS.refresh } as const;
   t.strictSame(refresh.read(craft(header({}, 'refresh'), refreshClaims(), kinds)), INVALID);
   const both = { ...accessClaims(), ...refreshClaims() };
   t.strictSame(refresh.read(access.issue(both as AccessClaims)), INVALID);
 });
 
-t.test('a token in many spellings is verified once, and takes one place of the cache', async (t) => {
+t.test('a token in many spellings is verified once, and takes one cache entry', async (t) => {
   const { access } = await buildTokens(t);
   const { createDecipheriv } = crypto;
   t.teardown(() => {
@@ -163,7 +163,7 @@ t.test('a token in many spellings is verified once, and takes one place of the c
 });
 
 t.test(
-  'crafted headers inside a valid envelope are refused: alg none, other algorithms, crit, key ids',
+  'crafted headers inside a valid envelope are rejected: alg none, other algorithms, crit, key ids',
   async (t) => {
     const { access } = await buildTokens(t);
     const claims = accessClaims();
@@ -195,7 +195,7 @@ t.test(
   },
 );
 
-t.test('crafted signatures and texts inside a valid envelope are refused', async (t) => {
+t.test('crafted signatures and texts inside a valid envelope are rejected', async (t) => {
   const { access } = await buildTokens(t);
   const claims = accessClaims();
   const { seal } = createEnvelope('access', openKeyRing(ENCRYPTION_KEY));
@@ -223,7 +223,7 @@ t.test('crafted signatures and texts inside a valid envelope are refused', async
 });
 
 t.test(
-  'a missing claim, or one of a wrong type, is refused although signature and envelope are right',
+  'a missing claim, or one of a wrong type, is rejected despite valid signature and envelope',
   async (t) => {
     const { access, refresh } = await buildTokens(t);
     for (const claim of Object.keys(accessClaims()) as (keyof AccessClaims)[]) {
@@ -283,26 +283,23 @@ t.test('an expired token that is also malformed is invalid, not expired', async 
   t.strictSame(access.read(craft(header(), accessClaims(old), { secret: NEW_KEY })), INVALID);
 });
 
-t.test(
-  'an access token from tomorrow is refused, one from a clock that is slightly ahead is not',
-  async (t) => {
-    const { access, refresh } = await buildTokens(t);
-    const now = nowSeconds();
-    const issued = (iat: number) => access.issue(accessClaims({ iat, exp: iat + 900 }));
-    t.strictSame(access.read(issued(now + 86_400)), INVALID);
-    t.strictSame(access.read(issued(now + 10)), INVALID);
-    t.match(access.read(issued(now + 4)), { ok: true });
-    const ahead = refresh.issue(refreshClaims({ iat: now + 60 }));
-    t.match(refresh.read(ahead), { ok: true }, 'a refresh is decided on the clock of the store');
-  },
-);
+t.test('an access token from tomorrow is rejected, one from a clock slightly ahead is not', async (t) => {
+  const { access, refresh } = await buildTokens(t);
+  const now = nowSeconds();
+  const issued = (iat: number) => access.issue(accessClaims({ iat, exp: iat + 900 }));
+  t.strictSame(access.read(issued(now + 86_400)), INVALID);
+  t.strictSame(access.read(issued(now + 10)), INVALID);
+  t.match(access.read(issued(now + 4)), { ok: true });
+  const ahead = refresh.issue(refreshClaims({ iat: now + 60 }));
+  t.match(refresh.read(ahead), { ok: true }, 'a refresh is decided on the clock of the store');
+});
 
-t.test('a secret can be changed in three rollouts without a refused token', async (t) => {
+t.test('a secret can be changed in three rollouts without a rejected token', async (t) => {
   const stages = [SECRETS.access, `${SECRETS.access},${NEW_KEY}`, `${NEW_KEY},${SECRETS.access}`, NEW_KEY];
   const nodes = await Promise.all(stages.map((access) => buildTokens(t, { access })));
   const issued = nodes.map(({ access }) => access.issue(accessClaims()));
   const readable = nodes.map(({ access }) => issued.map((token) => access.read(token).ok));
-  // Rows: the node that reads; columns: the one that issued.
+  // Rows: the reading node; columns: the issuing node.
   t.strictSame(readable, [
     [true, true, false, false],
     [true, true, true, true],
@@ -329,7 +326,7 @@ t.test('the encryption key can be changed in the same way', async (t) => {
   t.match(after.refresh.read(renewed), { ok: true });
 });
 
-t.test('of 20,000 random and mutated tokens none is read and none throws: one answer for all', async (t) => {
+t.test('of 20,000 random and mutated tokens none is read and none throws: one result for all', async (t) => {
   const { access, refresh } = await buildTokens(t);
   const valid = [access.issue(accessClaims()), refresh.issue(refreshClaims())];
   const anyToken = fc.constantFrom(...valid);

@@ -5,7 +5,7 @@ import { createKeyedEnvelope, type TokenKind } from '../../../src/crypto/envelop
 import { openKeyRing, type RingKey } from '../../../src/crypto/key-ring.js';
 import { type Signing, signText } from './token-mutants.js';
 
-// Seconds since 1970, so that no answer depends on when the test runs.
+// Seconds since 1970, so that no result depends on the time of the run.
 const YEAR_2020 = 1_577_836_800;
 const YEAR_2100 = 4_102_444_800;
 
@@ -22,7 +22,7 @@ export const ENCRYPTION = openKeyRing(
 );
 const UNKNOWN = createSecretKey(Buffer.from('a secret that nobody has told us'));
 
-/** How a codec answers a token. */
+/** A codec's result for a token. */
 export type Answer = 'ok' | 'invalid' | 'expired';
 
 /** A token that is valid, or was until it expired. */
@@ -79,7 +79,7 @@ export function otherKind(kind: TokenKind): TokenKind {
   return kind === 'access' ? 'refresh' : 'access';
 }
 
-/** Returns what a token of this kind is signed with, and what it must not be signed with. */
+/** Returns the right signing key of this kind of token, and wrong ones. */
 export function signingOf(kind: TokenKind, key: RingKey, number: number): Signing {
   const other = otherKind(kind);
   return {

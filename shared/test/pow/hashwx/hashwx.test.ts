@@ -1,4 +1,4 @@
-// HashWX on the static module: it gives the published values, and those of the definition in BigInts.
+// HashWX in the static module: it gives the published values, and those of the definition in BigInts.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { makeModel } from '@tollgate/test-support/hashwx/model.js';
@@ -14,7 +14,7 @@ import {
   solvesHashwx,
 } from '../../../src/pow/hashwx/work.js';
 
-/** Node has it, but its types do not. */
+/** Present in Node, but not in its types. */
 declare const WebAssembly: {
   instantiate(bytes: Uint8Array): Promise<{
     readonly instance: {
@@ -34,7 +34,7 @@ const task = { seed: challenge.seed, partDifficulty: challenge.d, noncesPerFunct
 const solves = (solution: string, changed: Partial<typeof task> = {}) =>
   solvesHashwx(hashwx, sha256, { ...task, ...changed }, solution);
 
-t.test('the module in the sources is what its text assembles to', async (t) => {
+t.test('the module in the sources equals its assembled text', async (t) => {
   const { assemble } = (await import(
     new URL('../../../../../packages/client/build/assemble.js', import.meta.url).href
   )) as { assemble(text: string): Promise<string> };
@@ -50,7 +50,7 @@ t.test('all 1,200 published hashes', async (t) => {
 });
 
 for (const [i, trace] of vectors.traces.entries()) {
-  t.test(`every inner value that memory keeps of trace ${i}`, async (t) => {
+  t.test(`every inner value in memory of trace ${i}`, async (t) => {
     const module = await WebAssembly.instantiate(Buffer.from(hashwxModule, 'base64'));
     const { memory, make, hash } = module.instance.exports;
     const bytes = Buffer.from(memory.buffer);
@@ -77,7 +77,7 @@ for (const [i, trace] of vectors.traces.entries()) {
   });
 }
 
-t.test('any seed and nonce hash as the definition says', async (t) => {
+t.test('any seed and nonce hash according to the definition', async (t) => {
   const seeds = fc.uint8Array({ minLength: 32, maxLength: 32 });
   const nonces = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
   fc.assert(
@@ -119,7 +119,7 @@ t.test(
   },
 );
 
-t.test('a part that needs more blocks than there are is not solved', async (t) => {
+t.test('a part that needs more blocks than the maximum is not solved', async (t) => {
   const last = 512 * 2 ** 32;
   t.notOk(solves(`${last}.0.0.0`, { noncesPerFunction: 512, partDifficulty: 2 }));
 });
@@ -131,7 +131,7 @@ t.test('a hash must be below the threshold', async (t) => {
   t.notOk(solvedBy(threshold));
 });
 
-t.test('the form of a solution', async (t) => {
+t.test('the format of a solution', async (t) => {
   const most = String(2 ** 48 - 1);
   for (const text of ['0.0.0.0', challenge.solution, [most, most, most, most].join('.')]) {
     t.ok(isHashwxSolution(text), text);

@@ -8,7 +8,7 @@ const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).
 const hexWords = (words: readonly bigint[]) => words.map(hexWord);
 const numbers = ({ opcode, dst, src, imm }: Slot) => [opcode, dst, src, Number(imm)];
 
-t.test('the permutations are those that are published', async (t) => {
+t.test('the permutations equal the published ones', async (t) => {
   t.equal(permutations.length, vectors.permutations.count);
   t.equal(sha256(permutations.join('')), vectors.permutations.sha256OfJoinedText);
   for (const [at, text] of Object.entries(vectors.permutations.samples))

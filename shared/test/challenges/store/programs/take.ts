@@ -1,4 +1,4 @@
-// Takes one challenge many times at once, each time under a claim of its own, and prints how often it got it:
+// Takes one challenge many times concurrently, each time with a new claim, and prints the number of successes:
 // `take.js STORE_URL ENDPOINT TOKEN TIMES`.
 
 import { once } from 'node:events';

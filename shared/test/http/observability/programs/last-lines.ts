@@ -1,4 +1,4 @@
-// Logs lines, and exits before they are due.
+// Logs lines, and exits before their next flush.
 
 import { openStandardOutput } from '../../../../src/http/observability/log-output.js';
 import { createLogger } from '../../../../src/http/observability/logger.js';

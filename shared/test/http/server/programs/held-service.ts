@@ -1,4 +1,4 @@
-// A server whose parent tells it when to time silent connections out.
+// A server whose parent process triggers the timeout of silent connections.
 
 import Fastify from 'fastify';
 import { createLogger } from '../../../../src/http/observability/logger.js';
@@ -9,7 +9,7 @@ const options = serverOptions({
   logger: createLogger({ name: 'test', level: 'silent' }),
   publicUrl: 'https://example.com',
 });
-// Longer than a busy machine takes to open thousands of connections.
+// Longer than a busy machine needs to open thousands of connections.
 const http = { ...options.http, headersTimeout: 60_000, connectionsCheckingInterval: 50 };
 const app = Fastify({ ...options, http, requestTimeout: 60_000 });
 await app.register(writeTimeout);

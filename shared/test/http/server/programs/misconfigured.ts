@@ -1,4 +1,4 @@
-// A program with two mistakes in its configuration, and something open that would keep it alive.
+// A program with two configuration errors, and an open resource that would keep it alive.
 
 import { ConfigurationError } from '../../../../src/config/environment.js';
 import { startOrExplain } from '../../../../src/http/server/lifecycle.js';

@@ -1,4 +1,4 @@
-// A service that prints what it does, for the tests of the life cycle.
+// A service that prints its steps, for the lifecycle tests.
 
 import Fastify from 'fastify';
 import { runService, startOrExplain } from '../../../../src/http/server/lifecycle.js';
