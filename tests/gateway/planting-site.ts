@@ -1,5 +1,6 @@
 // A site over https with a sibling subdomain of another owner, and a real browser that visits both.
 import { freePort } from '@tollgate/test-support/free-port.js';
+import { until } from '@tollgate/test-support/until.js';
 import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
 import { startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -82,6 +83,10 @@ https://${HOST}:${port} {
       await page.goto(`https://${SIBLING}:${port}/`);
       const cookie = `${name}=${value}; Domain=shop.test; ${place}; Secure; SameSite=Lax; Max-Age=604800`;
       await page.evaluate(`document.cookie = ${JSON.stringify(cookie)}`);
+      // The assignment returns before the cookie is stored. A browser stores no protected name with a domain.
+      const isStored = async () =>
+        (await context.cookies()).some((stored) => stored.name === name && stored.value === value);
+      if (!name.startsWith('__Host-')) await until(isStored, 'the planted cookie is stored');
       await page.close();
     },
     /** The owner of the demo account logs in through the page. */
