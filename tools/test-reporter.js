@@ -1,4 +1,4 @@
-// What `node --test` prints: each file as it begins, each failure, what was skipped and why, and the sum.
+// The output of `node --test`: each file as it begins, each failure, the reasons of skipped tests, and the sum.
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
@@ -20,10 +20,13 @@ export default async function* report(events) {
     } else if (type === 'test:fail') {
       const { failureType, message, cause } = data.details.error;
       // The tests around a failure fail as well.
-      if (failureType === 'subtestsFailed') continue;
-      failed += 1;
-      yield plain(`\nFAIL ${place(data.file)}: ${names.join(' › ')}\n${cause?.stack ?? message}\n\n`);
+      if (failureType !== 'subtestsFailed') {
+        failed += 1;
+        yield plain(`\nFAIL ${place(data.file)}: ${names.join(' › ')}\n${cause?.stack ?? message}\n\n`);
+      }
     }
+    // An assertion outside of all tests has no start of its own to replace these names.
+    if (/^test:(pass|fail)$/.test(type) && data.nesting === 0) names.length = 0;
   }
   for (const reason of skipped) yield `skipped: ${reason}\n`;
   yield `\n${passed} passed, ${failed} failed\n`;

@@ -129,7 +129,7 @@ export const PowRecord = Type.Object({
   salt: Type.Union([Hex(32), Hex(64)]),
   address: Address,
   scope: MaybeScope,
-  /** What the algorithm keeps besides. */
+  /** Missing if the algorithm has none. */
   terms: Type.Optional(Type.Unsafe<Terms>(Type.Array(Type.Integer({ minimum: 1 })))),
 });
 export type PowRecord = Static<typeof PowRecord>;

@@ -1,4 +1,4 @@
-// The `effort` type: work in several parts, that replaces a captcha (docs/decisions/effort.md).
+// The `effort` type: work in several parts instead of a captcha (docs/decisions/effort.md).
 
 import type { Terms } from '../../pow/algorithm.js';
 import { algorithmOfTerms } from '../../pow/algorithms.js';
