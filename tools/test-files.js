@@ -38,7 +38,7 @@ const slow = [
 /** Tests that need only Node: `npm run test:nodes` runs them on each supported line. */
 const onEveryNode = [
   /^shared\/.*\/test\/(config|crypto|messages|pow)\/[^/]*$/,
-  /^shared\/.*\/http\/(errors\/language|server\/cross-origin|server\/response-headers|tokens\/tokens)\./,
+  /^shared\/.*\/http\/(server\/cross-origin|server\/response-headers|tokens\/tokens)\./,
   /^shared\/.*\/store\/(configured-store|private-file|store-url)\./,
   /^services\/[^/]*\/dist\/test\/domain\//,
   /^services\/challenge-service\/.*\/(image\/derivation|image\/draw|presets\/presets?|renderer\/driver)\./,
@@ -62,7 +62,7 @@ const fast = [
   /^services\/session-service\/.*\/config\/(api-key|users)\./,
   /^services\/session-service\/.*\/directory\/(module-directory|users-url)\./,
   /^services\/session-service\/.*\/passwords\/(dummy-hash|hashing-queue|sign-in)\./,
-  /^shared\/.*\/(audit\/flood-gate|cache\/lru-cache|sessions\/revoked-ids)\./,
+  /^shared\/.*\/(audit\/flood-gate|cache\/bounded-maps)\./,
   /^shared\/.*\/challenges\/(attempts\/account-key|attempts\/pseudonyms|store\/records|types\/challenge-types)\./,
   /^shared\/.*\/http\/(errors\/error-handler|observability\/health|observability\/logger|tokens\/token-cache)\./,
   /^shared\/.*\/http\/server\/(openapi|origin-check|rate-limit|server-options)\./,

@@ -1,7 +1,8 @@
-// HashWX in the static module: it gives the published values, and those of the definition in BigInts.
+// HashWX: the static module and the definition in BigInts give the published values.
+
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { makeModel } from '@tollgate/test-support/hashwx/model.js';
+import { makeModel, permutations, type Slot } from '@tollgate/test-support/hashwx/model.js';
 import { hashVectors, hexWord, vectors } from '@tollgate/test-support/hashwx/vectors.js';
 import fc from 'fast-check';
 import t from 'tap';
@@ -159,4 +160,47 @@ t.test('the format of a solution', async (t) => {
   ];
   for (const text of wrong) t.notOk(isHashwxSolution(text), JSON.stringify(text));
   for (const text of wrong) t.notOk(solves(text, { partDifficulty: 2 }), JSON.stringify(text));
+});
+
+// The definition of HashWX in BigInts gives the published values.
+
+const sha256Hex = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex');
+const hexWords = (words: readonly bigint[]) => words.map(hexWord);
+const numbers = ({ opcode, dst, src, imm }: Slot) => [opcode, dst, src, Number(imm)];
+
+t.test('the permutations equal the published ones', async (t) => {
+  t.equal(permutations.length, vectors.permutations.count);
+  t.equal(sha256Hex(permutations.join('')), vectors.permutations.sha256OfJoinedText);
+  for (const [at, text] of Object.entries(vectors.permutations.samples))
+    t.equal(permutations[Number(at)], text);
+});
+
+for (const [i, trace] of vectors.traces.entries()) {
+  t.test(`every inner value of trace ${i}`, async (t) => {
+    const model = makeModel(Buffer.from(trace.seed, 'hex'));
+    t.same(hexWords(model.programKey), trace.programKey);
+    t.same(hexWords(model.inputKey), trace.inputKey);
+    t.same(hexWords(model.words.slice(0, 16)), trace.words);
+    t.same(model.programs[0]!.map(numbers), trace.program0);
+    t.same(model.programs[31]!.map(numbers), trace.program31);
+    t.equal(sha256Hex(Uint8Array.from(model.programs.flat().flatMap(numbers))), trace.programsSha256);
+    const found = model.trace(BigInt(trace.nonce));
+    t.same(hexWords(found.registersInit), trace.registersInit);
+    t.same(hexWords(found.registersAfterWrite), trace.registersAfterWrite);
+    t.same(hexWords(found.registersAfterRead), trace.registersAfterRead);
+    t.equal(found.jumpsWrite, trace.jumpsWrite);
+    t.equal(found.jumpsRead, trace.jumpsRead);
+    t.equal(sha256Hex(found.memory), trace.memorySha256);
+    t.equal(hexWord(found.hash), trace.hash);
+  });
+}
+
+t.test('all 1,200 hashes', async (t) => {
+  for (const { seed, hashes } of hashVectors) {
+    const model = makeModel(seed);
+    t.same(
+      hashes.map(({ nonce }) => hexWord(model.trace(nonce).hash)),
+      hashes.map(({ hash }) => hexWord(hash)),
+    );
+  }
 });
