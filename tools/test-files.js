@@ -20,7 +20,7 @@ const labTests = ['lab/dist/test'];
  */
 const slow = [
   /^services\/session-service\/.*\/stores\/fail-over\./,
-  /^shared\/.*\/store\/(deaths|fail-over|full-disk|pid-namespaces)\./,
+  /^shared\/.*\/store\/(deaths|fail-over)\./,
   /^shared\/.*\/tokens-fuzz\./,
   /^services\/.*\/drop-in\/test\/hostile\./,
   /^packages\/client\/.*\/drop-in\/widgets\./,
@@ -39,7 +39,7 @@ const slow = [
 const onEveryNode = [
   /^shared\/.*\/test\/(config|crypto|messages|pow)\/[^/]*$/,
   /^shared\/.*\/http\/(server\/cross-origin|server\/response-headers|tokens\/tokens)\./,
-  /^shared\/.*\/store\/(configured-store|private-file|store-url)\./,
+  /^shared\/.*\/store\/configured-store\./,
   /^services\/[^/]*\/dist\/test\/domain\//,
   /^services\/challenge-service\/.*\/(image\/derivation|image\/draw|presets\/presets?|renderer\/driver)\./,
   /^services\/session-service\/.*\/(directory\/embedded-directory|passwords\/password-hash)\./,
