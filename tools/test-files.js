@@ -24,7 +24,7 @@ const slow = [
   /^shared\/.*\/tokens-fuzz\./,
   /^services\/.*\/drop-in\/test\/hostile\./,
   /^packages\/client\/.*\/drop-in\/widgets\./,
-  /^packages\/client\/.*\/element\/(floating|image-size|misplaced|odd-forms)\./,
+  /^packages\/client\/.*\/element\/(layout|odd-pages)\./,
   /^packages\/client\/.*\/package\//,
   /^packages\/client\/.*\/session\/browser-(accounts|binding|cache|dbsc|origin|secrecy|tabs)\./,
   /^packages\/client\/.*\/solver\/(browser|bundler|hashwx-browser)\./,
@@ -49,9 +49,9 @@ const onEveryNode = [
 /** The files of `npm run test:fast`: no browser, store server or other process. */
 const fast = [
   ...onEveryNode,
-  /^packages\/client\/.*\/(challenge|element|session)\/size\./,
+  /^packages\/client\/dist\/test\/size\./,
   /^packages\/client\/.*\/element\/texts\./,
-  /^packages\/client\/.*\/session\/(answers|bearer-fetch|concurrency|hint|login-logout|properties|tabs)\./,
+  /^packages\/client\/.*\/session\/(bearer-fetch|login-logout|properties|tabs)\./,
   /^packages\/client\/.*\/session\/(refresh-call|refresh-schedule)\./,
   /^tests\/dist\/compose\./,
   /^tests\/dist\/docs\/(node-lines|pages|presets|wire-bodies)\./,

@@ -1,13 +1,27 @@
-// Solver without workers, in Node: its contract, one search after another.
+// Solver without workers, in Node: its contract, one search after another; and the number of workers of a search.
 import fc from 'fast-check';
 import t from 'tap';
 import { openSolver, type SearchProgress } from '../../src/solver/solver.js';
+import { createWorkerRamp } from '../../src/solver/worker-ramp.js';
 import { zeroBits } from '../support/zero-bits.js';
 
 const head = '0123456789abcdef0123456789abcdef';
 /** A task whose nonce is practically never found. */
 const hopeless = { head, difficulty: 32 };
 const state = { path: 'simd', workers: 0, degraded: true };
+
+/** Runs a ramp on a device with these total hashes per millisecond. @returns each number of workers */
+function countsOn(rateOf: (workers: number) => number, most: number): number[] {
+  const counts = [Math.min(2, most)];
+  const ramp = createWorkerRamp(counts[0] as number, most, (count) => counts.push(count));
+  let hashes = 0;
+  for (let ms = 0; ms < 3_000; ms += 20) {
+    const workers = counts.at(-1) as number;
+    hashes += 20 * rateOf(workers);
+    ramp(hashes, ms, workers);
+  }
+  return counts;
+}
 
 t.test('finds a nonce for every head and reports the solver state', async (t) => {
   const solver = openSolver();
@@ -159,4 +173,48 @@ t.test('a listener that throws does not stop the search', async (t) => {
   process.removeAllListeners('uncaughtException');
   if (failing) process.on('uncaughtException', failing);
   t.match(thrown[0], { message: 'a mistake of the page' }, 'and the error is reported');
+});
+
+t.test('workers are doubled while this is faster, and removed again when it is not', async (t) => {
+  t.same(
+    countsOn((workers) => 1_000 * workers, 8),
+    [2, 4, 8],
+    'eight cores',
+  );
+  t.same(
+    countsOn((workers) => 1_000 * Math.min(workers, 2), 8),
+    [2, 4, 2],
+    'two cores that report eight',
+  );
+  t.same(
+    countsOn((workers) => 1_000 * Math.min(workers, 4), 8),
+    [2, 4, 8, 4],
+    'four cores that report eight',
+  );
+  t.same(
+    countsOn((workers) => 1_000 * workers, 6),
+    [2, 4, 6],
+    'six cores',
+  );
+  t.same(
+    countsOn((workers) => 1_000 * Math.min(workers, 4), 6),
+    [2, 4, 6, 4],
+    'four cores that report six',
+  );
+  t.same(
+    countsOn(() => 1_000, 2),
+    [2],
+    'nothing to decide',
+  );
+  t.same(
+    countsOn(() => 1_000, 1),
+    [1],
+  );
+});
+
+t.test('workers that have not started are not measured', async (t) => {
+  const counts: number[] = [];
+  const ramp = createWorkerRamp(2, 8, (count) => counts.push(count));
+  for (let ms = 0; ms < 1_000; ms += 20) ramp(ms * 1_000, ms, 1);
+  t.same(counts, []);
 });

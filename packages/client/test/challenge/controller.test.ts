@@ -1,9 +1,13 @@
-// Failed challenge requests: the form waits, reports the error, and retries on request.
+// A controller from start to close: pauses, listeners, failed requests, expiry. Tested against the real services.
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ChallengeController, createChallenge } from '@tollgate/client/challenge';
 import t, { type Test } from 'tap';
 import { startRealService } from './real-service.js';
+
+const ada = 'ada@example.com';
+const service = await startRealService(t, {}, [ada]);
 
 /** Resolves with the first matching state. @throws the error of the form if it waits instead */
 function until(challenge: ChallengeController, isSo: () => boolean): Promise<void> {
@@ -52,8 +56,6 @@ async function breakable(t: Test, target: string) {
     },
   };
 }
-
-const service = await startRealService(t);
 const strict = await startRealService(t, { RATE_LIMIT_POW: '1', RATE_LIMIT_ISSUE: '1' });
 const hard = await startRealService(t, {
   CAPTCHA_POW_DIFFICULTY: '20',
@@ -65,6 +67,106 @@ const brief = await startRealService(t, { CAPTCHA_POW_EXPIRE: '4', CAPTCHA_CACHE
 
 t.beforeEach(() => {
   for (const { requested } of [service, strict, hard, brief]) requested.length = 0;
+});
+
+t.test('paused, it fetches nothing; resumed, it fetches what is missing', async (t) => {
+  const challenge = createChallenge({ baseUrl: service.address });
+  t.teardown(challenge.close);
+  challenge.pause();
+  t.equal(challenge.status, 'idle', 'the current task is aborted');
+  service.requested.length = 0;
+  challenge.touch();
+  challenge.setAnswer('typed');
+  await challenge.refresh();
+  t.equal(await challenge.settle({ code: 'pow_insufficient', captcha_required: true }), false);
+  await challenge.newImage();
+  await challenge.chooseAlternative('effort');
+  t.equal(challenge.status, 'idle');
+  t.same(service.requested, []);
+  challenge.resume();
+  t.equal(challenge.status, 'solving');
+  await challenge.refresh();
+  t.equal(challenge.status, 'ready');
+  t.same(service.requested, ['', '/pow'], 'for the requirements of the error response');
+  challenge.close();
+  challenge.resume();
+  t.equal(challenge.status, 'idle');
+});
+
+t.test('paused, it still fetches challenges for a waiting submission, and nothing afterwards', async (t) => {
+  const challenge = createChallenge({ baseUrl: service.address, autoStart: false });
+  t.teardown(challenge.close);
+  challenge.pause();
+  t.equal((await challenge.submit(service.signIn(ada))).status, 200);
+  t.equal(challenge.status, 'idle');
+  t.same(service.requested, ['/pow']);
+});
+
+t.test(
+  'a submission is in flight from the first wait to the last response, including its repetition',
+  async (t) => {
+    const challenge = createChallenge({ baseUrl: service.address });
+    t.teardown(challenge.close);
+    t.equal(challenge.isSubmitting, false);
+    // From another address, so that the service has no price for our address and the account yet.
+    await challenge.submit(service.signIn(ada, 'wrong', '198.51.100.7'));
+    t.equal(challenge.isSubmitting, false);
+    const other = createChallenge({ baseUrl: service.address });
+    t.teardown(other.close);
+    const seen: boolean[] = [];
+    const sent: number[] = [];
+    const submission = other.submit(async (fields) => {
+      const response = await service.signIn(ada, 'wrong')(fields);
+      sent.push(response.status);
+      return response;
+    });
+    const end = other.subscribe(() => seen.push(other.isSubmitting));
+    await submission;
+    end();
+    t.same(sent, [422, 422]);
+    t.ok(seen.length > 0 && seen.every((isSubmitting) => isSubmitting));
+    t.equal(other.isSubmitting, false);
+
+    await other.refresh();
+    t.equal(other.isSubmitting, false);
+  },
+);
+
+t.test('a submission is in flight from take until settle', async (t) => {
+  const challenge = createChallenge({ baseUrl: service.address });
+  t.teardown(challenge.close);
+  await challenge.take();
+  t.equal(challenge.isSubmitting, true);
+  await challenge.settle(null);
+  t.equal(challenge.isSubmitting, false);
+});
+
+t.test('a listener that throws stops neither the form nor the other listeners', async (t) => {
+  const thrown: unknown[] = [];
+  const [failing] = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  process.on('uncaughtException', (error) => thrown.push(error));
+  const challenge = createChallenge({ baseUrl: service.address, autoStart: false });
+  t.teardown(challenge.close);
+  challenge.subscribe(() => {
+    throw new Error('a mistake of the page');
+  });
+  const seen: string[] = [];
+  challenge.subscribe(() => seen.push(challenge.status));
+
+  await challenge.refresh();
+  t.equal(challenge.status, 'ready');
+  t.equal(challenge.state.error, null);
+  t.same(Object.keys(await challenge.take()), ['pow_token', 'pow_nonce']);
+  const response = await challenge.submit(async () => Response.json({}));
+  t.equal(response.status, 200);
+  challenge.close();
+  // The error of the last listener is reported first.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.removeAllListeners('uncaughtException');
+  if (failing) process.on('uncaughtException', failing);
+  t.ok(seen.includes('solving') && seen.includes('ready'), 'the other one was notified');
+  t.match(thrown[0], { message: 'a mistake of the page' }, 'and the error is reported');
 });
 
 t.test('after a 429 it waits for Retry-After, regardless of user activity', async (t) => {
