@@ -1,12 +1,20 @@
-// The sign-in code contract, on every store.
+// Records beside the sessions: sign-in codes, device cookie voids and account events.
 
-import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
+import { MAX_DEVICE_TTL_SECONDS } from '@tollgate/shared/schemas';
+import { eachKind, eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
+import { MAX_FAILURES } from '../../src/domain/account-event.js';
+import { openAccountEvents } from '../../src/stores/account-events.js';
+import { openDeviceVoids } from '../../src/stores/device-voids.js';
+import { failuresKey } from '../../src/stores/session-keys.js';
 import { openSignInCodes } from '../../src/stores/sign-in-codes.js';
+import { SECOND } from '../support/session-rules.js';
 
 const ORIGIN = 'https://app.example.com';
 const UNKNOWN = 'aVeryRandomCodeOf22Chs';
 const MEANING = { uid: 7, origin: ORIGIN, attributes: { amr: 'hwk,user', auth_time: '1795309848000' } };
+
+// The sign-in code contract, on every store.
 
 t.test('a code returns its saved content, and is taken once', async (t) => {
   await eachStore(t, async (t, { store, clock }) => {
@@ -87,4 +95,62 @@ t.test('a dump of the store contains no usable code', async (t) => {
     for (const guess of [key, key.split(':').at(-1) ?? ''])
       t.equal(await codes.take(guess, ORIGIN), undefined, 'the hash is no code');
   }
+});
+
+// Device cookie voids, on every kind of store.
+
+t.test("a user's latest void counts, for longer than any cookie's lifetime", async (t) => {
+  await eachStore(t, async (t, { store, age, reopen }) => {
+    const voids = openDeviceVoids(store);
+    t.equal(await voids.read(7), undefined);
+    await voids.void(7, 'a');
+    const first = await voids.read(7);
+    t.equal(first?.exceptSid, 'a');
+    t.ok(Math.abs((first?.atMs ?? 0) - (await store.timeMs())) < 5 * SECOND, 'on the clock of the store');
+    await age(SECOND);
+    await voids.void(7);
+    const second = await openDeviceVoids(await reopen()).read(7);
+    t.equal(second?.exceptSid, undefined);
+    t.ok((second?.atMs ?? 0) >= (first?.atMs ?? 0));
+    t.equal(await openDeviceVoids(await reopen()).read(8), undefined, 'nobody else is concerned');
+    const later = openDeviceVoids(await reopen());
+    await later.void(7, 'a');
+    await later.void(7, 'a');
+    const third = await later.read(7);
+    t.match(third, { exceptSid: 'a', voidUntilMs: second?.atMs }, 'its own device stays void');
+    await later.void(7, 'b');
+    t.match(await later.read(7), { exceptSid: 'b', voidUntilMs: third?.atMs });
+    await later.void(7);
+    await age(MAX_DEVICE_TTL_SECONDS * SECOND);
+    t.ok(await openDeviceVoids(await reopen()).read(7));
+    await age(86_400 * SECOND);
+    t.equal(await openDeviceVoids(await reopen()).read(7), undefined);
+  });
+});
+
+// Account events.
+
+t.test('a flood of unknown accounts does not fill the store, and AUDIT_TTL=0 stores nothing', async (t) => {
+  await eachKind(t, async (t, place) => {
+    const events = openAccountEvents(place.store, 60_000);
+    const account = '0123456789abcdef'.repeat(2);
+    const fail = () => events.note({ event: 'login_failed', account, address: undefined });
+    await events.note({ event: 'login', account, uid: 7, sid: 'a' });
+    await place.age(1000);
+    for (let n = 0; n < MAX_FAILURES + 20; n++) await fail();
+    const read = await events.read(account);
+    t.equal(read.length, MAX_FAILURES + 1);
+    t.match(read.at(-1), { event: 'login', uid: 7 }, 'failures push out no login');
+    t.strictSame(await events.read('f'.repeat(32)), []);
+    await place.age(60_000);
+    t.strictSame(await events.read(account), [], 'nothing outlives AUDIT_TTL');
+    await openAccountEvents(place.store, 0).note({ event: 'login_failed', account });
+    t.strictSame(await events.read(account), []);
+  });
+  const buckets = new Set<string>();
+  for (let n = 0; n < 20_000; n++) {
+    buckets.add(failuresKey((n * 2_654_435_761).toString(16).padStart(32, '0').slice(-32).padEnd(32, '0')));
+    buckets.add(failuresKey(`${n.toString(16).padStart(8, '0')}${'0'.repeat(24)}`));
+  }
+  t.equal(buckets.size, 1024, 'however many accounts are tried');
 });

@@ -1,17 +1,21 @@
-// A Redis that is restarted with its data during refreshes: nobody is logged out.
+// Redis stopped and started with its data: nobody is logged out, and revocations are written later.
 
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
+import { followRevocations, LOG_START, openRevocationLog } from '@tollgate/shared/sessions';
 import { openStore, StoreUnavailableError } from '@tollgate/shared/store';
 import { startRedisCluster } from '@tollgate/test-support/redis-cluster.js';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { redisStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
+import { createRevoker } from '../../src/stores/revoker.js';
 import type { SessionStore } from '../../src/stores/session-store.js';
 import { AGENT, RULES } from '../support/session-rules.js';
 
 const USERS = 30;
 const LONGEST_RETURN_MS = 15_000;
+const quiet = { info() {}, warn() {}, error() {} };
 
 interface Interrupted {
   readonly url: string;
@@ -94,3 +98,60 @@ async function returned(sessions: SessionStore, uids: readonly number[]): Promis
     }
   }
 }
+
+// Revocation entries that cannot be written.
+
+t.test(
+  'an entry written after its step is enforced here at once and retried until it is written',
+  async (t) => {
+    const { store, redis } = await redisStore(t);
+    const log = openRevocationLog(store);
+    const follower = followRevocations(log, quiet);
+    t.teardown(() => follower.stop());
+    const revoker = createRevoker({ log, follower, accessTtlMs: 900_000, logger: quiet });
+    t.teardown(() => revoker.stop());
+    await follower.caughtUp();
+    await redis.stop();
+
+    await t.rejects(revoker.revoke(['known']), StoreUnavailableError);
+    t.equal(await follower.isRevoked('known'), false, 'nothing is refused that was not written');
+    revoker.revokeEnded(['a', 'b']);
+    revoker.revokeEnded(['c']);
+    for (const sid of ['a', 'b', 'c']) t.equal(await follower.isRevoked(sid), true);
+    t.equal(revoker.waiting, 3);
+
+    await redis.start();
+    await revoker.flush(5000);
+    t.equal(revoker.waiting, 0);
+    const { entries } = await log.readAfter(LOG_START);
+    t.strictSame(entries.flatMap(({ sids }) => sids).sort(), ['a', 'b', 'c']);
+  },
+);
+
+t.test('the retries stop when no access token can still be valid', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const log = openRevocationLog(store);
+  const follower = followRevocations(log, quiet);
+  t.teardown(() => follower.stop());
+  const revoker = createRevoker({ log, follower, accessTtlMs: 1, logger: quiet });
+  t.teardown(() => revoker.stop());
+  await redis.stop();
+  revoker.revokeEnded(['a']);
+  await revoker.flush(5000);
+  t.equal(revoker.waiting, 0);
+});
+
+t.test('a node that starts without its store keeps retrying, and then follows the log', async (t) => {
+  const { store, redis } = await redisStore(t);
+  await redis.stop();
+  const log = openRevocationLog(store);
+  const follower = followRevocations(log, quiet);
+  t.teardown(() => follower.stop());
+  t.equal(await follower.isRevoked('a'), false);
+  t.ok(follower.lagSeconds() > 0);
+  await redis.start();
+  await redis.client.xadd('session:revoked', '*', 'sids', 'a', 'keep_ms', '960000');
+  await follower.caughtUp();
+  t.equal(follower.lagSeconds(), 0);
+  t.equal(await follower.isRevoked('a'), true);
+});

@@ -1,7 +1,8 @@
-// Access tokens in both formats are equivalent at every route, and a format change rejects no token.
+// Access tokens: both formats at every route, their public keys, and their longest lifetime.
 
-import { createSigningKey } from '@tollgate/shared/crypto';
-import { eachKind } from '@tollgate/test-support/stores.js';
+import { createSigningKey, openSigningKeys } from '@tollgate/shared/crypto';
+import { openKeyRecord } from '@tollgate/shared/store';
+import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
 import t, { type Test } from 'tap';
 import {
   API_KEY,
@@ -21,6 +22,13 @@ import {
 const ANN = 'ann@example.com';
 const KEYS = { ES256: createSigningKey('ES256'), EdDSA: createSigningKey('EdDSA') };
 const ES256 = { ACCESS_TOKEN_FORMAT: 'public', ACCESS_SIGNING_KEYS: KEYS.ES256, ACCESS_SECRET: '' };
+const SERVED = [200, 200, 204, 404];
+const REFUSED = [401, 401, 401, 401];
+const URL = '/.well-known/jwks.json';
+const LIST = [createSigningKey('ES256'), createSigningKey('EdDSA')].join(',');
+
+// Both formats are equivalent at every route, and a format change rejects no token.
+
 const FORMATS = {
   sealed: {},
   'public, ES256': ES256,
@@ -50,9 +58,6 @@ async function statuses(node: SessionNode, held: Held): Promise<number[]> {
   const answers = routes.map(async ([method, url]) => (await withBearer(node, method, url, held)).statusCode);
   return Promise.all(answers);
 }
-
-const SERVED = [200, 200, 204, 404];
-const REFUSED = [401, 401, 401, 401];
 
 async function testRoutes(t: Test, here: SessionNode, there: SessionNode): Promise<void> {
   const held = await logIn(here, ANN);
@@ -175,3 +180,137 @@ t.test('metrics count public tokens under the signing key', async (t) => {
     t.match(metrics, `tollgate_tokens_made_total{kind="access",key="${jwks.keys[0].kid}"} 1\n`);
   });
 });
+
+// GET /.well-known/jwks.json: the public keys, their caching, and other methods.
+
+async function nodeWith(t: Test, env: Readonly<Record<string, string>>) {
+  const { store } = embeddedStore(t);
+  const { app } = await startNode(t, { store, directory: await userDirectory(t), env });
+  return (url = URL, headers = {}, method: 'GET' | 'HEAD' | 'POST' = 'GET') =>
+    app.inject({ method, url, headers });
+}
+
+t.test('every key is published with its public part, in either format, and may be cached', async (t) => {
+  const keys = openSigningKeys(LIST).all;
+  for (const ACCESS_TOKEN_FORMAT of ['sealed', 'public']) {
+    const get = await nodeWith(t, { ACCESS_SIGNING_KEYS: LIST, ACCESS_TOKEN_FORMAT });
+    const answer = await get();
+    t.equal(answer.statusCode, 200);
+    t.match(answer.headers, {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'public, max-age=300',
+      etag: /^"[A-Za-z0-9_-]{43}"$/,
+      'x-content-type-options': 'nosniff',
+    });
+    t.strictSame(
+      answer
+        .json()
+        .keys.map(({ kid, alg, use, kty, crv }: Record<string, string>) => [kid, alg, use, kty, crv]),
+      [
+        [keys[0]?.id, 'ES256', 'sig', 'EC', 'P-256'],
+        [keys[1]?.id, 'EdDSA', 'sig', 'OKP', 'Ed25519'],
+      ],
+    );
+    t.strictSame(Object.keys(answer.json().keys[1]), ['kty', 'crv', 'x', 'kid', 'alg', 'use']);
+    for (const element of LIST.split(',')) t.notMatch(answer.body, element.split(':')[1]);
+  }
+});
+
+t.test('a client with current keys gets 304', async (t) => {
+  const get = await nodeWith(t, { ACCESS_SIGNING_KEYS: LIST });
+  const { etag } = (await get()).headers;
+  for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    const answer = await get(URL, { 'if-none-match': tag });
+    t.equal(answer.statusCode, 304);
+    t.equal(answer.body, '');
+    t.match(answer.headers, { etag, 'cache-control': 'public, max-age=300' });
+  }
+  for (const tag of ['"other"', 'x', '', String(etag).slice(1, -1), '"'.repeat(5000)]) {
+    t.equal((await get(URL, { 'if-none-match': tag })).statusCode, 200, tag.slice(0, 20));
+  }
+  const head = await get(URL, {}, 'HEAD');
+  t.equal(head.statusCode, 200);
+  t.equal(head.headers.etag, etag);
+  const other = await nodeWith(t, { ACCESS_SIGNING_KEYS: createSigningKey('ES256') });
+  t.not((await other()).headers.etag, etag);
+});
+
+t.test('without signing keys the set is empty, and nothing else is served', async (t) => {
+  const get = await nodeWith(t, {});
+  t.strictSame((await get()).json(), { keys: [] });
+  t.equal((await get('/.well-known/jwks.json?x=%00&keys[]=1')).statusCode, 200, 'queries are ignored');
+  for (const url of [
+    '/.well-known',
+    '/.well-known/',
+    `${URL}/`,
+    '/.well-known/openid-configuration',
+    '/jwks.json',
+  ]) {
+    const answer = await get(url);
+    t.equal(answer.statusCode, 404, url);
+    t.equal(answer.headers['cache-control'], 'no-store');
+  }
+  const posted = await get(URL, {}, 'POST');
+  t.match([posted.statusCode, posted.headers.allow], [405, 'GET, HEAD, OPTIONS']);
+});
+
+t.test('key requests have their own limit', async (t) => {
+  const get = await nodeWith(t, { RATE_LIMIT_SESSION: '3' });
+  for (let count = 0; count < 3; count++) t.equal((await get()).statusCode, 200);
+  const refused = await get();
+  t.equal(refused.statusCode, 429);
+  t.equal(refused.json().code, 'rate_limited');
+  t.equal(refused.headers['cache-control'], 'no-store');
+});
+
+// The maximum lifetime of an access token, also while ACCESS_TTL changes.
+
+t.test('a token with a lifetime of ten days, or issued tomorrow, is rejected everywhere', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const node = await startNode(t, { store, directory: await userDirectory(t, ANN) });
+    const held = await logIn(node, ANN);
+    const reading = node.app.tokens.access.read(held.accessToken);
+    if (!reading.ok) throw new Error('the token of a login is right');
+    const { claims } = reading;
+    const forged = (changes: object) => node.app.tokens.access.issue({ ...claims, ...changes });
+    t.equal(await status(node, forged({})), 200);
+    for (const changes of [
+      { exp: claims.iat + 901 },
+      { exp: claims.iat + 864_000 },
+      { iat: claims.iat + 86_400, exp: claims.iat + 86_700 },
+    ]) {
+      const accessToken = forged(changes);
+      t.equal(await status(node, accessToken), 401, JSON.stringify(changes));
+      t.equal(await status(node, accessToken, '/verify'), 401);
+      const introspected = await node.admin.inject({
+        method: 'POST',
+        url: '/introspect',
+        headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/x-www-form-urlencoded' },
+        payload: new URLSearchParams({ token: accessToken }).toString(),
+      });
+      t.strictSame(introspected.json(), { active: false });
+    }
+  });
+});
+
+t.test('while ACCESS_TTL changes, nodes accept each other’s tokens', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const directory = await userDirectory(t, ANN);
+    const nodes: SessionNode[] = [];
+    for (const seconds of [300, 900]) {
+      // As server.ts reports at its start.
+      const lifetimes = { access: seconds };
+      await openKeyRecord(store).report(String(seconds), { makes: true, ids: {}, lifetimes }, true);
+      nodes.push(await startNode(t, { store, directory, env: { ACCESS_TTL: String(seconds) } }));
+    }
+    for (const from of nodes) {
+      const { accessToken } = await logIn(from, ANN);
+      for (const to of nodes) t.equal(await status(to, accessToken), 200);
+    }
+  });
+});
+
+async function status(node: SessionNode, accessToken: string, url = '/profile'): Promise<number> {
+  const answer = await withBearer(node, 'GET', url, { accessToken, cookie: '' });
+  return url === '/verify' && answer.statusCode === 204 ? 200 : answer.statusCode;
+}
