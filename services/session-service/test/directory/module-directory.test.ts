@@ -1,4 +1,4 @@
-// The directory in an operator's module.
+// USERS_URL, and the directory in an operator's own module.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import t, { type Test } from 'tap';
 import { DirectoryUnavailableError } from '../../src/directory/directory.js';
 import { openModuleDirectory } from '../../src/directory/module-directory.js';
 import { openDirectory } from '../../src/directory/open-directory.js';
+import { parseUsersUrl } from '../../src/directory/users-url.js';
 import { testDirectory } from './directory-contract.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../../test/directory/example-driver.js', import.meta.url));
@@ -263,4 +264,26 @@ t.test('a driver error was reported without its message; now only its values are
     await complaint(directory.saveHash?.(123, 'old words', 'new words') ?? Promise.resolve()),
     "the driver's saveHash threw Error: cannot save [hidden] and [hidden] and [hidden]",
   );
+});
+
+// Accepted values of USERS_URL.
+
+t.test(
+  'file and module paths are resolved against the given folder, a database URL is unchanged',
+  async (t) => {
+    const cases = {
+      'file:data/users.db': { kind: 'embedded', path: '/root/data/users.db' },
+      'file:/var/users.db': { kind: 'embedded', path: '/var/users.db' },
+      'module:./users.js': { kind: 'module', path: '/root/users.js' },
+      'postgres://u:p@h/d': { kind: 'postgres', url: 'postgres://u:p@h/d' },
+      'postgresql:///d?host=/run': { kind: 'postgres', url: 'postgresql:///d?host=/run' },
+    };
+    for (const [url, place] of Object.entries(cases)) t.strictSame(parseUsersUrl(url, '/root'), place);
+  },
+);
+
+t.test('any other URL is rejected without being quoted', async (t) => {
+  const wrong = ['', 'file:', 'module:', 'users.db', 'postgres:u:p@h/d', 'mysql://u:p@h/d', 'constructor:x'];
+  const words = 'must be file:PATH, postgres://USER:PASSWORD@HOST/DATABASE or module:PATH';
+  for (const url of wrong) t.throws(() => parseUsersUrl(url, '/'), new RangeError(words));
 });
