@@ -41,7 +41,7 @@ const onEveryNode = [
   /^shared\/.*\/http\/(server\/cross-origin|server\/response-headers|tokens\/tokens)\./,
   /^shared\/.*\/store\/configured-store\./,
   /^services\/[^/]*\/dist\/test\/domain\//,
-  /^services\/challenge-service\/.*\/(image\/derivation|image\/draw|presets\/presets?|renderer\/driver)\./,
+  /^services\/challenge-service\/.*\/(image\/draw|presets\/presets)\./,
   /^services\/session-service\/.*\/(directory\/embedded-directory|passwords\/password-hash)\./,
   /^packages\/client\/.*\/solver\/(kernels|solver)\./,
 ];
@@ -58,7 +58,7 @@ const fast = [
   /^tests\/dist\/gateway\/(challenge-names|gateway)\./,
   /^tests\/dist\/launcher\/(local-environment|readiness|secrets|terminal-log)\./,
   /^services\/[^/]*\/dist\/test\/listeners\./,
-  /^services\/challenge-service\/.*\/(custom-types|image-setup|renderer\/custom-renderer|renderer\/image-pool)\./,
+  /^services\/challenge-service\/.*\/(operator-module|renderer\/pools)\./,
   /^services\/session-service\/dist\/test\/config\./,
   /^services\/session-service\/.*\/directory\/module-directory\./,
   /^services\/session-service\/.*\/passwords\/(hashing|sign-in)\./,

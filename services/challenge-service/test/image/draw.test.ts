@@ -1,16 +1,130 @@
-// Images: identical bytes, valid files, and the preset's effects.
+// Images: the library, the characters and effects derived from key, token and seed, and the drawing.
+
 import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
+import fc from 'fast-check';
 import t from 'tap';
+import { answerText, drawingJob } from '../../src/image/derivation.js';
 import { drawImage } from '../../src/image/draw.js';
 import { defaultPreset, type ImagePreset } from '../../src/presets/preset.js';
-import { loadDriver } from '../../src/renderer/driver.js';
-import { hashOf, sampleJob, startDriver } from './samples.js';
+import { type DriverName, loadDriver } from '../../src/renderer/driver.js';
+import { drawKey, hashOf, sampleJob, startDriver, token } from './samples.js';
+
+const require = createRequire(import.meta.url);
+const { alphabet, length } = defaultPreset.phrase;
+
+// Image library selection.
+
+function refusing(...names: string[]) {
+  return (specifier: string): unknown => {
+    if (names.includes(specifier)) throw new Error(`${specifier} has no binary`);
+    return require(specifier);
+  };
+}
+
+t.test('the second library is used if the first fails to load', async (t) => {
+  t.equal(loadDriver(undefined, refusing('canvas'))?.name, '@napi-rs/canvas');
+});
+
+t.test('the libraries are tried in order', async (t) => {
+  const asked: string[] = [];
+  loadDriver(undefined, (specifier) => {
+    asked.push(specifier);
+    throw new Error('nothing here');
+  });
+  t.same(asked, ['canvas', '@napi-rs/canvas']);
+});
+
+t.test('without any library there is no driver', async (t) => {
+  t.equal(loadDriver(undefined, refusing('canvas', '@napi-rs/canvas')), null);
+});
+
+t.test('a named library that fails to load is an error even if another would load', async (t) => {
+  t.throws(() => loadDriver('canvas', refusing('canvas')), {
+    message: 'the image library canvas does not load',
+  });
+});
+
+t.test('an unknown library name is an error', async (t) => {
+  for (const name of ['sharp', '', '__proto__', 'constructor']) {
+    t.throws(() => loadDriver(name as DriverName), { message: `unknown image library: ${name}` });
+  }
+});
+
+t.test('a named library is used', async (t) => {
+  const driver = loadDriver('@napi-rs/canvas');
+  t.equal(driver?.name, '@napi-rs/canvas');
+  t.match(driver?.version, /^\d+\.\d+\.\d+/);
+});
+
+// Characters and effects of an image, derived from key, token and seed.
+
+t.test("an answer has the preset's length and only its characters", async (t) => {
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ minLength: 32, maxLength: 32 }),
+      fc.nat(),
+      fc.integer({ min: 4, max: 8 }),
+      (key, seed, wanted) => {
+        const preset = { ...defaultPreset, phrase: { ...defaultPreset.phrase, length: wanted } };
+        const text = answerText(key, token, seed, preset);
+        return text.length === wanted && [...text].every((character) => alphabet.includes(character));
+      },
+    ),
+  );
+  t.equal(length, 6);
+});
+
+t.test('the same key, token and seed give the same job, and any change gives another', async (t) => {
+  const job = drawingJob(drawKey, token, 7, defaultPreset);
+  t.same(drawingJob(drawKey, token, 7, defaultPreset), job);
+  const others = [
+    drawingJob(new Uint8Array(32).fill(0x5b), token, 7, defaultPreset),
+    drawingJob(drawKey, token.replace('a', 'b'), 7, defaultPreset),
+    drawingJob(drawKey, token, 8, defaultPreset),
+  ];
+  for (const other of others) {
+    t.not(other.text, job.text);
+    t.notSame(other.effectsSeed, job.effectsSeed);
+  }
+});
+
+t.test('under another draw key, none of a thousand answers is the same', async (t) => {
+  const wrongKey = new Uint8Array(32).fill(1);
+  const same = Array.from({ length: 1000 }, (_, seed) => seed).filter(
+    (seed) =>
+      answerText(drawKey, token, seed, defaultPreset) === answerText(wrongKey, token, seed, defaultPreset),
+  );
+  t.same(same, []);
+});
+
+t.test('all characters of the alphabet are equally likely', async (t) => {
+  const counts = new Map([...alphabet].map((character) => [character, 0]));
+  const answers = 20_000;
+  for (let seed = 0; seed < answers; seed++) {
+    for (const character of answerText(drawKey, token, seed, defaultPreset)) {
+      counts.set(character, counts.get(character)! + 1);
+    }
+  }
+  const expected = (answers * length) / alphabet.length;
+  const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+  t.equal(counts.size, alphabet.length);
+  // The 99.9% quantile of chi-square with 10 degrees of freedom. A modulo without rejection would reach about 70.
+  t.ok(chiSquare < 29.6, `chi-square ${chiSquare}`);
+});
+
+t.test('a seed other than a non-negative integer is rejected', async (t) => {
+  for (const seed of [-1, 0.5, Number.NaN, 2 ** 53]) {
+    t.throws(() => answerText(drawKey, token, seed, defaultPreset), RangeError);
+  }
+});
+
+// Identical bytes, valid files, and the preset's effects.
 
 const { sprites, identity } = await startDriver();
-
 const withoutLine = { ...defaultPreset.picture, counterchange_px: 0 };
 
 /** SHA-256 of the images with seeds 1, 2 and 3, by driver identity. */

@@ -1,4 +1,4 @@
-// SITES: accepted values, and errors that stop the start without disclosing a value.
+// SITES: accepted values, errors that stop the start without disclosing a value, and the settings that depend on them.
 
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { ConfigurationError } from '@tollgate/shared/schemas';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
+import { readChallengeConfig } from '../../../src/config.js';
+import dropIn from '../drop-in-extension.js';
 import { hostnameMatcher, hostnameOf, isHostnamePattern, pageHostname } from '../hostnames.js';
 import { readSites } from '../read-sites.js';
 import { makeSecret, secretFinder } from '../site-secrets.js';
@@ -13,6 +15,7 @@ import { makeSecret, secretFinder } from '../site-secrets.js';
 const HASH = hash('sha256', 'a');
 const OTHER = hash('sha256', 'b');
 const shop = { secret_sha256: HASH, hostnames: ['shop.example'] };
+const site = { secret_sha256: 'a'.repeat(64), hostnames: ['shop.example'] };
 
 const mistakesOf = (value: unknown): readonly string[] => {
   try {
@@ -165,4 +168,36 @@ t.test('each secret finds its own site; other texts find none', async (t) => {
   t.not(find(made[0].secret)?.id, find(made[1].secret)?.id);
   for (const wrong of ['', 'x', made[0].sha256, `${made[0].secret} `]) t.equal(find(wrong), undefined);
   t.match(made[0].secret, /^[A-Za-z0-9_-]{43}$/);
+});
+
+// Service settings that depend on the configured sites.
+
+/** Opens the drop-in as the service does. */
+function open(sites: Readonly<Record<string, object>>) {
+  const env = { CHALLENGE_SECRET: 'c', CAPTCHA_POW_MAX_DIFFICULTY: '20', SITES: JSON.stringify(sites) };
+  return dropIn.open(readChallengeConfig(env, [dropIn]), '/');
+}
+
+t.test('the hardest site and the longest receipt determine how long keys are kept', async (t) => {
+  t.same(open({ shop: site })?.lifetimes, { ceiling: 20, seconds: 300 });
+  const forum = { ...site, secret_sha256: 'b'.repeat(64), difficulty: 18, receipt_seconds: 900 };
+  t.same(
+    open({ shop: site, forum })?.lifetimes,
+    { ceiling: 22, seconds: 900 },
+    'floor and ceiling rise alike',
+  );
+  const dearest = { ...forum, difficulty: 24 };
+  t.same(
+    open({ shop: site, dearest })?.lifetimes,
+    { ceiling: 24, seconds: 900 },
+    'no price is above 24 bits',
+  );
+});
+
+t.test("only pages on a site's host names may call its paths", async (t) => {
+  const ruleOf = open({ shop: site })?.originRuleOf;
+  t.equal(ruleOf?.('/api/captcha/sites/shop/pow')?.('https://shop.example'), true);
+  t.equal(ruleOf?.('/api/captcha/sites/shop/pow')?.('https://forum.example'), false);
+  t.equal(ruleOf?.('/api/captcha/sites/forum/pow'), undefined);
+  t.equal(ruleOf?.('/api/captcha/pow'), undefined);
 });

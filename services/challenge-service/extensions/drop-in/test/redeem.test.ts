@@ -3,8 +3,12 @@
 import { sealTicket } from '@tollgate/shared/challenges';
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
+import fc from 'fast-check';
 import t from 'tap';
+import { encodeReceiptTail, parseReceiptRecord } from '../receipt-record.js';
 import { IP, ORIGINS, OWN_ORIGIN, openSites } from './served-sites.js';
+
+const time = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
 t.test('solved work is exchanged for a receipt, once', async (t) => {
   await eachKind(t, async (t, { store }) => {
@@ -343,4 +347,42 @@ t.test('with bound addresses, work is redeemed only from the address that reques
   };
   t.equal((await send('203.0.113.8')).statusCode, 422);
   t.equal((await send(IP)).statusCode, 200);
+});
+
+// The encoding of a receipt record.
+
+const hex = (digits: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`));
+const address = fc.option(hex(32));
+
+const receipt = fc.record({
+  keyId: hex(8),
+  address,
+  api: fc.option(fc.constantFrom('recaptcha' as const, 'hcaptcha' as const, 'turnstile' as const)),
+  hostname: fc.stringMatching(/^[a-z0-9.:[\]-]{1,60}$/),
+  action: fc.stringMatching(/^[A-Za-z0-9_/-]{0,100}$/),
+  cdata: fc.stringMatching(/^[A-Za-z0-9_-]{0,255}$/),
+});
+
+t.test('a receipt survives encoding and decoding, and other texts are rejected', async (t) => {
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(receipt, time, (part, redeemedAtMs) => {
+        const read = parseReceiptRecord(`${redeemedAtMs} ${encodeReceiptTail(part)}`);
+        return (
+          read !== null && JSON.stringify({ ...part, ...read }) === JSON.stringify({ ...part, redeemedAtMs })
+        );
+      }),
+    ),
+  );
+  const good = `1 01954fbf - - shop.example  `;
+  t.not(parseReceiptRecord(good), null);
+  for (const line of [
+    '',
+    'x',
+    good.trimEnd(),
+    `${good} `,
+    `!claim 5 ${good}`,
+    good.replace('- -', '- other'),
+  ])
+    t.equal(parseReceiptRecord(line), null, line);
 });

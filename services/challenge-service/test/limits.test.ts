@@ -1,4 +1,4 @@
-// Address ranges with their own limits: an office behind one address, and clients that pretend to be there.
+// Limits of networks, and of address ranges with their own limits.
 
 import { ConfigurationError } from '@tollgate/shared/config';
 import { eachKind, embeddedStore } from '@tollgate/test-support/stores.js';
@@ -8,7 +8,42 @@ import { openNode } from './challenge-node.js';
 
 const OFFICE = '198.51.100.7';
 const OTHER = '203.0.113.7';
-const LIMITS = {
+
+// One customer filled the store with challenges from 700 addresses.
+
+const NETWORK_LIMITS = {
+  RATE_LIMIT_POW: '2',
+  RATE_LIMIT_ISSUE: '2',
+  RATE_LIMIT_FACTOR_56: '2',
+  RATE_LIMIT_FACTOR_48: '3',
+};
+
+t.test('challenges are also limited per /56 and per /48, with effort counted as images', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const node = await openNode(t, store, { env: NETWORK_LIMITS });
+    for (const [at, path] of ['/pow', '', '?preset=effort'].entries()) {
+      const customer = `2001:db8:${at}`;
+      const statuses = async (ips: string[]) => {
+        const answers = [];
+        for (const remoteAddress of ips) {
+          const answer = await node.inject({ url: `/api/captcha${path}`, remoteAddress });
+          answers.push(answer.statusCode);
+          if (answer.statusCode === 429) t.match(answer.headers, { 'retry-after': /^\d+$/ });
+        }
+        return answers;
+      };
+      const [first, second, third] = [`${customer}:1201::7`, `${customer}:1202::7`, `${customer}:1203::7`];
+      t.strictSame(await statuses([first, first, first]), [200, 200, 429], `${path}: twice per /64`);
+      t.strictSame(await statuses([second, second, third]), [200, 200, 429], `${path}: four times per /56`);
+      const elsewhere = [`${customer}:3400::7`, `${customer}:3400::7`, `${customer}:5600::7`];
+      t.strictSame(await statuses(elsewhere), [200, 200, 429], `${path}: six times per /48`);
+    }
+  });
+});
+
+// An office behind one address, and clients that pretend to be there.
+
+const RANGE_LIMITS = {
   RATE_LIMIT_RANGES: '198.51.100.0/24=3,2001:db8:7::/48=2',
   RATE_LIMIT_POW: '4',
   RATE_LIMIT_ISSUE: '2',
@@ -19,7 +54,7 @@ const LIMITS = {
 
 t.test('limits and volume price are those of the range', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const node = await openNode(t, store, { env: LIMITS });
+    const node = await openNode(t, store, { env: RANGE_LIMITS });
     const ask = async (remoteAddress: string, path = '/pow', headers: Record<string, string> = {}) => {
       const answer = await node.inject({ url: `/api/captcha${path}`, remoteAddress, headers });
       const limit = answer.headers['ratelimit-limit'];
@@ -60,7 +95,7 @@ t.test('limits and volume price are those of the range', async (t) => {
 
 t.test("a trusted proxy's header entry counts, and earlier entries by the client do not", async (t) => {
   const { store } = embeddedStore(t);
-  const node = await openNode(t, store, { env: { ...LIMITS, TRUST_PROXY: '10.0.0.1' } });
+  const node = await openNode(t, store, { env: { ...RANGE_LIMITS, TRUST_PROXY: '10.0.0.1' } });
   const limitOf = async (forwarded: string) => {
     const headers = { 'x-forwarded-for': forwarded };
     const answer = await node.inject({ url: '/api/captcha/pow', remoteAddress: '10.0.0.1', headers });
