@@ -1,7 +1,12 @@
 // The pages match the code: generated ones, and claims of the others.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { loadImageSetup } from '@tollgate/challenge-service/image-setup.js';
+import { ImagePreset } from '@tollgate/challenge-service/presets/preset.js';
+import { resolvePresets } from '@tollgate/challenge-service/presets/presets.js';
+import { leavesOf, resolveCaptchaOptions } from '@tollgate/shared/schemas';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { auditPage } from '@tollgate/tools/docs/audit-page.js';
 import {
   configurationPage,
@@ -14,6 +19,7 @@ import { adminApps, type OpenApiDocument, openApiDocuments } from '@tollgate/too
 import { openApiPage } from '@tollgate/tools/docs/openapi-page.js';
 import { prebuiltPage } from '@tollgate/tools/docs/prebuilt-page.js';
 import { listFiles, readSources } from '@tollgate/tools/docs/source-files.js';
+import { wireBodies } from '@tollgate/tools/docs/wire-bodies.js';
 import { environmentFor, projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import { processVariables } from '@tollgate/tools/launcher/service-program.js';
 import Fastify, { type HTTPMethods } from 'fastify';
@@ -50,6 +56,32 @@ function isAdminRoute(request: string): boolean {
   const url = path.replace(/\{(\w+)\}/g, ':$1');
   return Object.values(admin).some((app) => app.hasRoute({ method: method as HTTPMethods, url }));
 }
+
+const presetsPage = readProjectFile('docs/challenges/presets.md');
+const modulePage = readProjectFile('docs/challenges/challenge-types.md');
+const captcha = resolveCaptchaOptions();
+
+type Version = readonly [major: number, minor: number];
+interface LockedPackage {
+  readonly engines?: { readonly node?: string };
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+const readme = readProjectFile('README.md');
+const [, recommended = '', oldest = '', refusing = '', wanted = ''] =
+  /You need Node (\d+), the current LTS.*\((\d+\.\d+) and newer work, .* that (\w+) dependencies want Node (\d+)\.\)/.exec(
+    readme,
+  ) ?? [];
+const lines = {
+  // A line means its newest version.
+  recommended: versionOf(`${recommended}.99`),
+  oldest: versionOf(oldest),
+  wanted: versionOf(`${wanted}.99`),
+};
+const packages: Readonly<Record<string, LockedPackage>> = JSON.parse(
+  readProjectFile('package-lock.json'),
+).packages;
 
 t.test('docs/audit.md matches the code (npm run docs)', async (t) => {
   t.equal(page('docs/audit.md'), auditPage());
@@ -282,4 +314,97 @@ t.test('every JSON example can be parsed', async (t) => {
   for (const { path, text } of pages) {
     for (const code of codeBlocks(text, 'json')) t.doesNotThrow(() => JSON.parse(code), path);
   }
+});
+
+t.test('the presets of the example are valid', async (t) => {
+  const example = codeBlocks(presetsPage, 'json').find((code) => code.includes('"calm"')) ?? '';
+  const sources = [{ name: 'docs/challenges/presets.md', presets: JSON.parse(example) }];
+  const { presets, mistakes } = resolvePresets({ options: captcha, sources });
+  t.strictSame(mistakes, []);
+  t.strictSame([...presets.keys()], ['default', 'large', 'calm']);
+});
+
+t.test('every option of a preset is in the table, and no other', async (t) => {
+  const [table] = tablesHeaded(presetsPage, 'Option').filter(({ head }) => head[1] === 'Values');
+  const named = (table?.rows ?? []).flatMap(([cell = '']) => literalsIn(cell));
+  const known = leavesOf(ImagePreset).map(({ path }) => path.join('.'));
+  t.strictSame(named.toSorted(), ['kind', ...known].toSorted());
+});
+
+t.test('the module of the example is valid', async (t) => {
+  const [kinds = '', renderer = ''] = codeBlocks(modulePage, 'js').filter((code) =>
+    code.startsWith('export const'),
+  );
+  const folder = tempDir(t);
+  writeFileSync(join(folder, 'own.mjs'), `${kinds}\n${renderer}`);
+  const settings = { values: { CAPTCHA_MODULE: './own.mjs' }, captcha };
+  const equipment = await loadImageSetup(settings, folder);
+  t.strictSame([...equipment.presets.keys()], ['default', 'sum']);
+  t.equal(equipment.renderer?.name, 'mine@1');
+});
+
+t.test('a package required a newer Node than the README, with a warning at the installation', async (t) => {
+  const unhappy = (version: Version) =>
+    Object.entries(packages)
+      .filter(([, { engines }]) => engines?.node !== undefined && !accepts(engines.node, version))
+      .map(([path]) => path.split('node_modules/').at(-1) ?? '');
+  t.strictSame(unhappy(lines.recommended), [], 'no warning on the recommended line');
+  t.strictSame(unhappy(lines.wanted), []);
+  const warned = unhappy(lines.oldest);
+  t.equal(warned.length, ['no', 'one', 'two', 'three', 'four'].indexOf(refusing), warned.join());
+  const ours = Object.entries(packages)
+    .filter(([path]) => !path.includes('node_modules/'))
+    .flatMap(([, { dependencies, devDependencies }]) => Object.keys({ ...dependencies, ...devDependencies }));
+  t.strictSame(
+    warned.filter((name) => ours.includes(name)),
+    [],
+    'none of them is in a manifest of ours',
+  );
+});
+
+t.test('the manifests, the images and test:nodes have the Node lines of the README', async (t) => {
+  const manifests = Object.keys(packages)
+    .filter((path) => !path.includes('node_modules/'))
+    .map((path) => JSON.parse(readProjectFile(join(path, 'package.json'))));
+  // The browser package names no Node.
+  t.strictSame([...new Set(manifests.flatMap(({ engines }) => engines?.node ?? []))], [`>=${oldest}`]);
+  t.equal(manifests[0]?.scripts['test:nodes'], 'node tools/test-nodes.js');
+  t.match(
+    readProjectFile('deploy/Dockerfile'),
+    new RegExp(`^ARG NODE_IMAGE=node:${recommended}(?:[.]\\d+)*-trixie-slim$`, 'm'),
+  );
+  const promised = /^const promisedLines = \[(.*)\];$/m.exec(readProjectFile('tools/test-nodes.js'))?.[1];
+  const tried = [...(promised ?? '').matchAll(/'(\d+)'/g)].map(([, line = '']) => line);
+  t.equal(tried[0], String(lines.oldest[0]));
+  t.ok(tried.includes(recommended));
+  const named = /on each supported line of Node: (.*), with the programs/.exec(
+    readProjectFile('docs/contributing.md'),
+  )?.[1];
+  t.equal(named, [`${oldest} and newer`, ...tried.slice(1)].join(', ').replace(/, (\d+)$/, ' and $1'));
+});
+
+function versionOf(text: string): Version {
+  const [, major, minor] = /^(\d+)\.(\d+)$/.exec(text) ?? [];
+  if (major === undefined) throw new Error(`the README has no version at "${text}"`);
+  return [Number(major), Number(minor)];
+}
+
+/** Returns whether a range of `engines` accepts a version; majors and minors decide. */
+function accepts(range: string, [major, minor]: Version): boolean {
+  return range.split('||').some((part) =>
+    [...part.matchAll(/([<>=^~]*)\s*(\d+|\*)(?:\.(\d+|x))?(?:\.(?:\d+|x))?/g)].every(
+      ([, operator = '', first = '', second = '0']) => {
+        if (first === '*') return true;
+        const distance = major - Number(first) || minor - (Number(second) || 0);
+        if (operator === '>=') return distance >= 0;
+        if (operator === '<') return distance < 0;
+        if (operator === '' || operator === '^') return major === Number(first) && distance >= 0;
+        throw new Error(`unsupported range: ${range}`);
+      },
+    ),
+  );
+}
+
+t.test('packages/client/src/wire.ts matches the schemas (npm run docs)', async (t) => {
+  t.equal(readProjectFile('packages/client/src/wire.ts'), wireBodies());
 });

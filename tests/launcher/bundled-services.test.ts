@@ -1,10 +1,25 @@
-// How a bundled service's program caches compiled code for the next start.
-import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Bundles of the services: which program runs, how it caches compiled code, and which extensions it reads.
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { spawnCommand } from '@tollgate/test-support/command.js';
+import { freePort } from '@tollgate/test-support/free-port.js';
+import { loadedFiles } from '@tollgate/test-support/loaded-files.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
+import { bundleOf, programOf } from '@tollgate/tools/launcher/service-program.js';
 import t, { type Test } from 'tap';
+
+const compiled = 'services/session-service/dist/src/server.js';
+const bundle = 'services/session-service/dist/bundle/server.js';
 
 /** Puts a bundle into its own folder. */
 function makeBundle(t: Test, code: string) {
@@ -29,6 +44,52 @@ function makeBundle(t: Test, code: string) {
 }
 
 const script = `console.log('runs')`;
+
+const SITES = JSON.stringify({ shop: { secret_sha256: '0'.repeat(64), hostnames: ['shop.example'] } });
+const GATE = { GATE: '{"sites":["http://localhost:8081"]}', TRUST_PROXY: 'loopback' };
+
+/** Returns the extensions whose file the bundle has loaded, and its responses to a gateway and to a site's server. */
+async function runBundle(t: Test, variables: Readonly<Record<string, string>>) {
+  const port = await freePort();
+  const environment = {
+    DATA_DIR: tempDir(t),
+    PUBLIC_URL: 'http://localhost:8080',
+    CHALLENGE_PORT: String(port),
+    CHALLENGE_ADMIN_PORT: '0',
+    DRAIN_SECONDS: '0',
+    ...variables,
+  };
+  const statuses: number[] = [];
+  const files = await loadedFiles(t, bundleOf('challenge-service'), environment, async () => {
+    for (const path of ['gate/check', 'siteverify', 'tollgate.js']) {
+      statuses.push((await fetch(`http://127.0.0.1:${port}/api/captcha/${path}`)).status);
+    }
+  });
+  const names = files.map((file) => basename(file).replace(/-[\w-]{8}\.cjs$/, '.cjs'));
+  t.ok(names.includes('service.cjs'));
+  const extensions = names.filter((name) => name.endsWith('-extension.cjs'));
+  return { extensions: [...new Set(extensions)], statuses };
+}
+
+t.test('the bundle runs, unless it is missing or older than compiled code', async (t) => {
+  const root = tempDir(t);
+  const write = (path: string, atSeconds: number) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), '');
+    utimesSync(join(root, path), atSeconds, atSeconds);
+  };
+  const program = () => programOf('session-service', root);
+  write(compiled, 1_000);
+  write('shared/dist/src/store/store.js', 1_000);
+  t.equal(program(), join(root, compiled), 'no bundle');
+  write(bundle, 2_000);
+  t.equal(program(), join(root, bundle));
+  write('shared/dist/src/store/store.js', 3_000);
+  t.equal(program(), join(root, compiled), 'a part of it is newer');
+  write(bundle, 4_000);
+  write('services/challenge-service/dist/src/server.js', 5_000);
+  t.equal(program(), join(root, bundle), 'the files of another service do not matter');
+});
 
 t.test('the second start uses the compiled code of the first', async (t) => {
   const { run, kept } = makeBundle(t, script);
@@ -96,4 +157,19 @@ void (async () => {
 t.test('a stack trace names the bundle and counts its lines', async (t) => {
   const { run } = makeBundle(t, `\nthrow new Error('here')`);
   for (const start of ['first', 'second']) t.match(await run(), /service\.cjs:2/, start);
+});
+
+t.test('without their variables, no extension is read', async (t) => {
+  t.strictSame(await runBundle(t, {}), { extensions: [], statuses: [404, 404, 200] });
+});
+
+t.test('each extension is read only when configured', async (t) => {
+  t.strictSame(await runBundle(t, GATE), {
+    extensions: ['gate-extension.cjs'],
+    statuses: [403, 404, 200],
+  });
+  t.strictSame(await runBundle(t, { SITES }), {
+    extensions: ['drop-in-extension.cjs'],
+    statuses: [404, 200, 200],
+  });
 });
