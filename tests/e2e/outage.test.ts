@@ -1,18 +1,21 @@
-// Redis fails and returns: every request that requires it gets 503, loses nothing and works again without a restart.
-
+// Redis fails and returns, has no memory left, or another time: requests that need it get 503, lose nothing and work again
+// without a restart; existing sessions continue; the log and readiness report it.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
 import type { Answer } from './client.js';
 import { refusal } from './refusals.js';
-import { CHEAP, onRedis, type Site } from './site.js';
+import { CHEAP, onRedis, onStore, type Site } from './site.js';
 
 const RECOVERY_MS = 1_500;
 
 t.setTimeout(300_000);
 
-t.test('an outage of Redis', (t) => onRedis(t, CHEAP, tests));
+const HOUR_MS = 3_600_000;
 
-async function tests(t: Test, site: Site): Promise<void> {
+t.test('an outage of Redis', (t) => onRedis(t, CHEAP, outage));
+
+async function outage(t: Test, site: Site): Promise<void> {
   const { gateway, redis } = site;
   if (redis === undefined) throw new TypeError('requires Redis');
   const user = await site.newUser();
@@ -72,9 +75,9 @@ async function tests(t: Test, site: Site): Promise<void> {
     await redis.start();
     const startedMs = performance.now();
     for (const path of ['/api/captcha/pow', '/api/captcha']) {
-      await until(async () => (await gateway.get(path)).status === 200);
+      await repeatUntil(async () => (await gateway.get(path)).status === 200);
     }
-    await until(async () => (await site.refresh(cookie)).status !== 503);
+    await repeatUntil(async () => (await site.refresh(cookie)).status !== 503);
     const tookMs = performance.now() - startedMs;
     t.ok(tookMs < RECOVERY_MS, `${Math.round(tookMs)} ms`);
     t.equal((await site.challengeAdmin.get('/health/ready')).status, 200);
@@ -97,7 +100,7 @@ async function tests(t: Test, site: Site): Promise<void> {
     ]);
     for (const answer of [issued, refreshed, loggedIn]) away(t, answer, 'within half a second');
     t.ok(performance.now() - startedMs < 1_100);
-    await until(async () => (await gateway.get('/api/captcha/pow')).status === 200);
+    await repeatUntil(async () => (await gateway.get('/api/captcha/pow')).status === 200);
     t.equal((await site.refresh(session.cookie)).status, 200, 'no session was lost');
     t.equal((await site.logIn(user)).answer.status, 200);
   });
@@ -139,8 +142,8 @@ async function tests(t: Test, site: Site): Promise<void> {
     await Promise.all(sending);
     redis.thaw();
     t.ok(longestMs - delayMs < 800, `${Math.round(longestMs)} ms, ${Math.round(delayMs)} without Redis`);
-    await until(async () => (await gateway.get('/api/captcha/pow')).status === 200);
-    await until(async () => (await site.tryLogIn(user)).status === 200);
+    await repeatUntil(async () => (await gateway.get('/api/captcha/pow')).status === 200);
+    await repeatUntil(async () => (await site.tryLogIn(user)).status === 200);
   });
 
   await t.test(
@@ -154,7 +157,7 @@ async function tests(t: Test, site: Site): Promise<void> {
       t.equal((await gateway.get('/profile', { headers: { authorization } })).status, 200);
       await redis.start();
       const startedMs = performance.now();
-      await until(async () => (await site.tryLogIn(user).catch(() => undefined))?.status === 200);
+      await repeatUntil(async () => (await site.tryLogIn(user).catch(() => undefined))?.status === 200);
       t.ok(performance.now() - startedMs < RECOVERY_MS);
     },
   );
@@ -165,6 +168,79 @@ function away(t: Test, answer: Answer, hint: string): void {
   t.match(answer.headers, { 'retry-after': /^[1-9]\d*$/, 'cache-control': 'no-store' });
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
+async function repeatUntil(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(10);
+}
+
+// A store filled with challenges by strangers returned 503 for everybody: existing sessions continue.
+t.test('a Redis without memory left', (t) => onRedis(t, CHEAP, full));
+
+async function full(t: Test, site: Site): Promise<void> {
+  const { gateway, redis } = site;
+  if (redis === undefined) throw new TypeError('requires Redis');
+  const user = await site.newUser();
+  const signedIn = await site.logIn(user);
+  await site.tryLogIn({ email: user.email, password: 'wrong' });
+  const scope = await site.scopeOf(user.email);
+  const [work, wrongWork] = [await site.work({ scope }), await site.work({ scope })];
+  const image = await site.image();
+  const headers = { authorization: `Bearer ${signedIn.accessToken}` };
+
+  await redis.client.config('SET', 'maxmemory', '1');
+  for (const path of ['/api/captcha/pow', '/api/captcha', '/api/captcha?preset=effort']) {
+    const { status, json, headers } = await gateway.get(path);
+    t.strictSame([status, json.code, headers['retry-after']], [503, 'store_unavailable', '1'], path);
+  }
+
+  const wrong = await gateway.post('/login', {
+    body: { ...user, password: 'wrong', ...wrongWork, ...image },
+  });
+  t.match(wrong, { status: 422, json: { code: 'login_failed', pow_scope: String } }, 'a check');
+  const again = await gateway.post('/login', { body: { ...user, ...wrongWork, ...image } });
+  t.match(again, { status: 422, json: { code: 'pow_invalid' } }, 'a spent challenge stays spent');
+  const refreshed = await site.refresh(signedIn.cookie);
+  t.equal(refreshed.status, 200, 'a refresh');
+  t.equal((await gateway.get('/profile', { headers })).status, 200);
+  t.equal((await gateway.get('/sessions', { headers })).status, 200);
+
+  await redis.client.config('SET', 'maxmemory', '0');
+  const picture = await site.image();
+  await redis.client.config('SET', 'maxmemory', '1');
+  const logIn = await gateway.post('/login', { body: { ...user, ...work, ...picture } });
+  t.equal(logIn.status, 200, 'a login of a user with another session');
+  t.equal((await gateway.post('/logout', { headers })).status, 204, 'a logout');
+  t.equal((await site.refresh(refreshed.cookies[0]?.split(';')[0] ?? '')).json.code, 'session_revoked');
+
+  await redis.client.config('SET', 'maxmemory', '0');
+  t.equal((await gateway.get('/api/captcha/pow')).status, 200, 'with free memory everything works');
+  await site.logIn(await site.newUser());
+}
+
+// A service with a clock off by an hour did not report it: its log and readiness do, until the clocks agree again.
+t.test('the clock of a service and that of Redis', (t) => onStore(t, 'redis', CHEAP, clocks));
+
+async function clocks(
+  t: Test,
+  { redis, sessionAdmin, challengeAdmin, moveClock, logs }: Site,
+): Promise<void> {
+  if (redis === undefined) throw new TypeError('requires Redis');
+  const ready = async (admin: typeof sessionAdmin) => (await admin.get('/health/ready')).json;
+  const warnings = async () => (await logs()).match(/the clocks of Redis and of this node are \d+ s apart/g);
+  /** Clocks are compared every minute, and with each new connection. */
+  const compareNow = () => redis.client.call('CLIENT', 'KILL', 'TYPE', 'NORMAL', 'SKIPME', 'YES');
+  t.match(await ready(sessionAdmin), { status: 'ok' });
+
+  for (const aheadMs of [HOUR_MS, -HOUR_MS]) {
+    await moveClock('session-service', aheadMs);
+    await compareNow();
+    const checks = { store: 'clock', challenge_store: 'clock', directory: 'ok' };
+    await until(async () => (await ready(sessionAdmin)).checks?.store === 'clock', 'readiness shows it');
+    t.strictSame(await ready(sessionAdmin), { status: 'degraded', checks });
+    await until(async () => (await ready(challengeAdmin)).status === 'ok', 'the other service is well');
+    await moveClock('session-service', 0);
+    await compareNow();
+    await until(async () => (await ready(sessionAdmin)).status === 'ok', 'the clocks agree');
+  }
+  t.strictSame(await warnings(), Array(2).fill('the clocks of Redis and of this node are 3600 s apart'));
+  t.equal((await logs()).match(/the clocks of Redis and of this node agree again/g)?.length, 2);
 }
