@@ -1,9 +1,8 @@
 // COOKIE_PREFIX=__Host-: cookies planted by another host on the site, and a prefix change during sessions.
-import type { Store } from '@tollgate/shared/store';
-import { eachKind } from '@tollgate/test-support/stores.js';
 import type { LightMyRequestResponse } from 'fastify';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { PASSWORD, type SessionNode, startNode, userDirectory } from './support/session-node.js';
+import { onSharedServices } from './support/shared-services.js';
 
 const OWNER = 'owner@example.com';
 const THIEF = 'thief@example.com';
@@ -51,15 +50,14 @@ async function who(node: SessionNode, answer: LightMyRequestResponse): Promise<s
   return (await node.app.inject({ url: '/profile', headers })).json().email;
 }
 
-async function openNodes(t: Test, store: Store) {
-  const directory = await userDirectory(t, OWNER, THIEF);
-  const start = (env: Record<string, string> = {}) => startNode(t, { store, directory, env });
+const eachService = onSharedServices(async (root, { store }) => {
+  const directory = await userDirectory(root, OWNER, THIEF);
+  const start = (env: Record<string, string> = {}) => startNode(root, { store, directory, env });
   return { plain: await start(), host: await start({ COOKIE_PREFIX: '__Host-' }) };
-}
+});
 
 t.test('a cookie planted before any session exists logs nobody in as the attacker', (t) =>
-  eachKind(t, async (t, { store }) => {
-    const { host } = await openNodes(t, store);
+  eachService(t, async (t, { host }) => {
     const thief = createBrowser();
     await logIn(thief, host, THIEF);
     t.strictSame(thief.names(), [`${HOST_NAME} /`]);
@@ -78,8 +76,7 @@ t.test('a cookie planted before any session exists logs nobody in as the attacke
 t.test(
   'beside the user’s own session planted cookies change nothing, not even those from before the change',
   (t) =>
-    eachKind(t, async (t, { store }) => {
-      const { plain, host } = await openNodes(t, store);
+    eachService(t, async (t, { plain, host }) => {
       const thief = createBrowser();
       await logIn(thief, plain, THIEF);
       const victim = createBrowser();
@@ -92,8 +89,7 @@ t.test(
 );
 
 t.test('any number of planted cookies does not disturb a refresh with the protected one', (t) =>
-  eachKind(t, async (t, { store }) => {
-    const { host } = await openNodes(t, store);
+  eachService(t, async (t, { host }) => {
     const victim = createBrowser();
     await logIn(victim, host, OWNER);
     const planted = Array(40).fill('refreshToken=planted').join('; ');
@@ -103,8 +99,7 @@ t.test('any number of planted cookies does not disturb a refresh with the protec
 );
 
 t.test('a prefix change, there and back, logs nobody out', (t) =>
-  eachKind(t, async (t, { store }) => {
-    const { plain, host } = await openNodes(t, store);
+  eachService(t, async (t, { plain, host }) => {
     const browser = createBrowser();
     await logIn(browser, plain, OWNER);
     t.strictSame(browser.names(), ['refreshToken /refresh']);
@@ -121,8 +116,7 @@ t.test('a prefix change, there and back, logs nobody out', (t) =>
 );
 
 t.test('a token with the new prefix does not count under an older name, nor after a change back', (t) =>
-  eachKind(t, async (t, { store }) => {
-    const { plain, host } = await openNodes(t, store);
+  eachService(t, async (t, { plain, host }) => {
     const thief = createBrowser();
     await logIn(thief, host, THIEF);
     const victim = createBrowser();
@@ -134,8 +128,7 @@ t.test('a token with the new prefix does not count under an older name, nor afte
 );
 
 t.test('a logout expires the cookie under every prefix, although the old one is not in the request', (t) =>
-  eachKind(t, async (t, { store }) => {
-    const { plain, host } = await openNodes(t, store);
+  eachService(t, async (t, { plain, host }) => {
     for (const how of ['/logout', '/refresh']) {
       const browser = createBrowser();
       await logIn(browser, plain, OWNER);
@@ -159,8 +152,7 @@ t.test('a logout expires the cookie under every prefix, although the old one is 
 );
 
 t.test('older cookies of two sessions are still a conflict, and a login resolves it', (t) =>
-  eachKind(t, async (t, { store }) => {
-    const { plain, host } = await openNodes(t, store);
+  eachService(t, async (t, { plain, host }) => {
     const [thief, victim] = [createBrowser(), createBrowser()];
     await logIn(thief, plain, THIEF);
     await logIn(victim, plain, OWNER);
@@ -172,8 +164,7 @@ t.test('older cookies of two sessions are still a conflict, and a login resolves
 );
 
 t.test('no other route accepts the cookie as a bearer token', (t) =>
-  eachKind(t, async (t, { store }) => {
-    const { host } = await openNodes(t, store);
+  eachService(t, async (t, { host }) => {
     const browser = createBrowser();
     await logIn(browser, host, OWNER);
     const cookie = `${HOST_NAME}=${browser.value(HOST_NAME)}`;

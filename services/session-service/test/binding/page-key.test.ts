@@ -241,7 +241,7 @@ t.test('pages of another origin may send the proof and read the headers', async 
   });
 });
 
-// Only the browser that logged in can bind a session. A thief with its cookie cannot, and a lost response logs nobody out.
+// Only the browser that logged in can bind a session: a thief with its cookie cannot. A lost response logs nobody out.
 
 const prove = (client: BindingClient, device: Device, answer: LightMyRequestResponse) =>
   client.refresh({ 'refresh-proof': proof(device, nonceOf(answer)) });

@@ -40,6 +40,22 @@ async function passwordMatches(t: Test, dataDir: string, email: string, password
   }
 }
 
+t.test('users are added, listed, disabled and enabled', async (t) => {
+  const dir = join(tempDir(t), 'data');
+  t.strictSame(await spawnCommand(COMMAND, ['add', 'Ada@Example.com'], { DATA_DIR: dir }, 'pass word\n'), {
+    code: 0,
+    out: 'added Ada@Example.com as user 1\n',
+    error: '',
+  });
+  t.ok(await passwordMatches(t, dir, 'ada@example.com', 'pass word'));
+  await users(dir, ['add', 'bob@example.com'], 'password');
+  t.match(await users(dir, ['disable', 'ADA@example.com']), { code: 0, out: 'disabled Ada@Example.com\n' });
+  t.match(await users(dir, ['list']), {
+    out: '1\tAda@Example.com\tdisabled\n2\tbob@example.com\tenabled\n',
+  });
+  t.match(await users(dir, ['enable', 'ada@example.com']), { code: 0, out: 'enabled Ada@Example.com\n' });
+});
+
 t.test("a byte order mark from the shell's pipe is not part of the password", async (t) => {
   const dir = join(tempDir(t), 'data');
   t.match(await users(dir, ['add', 'ada@example.com'], '\ufeffpass word\r\n'), { code: 0 });
@@ -76,22 +92,6 @@ t.test('every action rejects an address with control characters', async (t) => {
     });
   }
   t.match(await users(dir, ['list']), { out: '1\tdave@example.com\tenabled\n' });
-});
-
-t.test('users are added, listed, disabled and enabled', async (t) => {
-  const dir = join(tempDir(t), 'data');
-  t.strictSame(await spawnCommand(COMMAND, ['add', 'Ada@Example.com'], { DATA_DIR: dir }, 'pass word\n'), {
-    code: 0,
-    out: 'added Ada@Example.com as user 1\n',
-    error: '',
-  });
-  t.ok(await passwordMatches(t, dir, 'ada@example.com', 'pass word'));
-  await users(dir, ['add', 'bob@example.com'], 'password');
-  t.match(await users(dir, ['disable', 'ADA@example.com']), { code: 0, out: 'disabled Ada@Example.com\n' });
-  t.match(await users(dir, ['list']), {
-    out: '1\tAda@Example.com\tdisabled\n2\tbob@example.com\tenabled\n',
-  });
-  t.match(await users(dir, ['enable', 'ada@example.com']), { code: 0, out: 'enabled Ada@Example.com\n' });
 });
 
 t.test('a password is reset by its own command and by --replace', async (t) => {

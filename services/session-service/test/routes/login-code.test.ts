@@ -1,4 +1,4 @@
-// Sign-in codes: an application requests one, and a page exchanges it for a session; and both ways to log in with `remember: false`.
+// Sign-in codes, which a page exchanges for a session; and both ways to log in with `remember: false`.
 
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import type { LightMyRequestResponse } from 'fastify';

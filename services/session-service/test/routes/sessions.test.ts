@@ -1,28 +1,41 @@
 // A user's sessions: listed and ended by the user, and by an application on the admin port.
 
 import { eachKind } from '@tollgate/test-support/stores.js';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import {
   API_KEY,
+  endSessions,
   logIn,
   refresh,
+  type SessionNode,
   sessionIdOf,
   startNode,
   userDirectory,
   withBearer,
 } from '../support/session-node.js';
+import { onSharedServices } from '../support/shared-services.js';
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/;
 const ANN = 'ann@example.com';
 const BOB = 'bob@example.com';
 
+const eachService = onSharedServices(async (root, { store }) =>
+  startNode(root, { store, directory: await userDirectory(root, ANN, BOB) }),
+);
+
+/** Runs a sub-test on a service without sessions. */
+function onService(t: Test, run: (t: Test, node: SessionNode) => Promise<void>): Promise<void> {
+  return eachService(t, async (t, node) => {
+    await endSessions(node, 1, 2);
+    await run(t, node);
+  });
+}
+
 t.test('sessions are listed with their times, the current one marked', async (t) => {
-  await eachKind(t, async (t, { store }) => {
-    const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
-    const node = await startNode(t, { store, directory });
-    const phone = await logIn(node, 'ann@example.com');
-    const laptop = await logIn(node, 'ann@example.com');
-    await logIn(node, 'bob@example.com');
+  await onService(t, async (t, node) => {
+    const phone = await logIn(node, ANN);
+    const laptop = await logIn(node, ANN);
+    await logIn(node, BOB);
     const [phoneId, laptopId] = [await sessionIdOf(node, phone), await sessionIdOf(node, laptop)];
 
     const answer = await withBearer(node, 'GET', '/sessions', phone);
@@ -46,11 +59,9 @@ t.test('sessions are listed with their times, the current one marked', async (t)
 });
 
 t.test('one session is ended at once, with its access and refresh tokens', async (t) => {
-  await eachKind(t, async (t, { store }) => {
-    const directory = await userDirectory(t, 'ann@example.com');
-    const node = await startNode(t, { store, directory });
-    const phone = await logIn(node, 'ann@example.com');
-    const laptop = await logIn(node, 'ann@example.com');
+  await onService(t, async (t, node) => {
+    const phone = await logIn(node, ANN);
+    const laptop = await logIn(node, ANN);
     const id = await sessionIdOf(node, laptop);
 
     const answer = await withBearer(node, 'DELETE', `/sessions/${id}`, phone);
@@ -72,11 +83,9 @@ t.test('one session is ended at once, with its access and refresh tokens', async
 });
 
 t.test("another user's session is not found, and continues", async (t) => {
-  await eachKind(t, async (t, { store }) => {
-    const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
-    const node = await startNode(t, { store, directory });
-    const ann = await logIn(node, 'ann@example.com');
-    const bob = await logIn(node, 'bob@example.com');
+  await onService(t, async (t, node) => {
+    const ann = await logIn(node, ANN);
+    const bob = await logIn(node, BOB);
     const foreign = await withBearer(node, 'DELETE', `/sessions/${await sessionIdOf(node, bob)}`, ann);
     t.equal(foreign.statusCode, 404);
     t.strictSame(foreign.json(), { message: 'Not found.', code: 'not_found' });
@@ -99,12 +108,10 @@ t.test("another user's session is not found, and continues", async (t) => {
 });
 
 t.test('all others are ended; the current one and those of other users continue', async (t) => {
-  await eachKind(t, async (t, { store }) => {
-    const directory = await userDirectory(t, 'ann@example.com', 'bob@example.com');
-    const node = await startNode(t, { store, directory });
-    const others = [await logIn(node, 'ann@example.com'), await logIn(node, 'ann@example.com')];
-    const current = await logIn(node, 'ann@example.com');
-    const bob = await logIn(node, 'bob@example.com');
+  await onService(t, async (t, node) => {
+    const others = [await logIn(node, ANN), await logIn(node, ANN)];
+    const current = await logIn(node, ANN);
+    const bob = await logIn(node, BOB);
     for (let times = 0; times < 2; times++) {
       t.equal((await withBearer(node, 'DELETE', '/sessions', current)).statusCode, 204);
       for (const other of others) {

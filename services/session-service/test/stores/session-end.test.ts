@@ -16,8 +16,6 @@ const SESSION = { uid: 1, sid: 'a'.repeat(22) };
 
 // Notes, stored for a while in the step that ends the session.
 
-// Notes, stored for a while in the step that ends the session.
-
 t.test('every session end stores a note with its reason, its time and the address pseudonym', async (t) => {
   await eachStore(t, async (t, { store, age }) => {
     const sessions = openSessionStore(store, KEEP_MS);

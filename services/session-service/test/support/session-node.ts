@@ -205,6 +205,14 @@ export function refresh({ app }: SessionNode, { cookie }: Held): Promise<LightMy
   return app.inject({ method: 'POST', url: '/refresh', headers: { cookie } });
 }
 
+/** Ends all sessions of these users. */
+export async function endSessions({ sessions }: SessionNode, ...uids: readonly number[]): Promise<void> {
+  for (const uid of uids) {
+    const sids = (await sessions.list(uid)).map(({ sid }) => sid);
+    await sessions.endListed(uid, sids);
+  }
+}
+
 /** The session id of these tokens. */
 export async function sessionIdOf(node: SessionNode, held: Held): Promise<string> {
   const answer = await withBearer(node, 'GET', '/verify', held);
