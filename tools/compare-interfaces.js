@@ -14,7 +14,7 @@ const interfaces = [
     files: /^docs\/openapi\/[\w-]+\.(?:json|yaml)$/,
     facts: (text) => leaves(withResponses(parse(text))),
   },
-  { name: () => 'wire bodies', files: /(?:^|\/)client\/src\/wire\.ts$/, facts: codeLines },
+  { name: () => 'wire bodies', files: /(?:^|\/)(?:client|verify)\/src\/wire\.ts$/, facts: codeLines },
   { name: () => 'variables', files: /^docs\/configuration\.md$/, facts: (text) => rows(text, 2) },
   { name: () => 'error codes', files: /^docs\/errors\.md$/, facts: (text) => rows(text, 2) },
   { name: () => 'store keys', files: /^docs\/store-keys\.md$/, facts: (text) => rows(text, 1) },
@@ -88,7 +88,7 @@ function usageLines(text) {
 /** The entry points of published packages; `@tollgate/shared` is internal. */
 function entryPoints(text) {
   const { name, exports = {}, bin = {} } = JSON.parse(text);
-  if (!['@tollgate/client', '@tollgate/fastify'].includes(name)) return [];
+  if (!['@tollgate/client', '@tollgate/fastify', '@tollgate/verify'].includes(name)) return [];
   return [...Object.keys(exports), ...Object.keys(bin)].map((entry) => `${name} ${entry}`);
 }
 

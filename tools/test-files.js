@@ -44,6 +44,7 @@ const onEveryNode = [
   /^services\/challenge-service\/.*\/(image\/draw|presets\/presets)\./,
   /^services\/session-service\/.*\/(directory\/embedded-directory|passwords\/password-hash)\./,
   /^packages\/client\/.*\/solver\/(kernels|solver)\./,
+  /^packages\/verify\/.*\/(form-inputs|outcomes)\./,
 ];
 
 /** The files of `npm run test:fast`: no browser, store server or other process. */
@@ -53,6 +54,7 @@ const fast = [
   /^packages\/client\/.*\/element\/texts\./,
   /^packages\/client\/.*\/session\/(bearer-fetch|login-logout|properties|tabs)\./,
   /^packages\/client\/.*\/session\/(refresh-call|refresh-schedule)\./,
+  /^packages\/verify\/.*\/size\./,
   /^tests\/dist\/compose\./,
   /^tests\/dist\/docs\/pages\./,
   /^tests\/dist\/gateway\/gateway\./,

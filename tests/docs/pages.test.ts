@@ -19,7 +19,7 @@ import { adminApps, type OpenApiDocument, openApiDocuments } from '@tollgate/too
 import { openApiPage } from '@tollgate/tools/docs/openapi-page.js';
 import { prebuiltPage } from '@tollgate/tools/docs/prebuilt-page.js';
 import { listFiles, readSources } from '@tollgate/tools/docs/source-files.js';
-import { wireBodies } from '@tollgate/tools/docs/wire-bodies.js';
+import { wireFiles } from '@tollgate/tools/docs/wire-bodies.js';
 import { environmentFor, projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import { processVariables } from '@tollgate/tools/launcher/service-program.js';
 import Fastify, { type HTTPMethods } from 'fastify';
@@ -405,6 +405,8 @@ function accepts(range: string, [major, minor]: Version): boolean {
   );
 }
 
-t.test('packages/client/src/wire.ts matches the schemas (npm run docs)', async (t) => {
-  t.equal(readProjectFile('packages/client/src/wire.ts'), wireBodies());
-});
+for (const [path, text] of wireFiles()) {
+  t.test(`${path} matches the schemas (npm run docs)`, async (t) => {
+    t.equal(readProjectFile(path), text);
+  });
+}

@@ -31,6 +31,7 @@ function findTests(): string[] {
     'services/session-service',
     'services/challenge-service',
     'packages/client',
+    'packages/verify',
   ];
   return [...folders.map((folder) => `${folder}/dist`), 'tests/dist/gateway']
     .flatMap(filesIn)

@@ -22,6 +22,7 @@ const FOLDERS: readonly (readonly [room: string, folder: string])[] = [
   ['drop-in', 'services/challenge-service/extensions/drop-in'],
   ['fastify', 'packages/fastify/src'],
   ['client', 'packages/client/src'],
+  ['verify', 'packages/verify/src'],
   ['Lua', 'shared/lua'],
   ['Lua', 'services/session-service/lua'],
   ['gateways', 'deploy/gateway'],

@@ -42,6 +42,7 @@ const pages = () => [
   'README.md',
   'packages/fastify/README.md',
   'packages/client/README.md',
+  'packages/verify/README.md',
   ...listFiles('docs', /\.md$/),
 ];
 

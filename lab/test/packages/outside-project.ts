@@ -21,6 +21,7 @@ export const published = {
   'tollgate-shared': 'shared',
   'tollgate-fastify': 'packages/fastify',
   'tollgate-client': 'packages/client',
+  'tollgate-verify': 'packages/verify',
 };
 
 /** The result of a program: its status, and its complete output. */
@@ -71,6 +72,9 @@ const importedBySamples = [
   '@fastify/type-provider-typebox',
   '@sinclair/typebox',
   'fastify',
+  'express',
+  '@types/express',
+  'hono',
   '@fastify/cookie',
   '@simplewebauthn/browser',
   '@simplewebauthn/server',
@@ -140,6 +144,8 @@ function installedFolder(name: string): string {
 /** The strictness of compiling a set of files. */
 export interface Strictness {
   readonly checkJs: boolean;
+  /** The globals beside those of Node; by default those of browsers too. */
+  readonly lib?: readonly string[];
 }
 
 /**
@@ -150,7 +156,7 @@ export function compileOutside(
   folder: string,
   files: readonly string[],
   resolution: 'nodenext' | 'bundler',
-  { checkJs }: Strictness,
+  { checkJs, lib = ['es2023', 'dom', 'dom.iterable'] }: Strictness,
 ): string {
   const project = join(folder, `tsconfig.${resolution}.${checkJs ? 'js' : 'ts'}.json`);
   const untyped = {
@@ -165,7 +171,7 @@ export function compileOutside(
     JSON.stringify({
       compilerOptions: {
         target: 'es2023',
-        lib: ['es2023', 'dom', 'dom.iterable'],
+        lib,
         module: resolution === 'bundler' ? 'esnext' : 'nodenext',
         moduleResolution: resolution,
         jsx: 'react-jsx',

@@ -132,12 +132,40 @@ t.test('every entry can be imported, and no other module', async (t) => {
   const client = ['session', 'challenge', 'element', 'react', 'tollgate.js', ...frameworks].map(
     (name) => `@tollgate/client/${name}`,
   );
-  const { status, output } = load('@tollgate/fastify', ...client);
+  const { status, output } = load('@tollgate/fastify', '@tollgate/verify', ...client);
   t.equal(status, 0, output);
-  for (const internal of ['client', 'client/solver/kernel.js', 'fastify/bearer-guard.js', 'shared']) {
+  for (const internal of [
+    'client',
+    'client/solver/kernel.js',
+    'fastify/bearer-guard.js',
+    'shared',
+    'verify/wire.js',
+  ]) {
     t.match(load(`@tollgate/${internal}`).output, /ERR_PACKAGE_PATH_NOT_EXPORTED/, internal);
   }
 });
+
+t.test(
+  '@tollgate/verify compiles strictly, with the globals of browsers and without, and runs',
+  async (t) => {
+    const fixture = 'typed-verifier.ts';
+    copyFileSync(join(projectRoot, 'lab/test/packages', fixture), join(outside, fixture));
+    for (const resolution of ['nodenext', 'bundler'] as const) {
+      for (const lib of [undefined, ['es2023']]) {
+        const strictness = { checkJs: false, ...(lib && { lib }) };
+        t.equal(compileOutside(outside, [fixture], resolution, strictness), '', `${resolution} ${lib}`);
+      }
+    }
+    const program = `import { createVerifier } from '@tollgate/verify';
+const fetch = async () => Response.json({ success: true, captcha_required: false });
+const verify = createVerifier({ hostApi: 'http://127.0.0.1:9002', key: 'key', fetch });
+console.log((await verify('pow_token=x')).outcome);`;
+    t.strictSame(runNode(['--input-type=module', '--eval', program], outside), {
+      status: 0,
+      output: 'accepted',
+    });
+  },
+);
 
 t.test('every documented sample compiles', async (t) => {
   const { typed, untyped } = writeSamples(outside);

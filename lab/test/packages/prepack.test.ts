@@ -13,7 +13,7 @@ function freshClone(t: Test): string {
   const isSource = (path: string) =>
     !/(^|[\\/])(node_modules|dist|data|\.git|\.tap)([\\/]|$)|\.tgz$/.test(relative(projectRoot, path));
   cpSync(projectRoot, clone, { recursive: true, filter: isSource });
-  for (const folder of ['', 'tools', 'shared', 'packages/client', 'packages/fastify'])
+  for (const folder of ['', 'tools', 'shared', 'packages/client', 'packages/fastify', 'packages/verify'])
     linkDependencies(clone, folder);
   return clone;
 }
@@ -55,9 +55,10 @@ t.test('npm pack in a fresh clone builds each package first', async (t) => {
       'dist/tollgate.js',
       'dist/tollgate/fr.js',
     ],
+    '@tollgate/verify': ['dist/src/verify.js', 'dist/src/verify.d.ts'],
   };
   // First the one that depends on another, whose output does not exist yet either.
-  for (const folder of ['packages/fastify', 'shared', 'packages/client']) {
+  for (const folder of ['packages/fastify', 'shared', 'packages/client', 'packages/verify']) {
     const said = JSON.parse(npm(join(clone, folder), 'pack', '--json', '--pack-destination', clone));
     const [packed] = Object.values<Packed>(said);
     const files = packed?.files.map(({ path }) => path) ?? [];

@@ -11,7 +11,7 @@ import { errorsPage } from './errors-page.js';
 import { openApiDocuments } from './openapi-documents.js';
 import { openApiPage } from './openapi-page.js';
 import { prebuiltPage } from './prebuilt-page.js';
-import { wireBodies } from './wire-bodies.js';
+import { wireFiles } from './wire-bodies.js';
 
 const biome = join(projectRoot, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
 
@@ -19,7 +19,7 @@ write('docs/audit.md', auditPage());
 write('docs/client/prebuilt.md', prebuiltPage());
 write('docs/configuration.md', configurationPage());
 write('docs/errors.md', errorsPage());
-write('packages/client/src/wire.ts', wireBodies());
+for (const [path, text] of wireFiles()) write(path, text);
 write('deploy/grafana/tollgate.json', dashboard());
 write('deploy/helm/tollgate/files/variables.json', chartVariables());
 for (const [service, document] of Object.entries(await openApiDocuments())) {

@@ -18,6 +18,7 @@ const folders = [
   'services/challenge-service',
   'services/session-service',
   'packages/client',
+  'packages/verify',
   'tools',
   'tests/support',
   'lab',
@@ -76,6 +77,7 @@ function resolveImport(path: string, specifier: string): string {
   return specifier
     .replace(/^@tollgate\/tests\/(.*)\.js$/, 'tests/$1.ts')
     .replace(/^@tollgate\/fastify$/, 'packages/fastify/src/tollgate.ts')
+    .replace(/^@tollgate\/verify$/, 'packages/verify/src/verify.ts')
     .replace(/^@tollgate\/shared\/([a-z-]+)$/, 'shared/src/$1.ts')
     .replace(/^@tollgate\/test-support\/(.*)\.js$/, 'tests/support/src/$1.ts')
     .replace(/^#client\/(.*)\.js$/, 'packages/client/src/$1.ts')
