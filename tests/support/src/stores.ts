@@ -24,15 +24,15 @@ export interface StoreUnderTest {
   readonly clock: () => number;
   /** The same data as opened by another process: on Redis another connection, otherwise the file closed and opened. */
   reopen(): Promise<Store>;
-  /** The server behind a store on a plain Redis. */
-  readonly redis?: RedisServer;
+  /** The server behind a store on a plain Redis: other tests of the file may use it too, so it is not stopped. */
+  readonly redis?: Pick<RedisServer, 'client' | 'commands'>;
 }
 
 type Run = (t: Test, place: StoreUnderTest) => Promise<void>;
 
 /**
- * Tests the contract of a store operation: runs the same sub-test on a private Redis, on a Redis Cluster of three masters, on
- * a Redis behind a Sentinel, and on an embedded store.
+ * Tests the contract of a store operation: runs the same sub-test on Redis, on a Redis Cluster of three masters, on a Redis
+ * behind a Sentinel, and on an embedded store, each of them empty.
  */
 export async function eachStore(t: Test, run: Run): Promise<void> {
   await eachKind(t, run);
@@ -40,9 +40,9 @@ export async function eachStore(t: Test, run: Run): Promise<void> {
   await t.test('behind a Redis Sentinel', async (t) => run(t, await sentinelStore(t)));
 }
 
-/** Runs the same sub-test on a private Redis and on an embedded store, for tests of code above the store. */
+/** Runs the same sub-test on Redis and on an embedded store, both empty, for tests of code above the store. */
 export async function eachKind(t: Test, run: Run): Promise<void> {
-  await t.test('on Redis', async (t) => run(t, await redisStore(t, raiseCommandTimeout)));
+  await t.test('on Redis', async (t) => run(t, await emptyRedisStore(t)));
   await t.test('on the embedded store', async (t) => run(t, embeddedStore(t)));
 }
 
@@ -55,11 +55,24 @@ export async function redisStore(
   return { ...(await connectTo(t, redis.url, prepare)), age: (ms) => ageRedis(redis.client, ms), redis };
 }
 
-// A cluster takes seconds to form, so one serves all tests of a file; each finds it empty.
+// Servers take a moment to start, and a cluster takes seconds to form, so one of each kind serves all tests of a file.
+const plain = oncePerFile((owner) => startRedis(owner));
 const cluster = oncePerFile(startRedisCluster);
 // No store test stops the master, so a busy machine must not look like a failed one.
 const SILENCE_MS = 30_000;
 const sentinel = oncePerFile((owner) => startRedisSentinel(owner, { downAfterMs: SILENCE_MS }));
+
+/** A store on a Redis without data or scripts, as after its start. */
+async function emptyRedisStore(t: Test): Promise<StoreUnderTest> {
+  const { url, client, commands } = await plain();
+  await client.flushall();
+  await client.script('FLUSH');
+  return {
+    ...(await connectTo(t, url, raiseCommandTimeout)),
+    age: (ms) => ageRedis(client, ms),
+    redis: { client, commands },
+  };
+}
 
 /** A store on a Redis Cluster of three masters, empty. */
 export async function clusterStore(t: Test): Promise<StoreUnderTest> {
