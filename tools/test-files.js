@@ -65,7 +65,7 @@ const fast = [
   /^services\/session-service\/.*\/directory\/module-directory\./,
   /^services\/session-service\/.*\/passwords\/(hashing|sign-in)\./,
   /^shared\/.*\/(audit\/flood-gate|cache\/bounded-maps)\./,
-  /^shared\/.*\/challenges\/(attempts\/account-key|attempts\/pseudonyms|store\/records|types\/challenge-types)\./,
+  /^shared\/.*\/challenges\/(attempts\/pseudonyms|store\/records|types\/challenge-types)\./,
   /^shared\/.*\/http\/(errors\/error-handler|observability\/health|observability\/logger|tokens\/token-cache)\./,
   /^shared\/.*\/http\/server\/(openapi|origin-check|rate-limit|server-options)\./,
 ];

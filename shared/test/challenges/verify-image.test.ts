@@ -1,18 +1,26 @@
-// Verifying a captcha answer: alone, and after the work.
+// Verifying a captcha answer: alone, after the work, and overlong.
 
 import { findNonce } from '@tollgate/test-support/find-nonce.js';
+import { ring as deskRing, openDesk } from '@tollgate/test-support/issuing.js';
 import { eachKind, eachStore, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { addressPseudonym } from '../../src/challenges/attempts/pseudonyms.js';
-import { parseAnswerRecord, parseVerifiedRecord } from '../../src/challenges/store/records.js';
+import { addressPseudonym, slotTag } from '../../src/challenges/attempts/pseudonyms.js';
+import {
+  encodeVerifiedTail,
+  makeToken,
+  parseAnswerRecord,
+  parseVerifiedRecord,
+} from '../../src/challenges/store/records.js';
 import type { VerifyContext } from '../../src/challenges/submission.js';
 import { scrambleAnswer } from '../../src/challenges/types/answer-hashing.js';
+import type { VerifiedType } from '../../src/challenges/types/challenge-type.js';
 import { openKeyRing } from '../../src/crypto/key-ring.js';
 import {
   ADDRESS,
   ANSWER,
   address,
   challengesOn,
+  DECAY_MS,
   hostOn,
   imageIssue,
   issuePicture,
@@ -280,5 +288,56 @@ t.test('an answered captcha can no longer be drawn', async (t) => {
     await hostOn(store).verify(picture, IMAGE);
     t.equal(await challenges.readImage(picture.imageToken), null);
     t.equal(await challenges.take('image', picture.imageToken, newClaim()), null);
+  });
+});
+
+// An answer that is too long for its challenge type consumes nothing.
+
+const odd: VerifiedType = {
+  name: 'odd',
+  maxAnswerCharacters: 8,
+  hasMinimumTime: false,
+  verify: (_rest, answer) => (answer.trim() === '2 5' ? 'right' : 'wrong'),
+};
+
+t.test(
+  'an overlong answer to a type that verifies its own answers does not consume its challenge',
+  async (t) => {
+    await eachStore(t, async (t, { store }) => {
+      const { challenges, host } = openDesk(store, { kinds: [odd] });
+      const token = makeToken(slotTag(address));
+      await challenges.issueImage({
+        token,
+        address,
+        limit: { max: 10, windowMs: DECAY_MS },
+        recordTail: encodeVerifiedTail({
+          verifiedBy: 'verify',
+          type: 'odd',
+          keyId: deskRing.current.id,
+          address: null,
+          rest: '-',
+        }),
+        expireSeconds: 120,
+      });
+      for (const imageAnswer of ['2 5      ', 'x'.repeat(400)]) {
+        t.match(await host.verify({ imageToken: token, imageAnswer }, IMAGE), {
+          ok: false,
+          code: 'captcha_invalid',
+          fields: { captcha: ['wrong_answer'] },
+        });
+      }
+      t.match(await host.verify({ imageToken: token, imageAnswer: '2 5' }, IMAGE), { ok: true });
+      t.match(await host.verify({ imageToken: token, imageAnswer: '2 5' }, IMAGE), { ok: false });
+    });
+  },
+);
+
+t.test('an answer as long as effort does not consume a captcha', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const { host, image } = openDesk(store);
+    const { imageToken } = await image();
+    const long = { imageToken, imageAnswer: ANSWER.padEnd(65) };
+    t.match(await host.verify(long, IMAGE), { ok: false, code: 'captcha_invalid' });
+    t.match(await host.verify({ imageToken, imageAnswer: ANSWER.padEnd(64) }, IMAGE), { ok: true });
   });
 });

@@ -1,8 +1,31 @@
-// The text format of records.
+// The text format of records, attempts and passes.
 
 import fc from 'fast-check';
 import t from 'tap';
-import { formatAttempts, parseAttempts } from '../../../src/challenges/attempts/attempts.js';
+import {
+  type Attempt,
+  FAILURES_BEFORE_WAIT,
+  failuresOf,
+  formatAttempts,
+  hasClaim,
+  MAX_ATTEMPTS,
+  MOST_ENTRIES,
+  OPEN_ATTEMPT_MS,
+  parseAttempts,
+  remembered,
+  WAITS_MS,
+  waitMs,
+  withAttempt,
+  withoutAttempt,
+} from '../../../src/challenges/attempts/attempts.js';
+import {
+  formatPass,
+  makePass,
+  parsePass,
+  passHash,
+  presentsPass,
+  readPass,
+} from '../../../src/challenges/attempts/pass.js';
 import {
   encodeConsumedRecord,
   encodePowTail,
@@ -120,4 +143,92 @@ t.test('an encoded list of attempts decodes to the same list', async (t) => {
     ),
   );
   t.strictSame(parseAttempts(undefined), []);
+});
+
+// An account's attempt list, pair delays, and the format of passes.
+
+const NOW = 1_800_000_000_000;
+const attemptsAt = (times: readonly number[]): Attempt[] =>
+  times.map((atMs, at) => ({ claim: `c${at}`, atMs }));
+
+t.test('an attempt is remembered until the decay has passed, to the millisecond', async (t) => {
+  const kept = remembered(attemptsAt([NOW - 1001, NOW - 1000, NOW - 999, NOW]), NOW, 1000);
+  t.strictSame(
+    kept.map(({ atMs }) => atMs),
+    [NOW - 999, NOW],
+  );
+});
+
+t.test('a pair is delayed from its fifth failure on, longer with each', async (t) => {
+  const property = fc.property(
+    fc.nat(12),
+    fc.integer({ min: -1000, max: 1_000_000 }),
+    (failures, laterMs) => {
+      const times = Array.from({ length: failures }, (_, at) => NOW - (failures - 1 - at) * 1000);
+      const [wait = 0] = WAITS_MS.slice(Math.min(failures - FAILURES_BEFORE_WAIT, WAITS_MS.length - 1));
+      const expected = failures < FAILURES_BEFORE_WAIT ? 0 : Math.max(0, wait - laterMs);
+      t.equal(waitMs(attemptsAt(times), NOW + laterMs), expected);
+    },
+  );
+  t.doesNotThrow(() => fc.assert(property, { numRuns: 300 }));
+});
+
+t.test('an attempt is added once, and withdrawn by its claim', async (t) => {
+  const one = withAttempt([], 'a', NOW);
+  t.strictSame(one, [{ claim: 'a', atMs: NOW }]);
+  t.strictSame(withAttempt(one, 'a', NOW + 5), one);
+  const two = withAttempt(one, 'b', NOW + 5);
+  t.strictSame(two, [...one, { claim: 'b', atMs: NOW + 5 }]);
+  t.ok(hasClaim(two, 'b'));
+  t.notOk(hasClaim(one, 'b'));
+  t.strictSame(withoutAttempt(two, 'a'), two.slice(1));
+  t.strictSame(withoutAttempt(two, 'c'), two);
+});
+
+t.test('a hundred failures are kept in addition to open attempts, a thousand entries at most', async (t) => {
+  const list = (length: number, atMs: number) => attemptsAt(Array<number>(length).fill(atMs));
+  const closed = NOW - OPEN_ATTEMPT_MS;
+  t.equal(withAttempt(list(300, closed), 'new', NOW).length, MAX_ATTEMPTS + 1, 'the new one is open');
+  t.equal(withAttempt(list(99, closed), 'new', NOW).length, 100);
+  t.equal(withAttempt(list(300, closed + 1), 'new', NOW).length, 301);
+  const most = withAttempt(list(MOST_ENTRIES, NOW), 'new', NOW);
+  t.strictSame([most.length, most[0]?.claim, most.at(-1)?.claim], [MOST_ENTRIES, 'c1', 'new']);
+  t.strictSame([failuresOf([]), failuresOf(list(100, NOW)), failuresOf(list(101, NOW))], [0, 100, 100]);
+});
+
+t.test('encoded attempts decode to the same attempts', async (t) => {
+  const attempts = attemptsAt([NOW, NOW + 1]);
+  t.equal(formatAttempts(attempts), `c0:${NOW} c1:${NOW + 1}`);
+  t.strictSame(parseAttempts(formatAttempts(attempts)), attempts);
+  t.strictSame(parseAttempts(''), []);
+  t.strictSame(parseAttempts(undefined), []);
+});
+
+t.test('a pass is recognised by its form alone', async (t) => {
+  const pass = makePass('ci-1');
+  t.match(pass, /^tgp_ci-1_[A-Za-z0-9]{43}$/);
+  t.strictSame(readPass(pass), { name: 'ci-1', hash: passHash(pass) });
+  const secret = 'A'.repeat(43);
+  t.equal(readPass(`tgp_${'a'.repeat(32)}_${secret}`)?.name, 'a'.repeat(32));
+  const wrong = [undefined, 7, [pass], '', `${pass}A`, ` ${pass}`, `x${pass}`, pass.slice(0, -1)];
+  const names = ['', '-a', 'A', 'a_b', 'a'.repeat(33)].map((name) => `tgp_${name}_${secret}`);
+  for (const text of [...wrong, ...names]) t.equal(readPass(text), null, String(text));
+  for (const absent of [undefined, null, '']) t.notOk(presentsPass(absent));
+  for (const present of [pass, 'x', 0, []]) t.ok(presentsPass(present));
+});
+
+t.test('an encoded pass decodes to the same pass', async (t) => {
+  const stored = { name: 'ci', hash: 'a'.repeat(64), application: 'app', perMinute: 60, expiresAtMs: NOW };
+  const text = formatPass(stored);
+  t.equal(text, `${'a'.repeat(64)} app 60 ${NOW}`);
+  t.strictSame(parsePass('ci', text), stored);
+  for (const wrong of [
+    '',
+    `x${text}`,
+    `${text} `,
+    text.replace('a', 'g'),
+    text.replace(' 60', ' x'),
+    text.slice(1),
+  ])
+    t.equal(parsePass('ci', wrong), null, wrong);
 });

@@ -1,8 +1,15 @@
-// Store content: every entry expires; no identifiers, no answers.
+// Store content: every entry expires; no identifiers, no answers; distributed over a cluster's masters.
 
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisServer } from '@tollgate/test-support/redis-server.js';
-import { eachKind, eachStore, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
+import {
+  clusterStore,
+  eachKind,
+  eachStore,
+  redisStore,
+  type StoreUnderTest,
+} from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import type { Store } from '../../../src/store/open-store.js';
 import {
@@ -44,13 +51,13 @@ async function fill({ store }: StoreUnderTest): Promise<void> {
 }
 
 /** Every key with its value, as one text. */
-async function dumpOf(redis: RedisServer): Promise<string> {
+async function dumpOf({ client }: Pick<RedisServer, 'client'>): Promise<string> {
   const lines: string[] = [];
-  for (const key of await redis.client.keys('*')) {
+  for (const key of await client.keys('*')) {
     const value =
-      (await redis.client.type(key)) === 'zset'
-        ? await redis.client.zrange(key, '0', '-1', 'WITHSCORES')
-        : [await redis.client.get(key)];
+      (await client.type(key)) === 'zset'
+        ? await client.zrange(key, '0', '-1', 'WITHSCORES')
+        : [await client.get(key)];
     lines.push([key, ...value].join(' '));
   }
   return lines.join('\n');
@@ -102,3 +109,37 @@ t.test('no address, account, answer or secret is in the store', async (t) => {
 function pathOf(store: Store): string {
   return store.kind === 'embedded' ? store.path : '';
 }
+
+// Cluster behaviour: distributed keys, and masters that stop and restart.
+
+t.test('addresses, accounts and challenges are distributed over all masters', async (t) => {
+  const { store } = await clusterStore(t);
+  const challenges = challengesOn(store);
+  const host = hostOn(store);
+  for (let i = 0; i < 40; i++) {
+    await host.recordFailure(`user-${i}@example.com`);
+    await host.clearFailures(`user-${i}@example.com`, `198.51.100.${i}`);
+    await host.recordFailure(`user-${i}@example.com`);
+    await issueWork(challenges);
+    await issuePicture(challenges);
+  }
+  t.equal(await host.requiredFor('user-1@example.com'), false);
+  if (store.kind !== 'redis' || !('nodes' in store.client)) throw new TypeError('no cluster');
+  const sizes = await Promise.all(store.client.nodes('master').map((node) => node.dbsize()));
+  t.equal(sizes.length, 3);
+  for (const size of sizes) t.ok(size > 0, `${size} keys`);
+});
+
+t.test('many concurrent accounts count their own failures, in any slot', async (t) => {
+  const { store } = await clusterStore(t);
+  const host = hostOn(store);
+  const accounts = Array.from({ length: 60 }, () => randomBytes(8).toString('hex'));
+  await Promise.all(
+    accounts.flatMap((account, at) => Array.from({ length: at % 4 }, () => host.recordFailure(account))),
+  );
+  const standings = await Promise.all(accounts.map((account) => host.attemptStatus(account, ADDRESS)));
+  t.strictSame(
+    standings.map(({ failures }) => failures),
+    accounts.map((_, at) => at % 4),
+  );
+});
