@@ -38,7 +38,7 @@ const slow = [
 /** Tests that need only Node: `npm run test:nodes` runs them on each supported line. */
 const onEveryNode = [
   /^shared\/.*\/test\/(config|crypto|messages|pow)\/[^/]*$/,
-  /^shared\/.*\/http\/(server\/cross-origin|server\/response-headers|tokens\/tokens)\./,
+  /^shared\/.*\/http\/(server\/headers|tokens\/tokens)\./,
   /^shared\/.*\/store\/configured-store\./,
   /^services\/[^/]*\/dist\/test\/domain\//,
   /^services\/challenge-service\/.*\/(image\/draw|presets\/presets)\./,
@@ -66,8 +66,8 @@ const fast = [
   /^services\/session-service\/.*\/passwords\/(hashing|sign-in)\./,
   /^shared\/.*\/(audit\/flood-gate|cache\/bounded-maps)\./,
   /^shared\/.*\/challenges\/(attempts\/pseudonyms|store\/records|types\/challenge-types)\./,
-  /^shared\/.*\/http\/(errors\/error-handler|observability\/health|observability\/logger|tokens\/token-cache)\./,
-  /^shared\/.*\/http\/server\/(openapi|origin-check|rate-limit|server-options)\./,
+  /^shared\/.*\/http\/(errors\/error-handler|observability\/health|observability\/logger)\./,
+  /^shared\/.*\/http\/server\/(rate-limit|schemas|server-options)\./,
 ];
 
 /**
