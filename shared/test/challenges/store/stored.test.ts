@@ -110,7 +110,7 @@ function pathOf(store: Store): string {
   return store.kind === 'embedded' ? store.path : '';
 }
 
-// Cluster behaviour: distributed keys, and masters that stop and restart.
+// On a cluster keys are distributed over all masters.
 
 t.test('addresses, accounts and challenges are distributed over all masters', async (t) => {
   const { store } = await clusterStore(t);
