@@ -26,7 +26,7 @@ const slow = [
   /^packages\/client\/.*\/drop-in\/widgets\./,
   /^packages\/client\/.*\/element\/(layout|odd-pages)\./,
   /^packages\/client\/.*\/package\//,
-  /^packages\/client\/.*\/session\/browser-(accounts|binding|cache|dbsc|origin|secrecy|tabs)\./,
+  /^packages\/client\/.*\/session\/browser-(binding|origin|tabs)\./,
   /^packages\/client\/.*\/solver\/(browser|bundler|hashwx-browser)\./,
   /^tests\/dist\/(helm|monitoring)\//,
   /^tests\/dist\/(compose|compose-sentinel|compose-system|systemd)\./,
