@@ -1,5 +1,4 @@
-// A whole site behind the gate, with the files for Caddy and nginx, visited in Chromium.
-
+// A whole site behind the gate, with the files for Caddy and nginx, visited in Chromium; and the logs of these gateways.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
@@ -183,6 +182,8 @@ async function guards(t: Test, url: string, { received }: Origin): Promise<Brows
   );
   return context;
 }
+
+const SECRET = 'a-secret-of-a-site';
 
 t.test('Caddy and nginx in front of one site', async (t) => {
   await t.test('forward_auth of Caddy', async (t) => void (await guards(t, withCaddy, origin)));
@@ -388,4 +389,35 @@ t.test('the file for Traefik: routes, the subrequest, and the guarded sites', as
     Upgrade: 'websocket',
   });
   for (const { service } of Object.values<{ service: string }>(routers)) t.ok(services[service], service);
+});
+
+t.test('an error of the upstream is logged without the query of a siteverify', async (t) => {
+  const nobody = `127.0.0.1:${await freePort()}`;
+  const nginxPort = await freePort();
+  const configuration = readExample('gate.nginx.conf')
+    .replace('challenge-service:3002', nobody)
+    .replace('app:8000', nobody)
+    .replace('listen 80;', `listen 127.0.0.1:${nginxPort};`)
+    .replaceAll('www.example.com', 'localhost');
+  const caddyPort = await freePort();
+  const variables = {
+    SITE_URL: `http://localhost:${caddyPort}`,
+    APP_UPSTREAM: nobody,
+    CHALLENGE_UPSTREAM: nobody,
+  };
+  const gateways = {
+    nginx: { port: nginxPort, ...(await runNginx(t, configuration, nginxPort)) },
+    Caddy: {
+      port: caddyPort,
+      ...(await runCaddy(t, readExample('gate.Caddyfile'), variables, caddyPort)),
+    },
+  };
+  for (const [name, { port, log }] of Object.entries(gateways)) {
+    const path = `/api/captcha/siteverify?secret=${SECRET}&response=x`;
+    const { status } = await ask(`http://localhost:${port}${path}`);
+    t.ok(status >= 502, name);
+    // The line about a later request follows the one about this request.
+    await ask(`http://localhost:${port}/later`);
+    t.notMatch(log(), SECRET, name);
+  }
 });

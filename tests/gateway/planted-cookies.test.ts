@@ -1,5 +1,5 @@
-// Planted or duplicate cookies lock a user out: in a real browser, whose rules decide which cookies conflict.
-
+// Planted or duplicate cookies lock a user out: in a real browser, whose rules decide which cookies conflict. Over https, a
+// page on a sibling subdomain plants its own valid refresh cookie; with COOKIE_PREFIX=__Host- this has no effect.
 import { ANY_PORTS, settlePorts } from '@tollgate/tools/launcher/free-ports.js';
 import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -8,18 +8,19 @@ import { launchBrowser } from '../browser/chromium.js';
 import { pageEnvironment } from '../demo/demo-page-visit.js';
 import { solve, type Work } from '../solving.js';
 import { startServiceHere } from '../system/services-here.js';
+import { HOST, openSite, PATHS } from './planting-site.js';
 
-const HOST = 'app.shop.localhost';
+const PLAIN_HOST = 'app.shop.localhost';
 const PARENT = '.shop.localhost';
 const THIEF = { email: 'thief@example.com', password: 'the password of the thief' };
 
 /** Places where another site of the same parent, or a former owner of the name, can have left a cookie. */
 const TWINS = {
-  'under Path=/': [{ domain: HOST, path: '/' }],
+  'under Path=/': [{ domain: PLAIN_HOST, path: '/' }],
   'under Path=/ of the parent domain': [{ domain: PARENT, path: '/' }],
   'under the own path of the parent domain': [{ domain: PARENT, path: '/refresh' }],
   'in all of these places': [
-    { domain: HOST, path: '/' },
+    { domain: PLAIN_HOST, path: '/' },
     { domain: PARENT, path: '/' },
     { domain: PARENT, path: '/refresh' },
   ],
@@ -28,14 +29,14 @@ const TWINS = {
 let system: System;
 let browser: Browser;
 
-t.setTimeout(90_000);
+t.setTimeout(300_000);
 
 t.before(async () => {
   const { gateway: port } = await settlePorts(ANY_PORTS);
   const environment = {
     ...pageEnvironment(t.testdir()),
     GATEWAY_PORT: `${port}`,
-    PUBLIC_URL: `http://${HOST}:${port}`,
+    PUBLIC_URL: `http://${PLAIN_HOST}:${port}`,
   };
   [system, browser] = await Promise.all([
     startSystem({ startService: startServiceHere, environment, accounts: [THIEF] }),
@@ -57,13 +58,13 @@ t.test('a valid session planted beside the owner’s: one 401, then login and re
       await plant(context, places, value);
       t.equal(await send(page, '/refresh'), '401 cookie_conflict');
       t.equal(await send(page, '/refresh'), '200', 'the twins are removed, the session of the owner is not');
-      t.strictSame(await refreshCookies(context), [`${HOST} /refresh`]);
+      t.strictSame(await refreshCookies(context), [`${PLAIN_HOST} /refresh`]);
 
       await plant(context, places, value);
       t.equal(await logIn(page), '200');
       const first = await send(page, '/refresh');
       t.equal(first === '401 cookie_conflict' ? await send(page, '/refresh') : first, '200');
-      t.strictSame(await refreshCookies(context), [`${HOST} /refresh`]);
+      t.strictSame(await refreshCookies(context), [`${PLAIN_HOST} /refresh`]);
     });
   }
 });
@@ -73,7 +74,7 @@ t.test('a login right after the planting ends it immediately', async (t) => {
   await plant(context, TWINS['in all of these places'], await stolenSession());
   t.equal(await logIn(page), '200');
   for (let n = 0; n < 2; n++) t.equal(await send(page, '/refresh'), '200');
-  t.strictSame(await refreshCookies(context), [`${HOST} /refresh`]);
+  t.strictSame(await refreshCookies(context), [`${PLAIN_HOST} /refresh`]);
 });
 
 t.test(
@@ -86,7 +87,7 @@ t.test(
     for (let n = 0; n < 2; n++) t.equal(await send(page, '/refresh'), '200');
     const own = await refreshCookies(context);
     t.equal(own.length, places.length + 1);
-    t.ok(own.includes(`${HOST} /refresh`));
+    t.ok(own.includes(`${PLAIN_HOST} /refresh`));
   },
 );
 
@@ -101,12 +102,12 @@ t.test('a browser keeps its device cookie, and no planted one hides it', async (
   const { page, context } = await openPage(t);
   t.equal(await logIn(page), '200');
   const [device, ...others] = (await context.cookies()).filter(({ name }) => name === 'knownDevice');
-  t.match(device, { domain: HOST, path: '/login', httpOnly: true, sameSite: 'Strict' });
+  t.match(device, { domain: PLAIN_HOST, path: '/login', httpOnly: true, sameSite: 'Strict' });
   t.strictSame(others, []);
-  const planted = [HOST, PARENT].flatMap((domain) =>
+  const planted = [PLAIN_HOST, PARENT].flatMap((domain) =>
     ['/', '/login'].map((path) => ({ domain, path, name: 'knownDevice', value: 'planted', secure: true })),
   );
-  await context.addCookies(planted.filter(({ domain, path }) => domain !== HOST || path !== '/login'));
+  await context.addCookies(planted.filter(({ domain, path }) => domain !== PLAIN_HOST || path !== '/login'));
   let scope = '';
   for (let n = 0; n < 2; n++) {
     const body = { ...system.demo, password: 'a wrong password', ...(await solvedWork(scope)) };
@@ -187,3 +188,97 @@ async function refreshCookies(context: BrowserContext): Promise<string[]> {
     .filter(({ name }) => name === 'refreshToken')
     .map(({ domain, path }) => `${domain} ${path}`);
 }
+
+t.test('over https', async (t) => {
+  const PLACES = PATHS.flatMap((path) => [`Path=${path}`, `Path=${path}; Partitioned`]);
+
+  const { openPage, plant, logIn, send, stolenSession, endSession, refreshCookies } = await openSite(
+    t,
+    browser,
+  );
+
+  t.test('one refresh is rejected, its repetition works, and so does a subsequent login', async (t) => {
+    const { context, page } = await openPage(t);
+    t.equal(await logIn(page), '200');
+    for (const place of PLACES) {
+      await plant(context, place, (await stolenSession()).cookie);
+      t.equal(await send(page, 'refresh'), '401 cookie_conflict', place);
+      t.equal(await send(page, 'refresh'), '200', 'the planted cookie is removed');
+      t.equal(await logIn(page), '200');
+      for (let n = 0; n < 2; n++) t.equal(await send(page, 'refresh'), '200');
+      t.strictSame(await refreshCookies(context), [`refreshToken ${HOST} /auth/refresh`]);
+    }
+  });
+
+  t.test('after planting before the login, one refresh is rejected and its repetition works', async (t) => {
+    const { context, page } = await openPage(t);
+    for (const place of PLACES) await plant(context, place, (await stolenSession()).cookie);
+    t.equal((await refreshCookies(context)).length, PLACES.length, 'all of them are set');
+    t.equal(await logIn(page), '200');
+    t.equal(await send(page, 'refresh'), '401 cookie_conflict');
+    for (let n = 0; n < 2; n++) t.equal(await send(page, 'refresh'), '200');
+    t.strictSame(await refreshCookies(context), [`refreshToken ${HOST} /auth/refresh`]);
+  });
+
+  t.test('ended planted sessions disturb nobody, unless they are too many to be read', async (t) => {
+    const { context, page } = await openPage(t);
+    t.equal(await logIn(page), '200');
+    const plantEnded = async (places: readonly string[]) => {
+      for (const place of places) {
+        const { cookie, accessToken } = await stolenSession();
+        await endSession(accessToken);
+        await plant(context, place, cookie);
+      }
+    };
+    await plantEnded(PLACES.slice(1));
+    for (let n = 0; n < 2; n++) t.equal(await send(page, 'refresh'), '200');
+    t.strictSame(await refreshCookies(context), [`refreshToken ${HOST} /auth/refresh`]);
+    await plantEnded(PLACES);
+    t.equal(await send(page, 'refresh'), '401 cookie_conflict', 'with ours, more than eight are not read');
+    for (let n = 0; n < 2; n++) t.equal(await send(page, 'refresh'), '200');
+    t.strictSame(await refreshCookies(context), [`refreshToken ${HOST} /auth/refresh`]);
+  });
+
+  t.test(
+    'a sibling that plants again after every response keeps the owner out while its page is open',
+    async (t) => {
+      const { context, page } = await openPage(t);
+      const { cookie } = await stolenSession();
+      for (let n = 0; n < 2; n++) {
+        t.equal(await logIn(page), '200');
+        await plant(context, 'Path=/auth/refresh; Partitioned', cookie);
+        t.equal(await send(page, 'refresh'), '401 cookie_conflict');
+      }
+      t.equal(await send(page, 'refresh'), '200', 'and no longer');
+    },
+  );
+});
+
+t.test('over https with COOKIE_PREFIX=__Host-', async (t) => {
+  const NAMES = ['__Host-refreshToken', '__Secure-refreshToken', 'refreshToken'];
+
+  const { openPage, plant, logIn, send, stolenSession, refreshCookies } = await openSite(t, browser, {
+    COOKIE_PREFIX: '__Host-',
+  });
+
+  t.test('before any session exists nobody is logged in as the attacker', async (t) => {
+    const { context, page } = await openPage(t);
+    const { cookie } = await stolenSession();
+    for (const name of NAMES) for (const path of PATHS) await plant(context, `Path=${path}`, cookie, name);
+    const planted = await refreshCookies(context);
+    t.equal(planted.length, 2 * PATHS.length, 'the browser rejects the protected name');
+    t.equal(await send(page, 'refresh'), '401 token_invalid');
+    t.equal(await logIn(page), '200');
+    t.equal(await send(page, 'refresh'), '200');
+  });
+
+  t.test('repeated planting by a sibling disturbs no refresh', async (t) => {
+    const { context, page } = await openPage(t);
+    t.equal(await logIn(page), '200');
+    t.strictSame(await refreshCookies(context), [`__Host-refreshToken ${HOST} /`]);
+    for (let n = 0; n < 3; n++) {
+      await plant(context, 'Path=/auth/refresh; Partitioned', (await stolenSession()).cookie);
+      t.equal(await send(page, 'refresh'), '200');
+    }
+  });
+});

@@ -5,7 +5,6 @@ import type { Environment } from '@tollgate/tools/launcher/local-environment.js'
 import { startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Test } from 'tap';
-import { launchBrowser } from '../browser/chromium.js';
 import { pageEnvironment } from '../demo/demo-page-visit.js';
 import { solve, type Work } from '../solving.js';
 import { startServiceHere } from '../system/services-here.js';
@@ -18,8 +17,8 @@ export const PATHS = ['/', '/auth', '/auth/', '/auth/refresh'];
 const SIBLING = 'evil.shop.test';
 const THIEF = { email: 'thief@example.com', password: 'the password of the thief' };
 
-/** The system at `https://app.shop.test/auth`, and actions of users and attackers. */
-export async function openSite(t: Test, variables: Environment = {}) {
+/** The system at `https://app.shop.test/auth`, and actions of users and attackers in this browser. */
+export async function openSite(t: Test, browser: Browser, variables: Environment = {}) {
   const port = await freePort();
   const environment = {
     ...pageEnvironment(t.testdir()),
@@ -28,8 +27,6 @@ export async function openSite(t: Test, variables: Environment = {}) {
   };
   const system = await startSystem({ startService: startServiceHere, environment, accounts: [THIEF] });
   t.teardown(() => system.stop());
-  const browser: Browser = await launchBrowser();
-  t.teardown(() => browser.close());
   const caddyfile = `{
   admin off
   auto_https disable_redirects
