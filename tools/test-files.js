@@ -32,7 +32,7 @@ const slow = [
   /^tests\/dist\/(compose|compose-sentinel|compose-system|systemd)\./,
   /^tests\/dist\/demo\/(demo-page-.*|forms-page)\./,
   /^tests\/dist\/doctor\/.*-faults\./,
-  /^tests\/dist\/gateway\/(forward-auth|gate|gate-logs|gateway-.*|hostile-.*|planted-.*|roll-out|verifying-.*)\./,
+  /^tests\/dist\/gateway\/(forward-auth|gate|gateway-programs|hostile-.*|planted-cookies)\./,
 ];
 
 /** Tests that need only Node: `npm run test:nodes` runs them on each supported line. */
