@@ -19,7 +19,14 @@ const scenario = join(import.meta.dirname, 'scenario.js');
 
 /** Installs them, unless they are installed already. */
 export async function installRuntimes(): Promise<void> {
-  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  const flags = [
+    '--include=dev',
+    '--include=optional',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
   await run('npm', ['install', ...flags], { cwd: installed, shell: process.platform === 'win32' });
 }
 
