@@ -8,7 +8,7 @@ import {
   environmentFor,
   type ServiceName,
 } from '@tollgate/tools/launcher/local-environment.js';
-import { startService } from '@tollgate/tools/launcher/service-process.js';
+import { type ServiceOptions, startService } from '@tollgate/tools/launcher/service-process.js';
 import { pin } from '../cores.js';
 import type { Site } from '../site.js';
 
@@ -29,17 +29,22 @@ const FIRST_REQUEST: Readonly<Record<ServiceName, string>> = {
   'session-service': '/profile',
 };
 
-/** Starts a service process on a site's store. @param cores to run on once it responds; any by default */
+/**
+ * Starts a service process on a site's store.
+ * @param cores to run on once it responds; any by default
+ * @param node the program of Node and its options; those of the launcher by default
+ */
 export async function startCopy(
   site: Site,
   name: ServiceName,
   cores?: readonly number[],
+  node?: ServiceOptions['node'],
 ): Promise<ServiceCopy> {
   const ports = await settlePorts(ANY_PORTS);
   const environment = environmentFor(name, completeForLocalUse(site.environment, ports));
   const logFile = join(site.environment.DATA_DIR!, `${name}-${randomBytes(4).toString('hex')}.log`);
   const startedMs = performance.now();
-  const service = startService(name, { environment, logFile });
+  const service = startService(name, { environment, logFile, ...(node && { node }) });
   const port = name === 'session-service' ? ports.session : ports.challenge;
   const url = `http://127.0.0.1:${port}`;
   await firstAnswer(`${url}${FIRST_REQUEST[name]}`, () => service.isRunning());

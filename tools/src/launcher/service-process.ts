@@ -26,6 +26,8 @@ export interface ServiceOptions {
   readonly logFile: string;
   /** Absolute path of the service's program; by default that of this version. */
   readonly program?: string;
+  /** Absolute path of Node's program, and its options; by default those of the launcher and `nodeOptions`. */
+  readonly node?: { readonly path: string; readonly options: readonly string[] };
   /** Called with each line of either stream. Without it, stdout goes directly to the file, with no size limit. */
   readonly onLine?: ((line: string, stream: 'stdout' | 'stderr') => void) | undefined;
 }
@@ -48,9 +50,9 @@ const preload = `data:text/javascript,${encodeURIComponent(`(${exitWithParent})(
  * launcher.
  */
 export function startService(name: ServiceName, options: ServiceOptions): ServiceProcess {
-  const { program = programOf(name) } = options;
+  const { program = programOf(name), node = { path: process.execPath, options: nodeOptions } } = options;
   const log = openRotatedLog(options.logFile);
-  const child = spawn(process.execPath, [...nodeOptions, '--import', preload, program], {
+  const child = spawn(node.path, [...node.options, '--import', preload, program], {
     env: { ...processVariables, ...options.environment },
     stdio: ['ignore', options.onLine === undefined ? log.descriptor : 'pipe', 'pipe', 'ipc'],
     detached: process.platform !== 'win32',
