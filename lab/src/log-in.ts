@@ -11,18 +11,24 @@ export interface SignedIn {
   readonly cookie: string;
 }
 
+/** Returns so many accounts with the password of `ACCOUNT`. */
+export function makeAccounts(count: number): (typeof ACCOUNT)[] {
+  return Array.from({ length: count }, (_, at) => ({ ...ACCOUNT, email: `bench-${at}@example.com` }));
+}
+
 /**
  * Logs in `count` times, one after the other: concurrent attempts count as failures until each has ended.
+ * @param accounts take turns
  * @throws Error if one is rejected
  */
-export async function logIn(site: Site, count: number): Promise<SignedIn[]> {
+export async function logIn(site: Site, count: number, accounts = [ACCOUNT]): Promise<SignedIn[]> {
   const solved = await prepareSolvedWork(site.storeUrl, site.environment.CHALLENGE_SECRET!, count);
   const signedIn: SignedIn[] = [];
-  for (const work of solved) {
+  for (const [at, work] of solved.entries()) {
     const response = await fetch(`${site.session}/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ ...ACCOUNT, ...work }),
+      body: JSON.stringify({ ...accounts[at % accounts.length], ...work }),
     });
     if (!response.ok) throw new Error(`the login was rejected: ${await response.text()}`);
     const { accessToken } = (await response.json()) as { accessToken: string };

@@ -11,7 +11,7 @@ import type { LoadPlan } from './plan.js';
 import { openReceipts } from './receipts.js';
 
 /** Options of a run. */
-export type Pace = Pick<LoadPlan, 'connections' | 'seconds' | 'rate'>;
+export type Pace = Pick<LoadPlan, 'connections' | 'seconds' | 'rate' | 'bodies'>;
 
 /** Applies load to a route once; the processes are named `service` and `Redis`. */
 export type Route = (pace: Pace) => Promise<Cost>;

@@ -17,8 +17,11 @@ export const VERSIONS = {
   'connect-redis': '10.0.0',
   redis: '6.3.1',
   '@fastify/cookie': '11.1.5',
+  '@fastify/cors': '11.4.3',
   '@fastify/session': '11.1.3',
   'better-auth': '1.7.25',
+  hono: '4.13.19',
+  '@hono/node-server': '2.1.9',
 } as const;
 
 /** Solvers that are large, or have many unrelated dependencies. */

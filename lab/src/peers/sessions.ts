@@ -1,45 +1,65 @@
-// Renewing a session's token, with the session in Redis: our refresh beside public session libraries.
+// Renewing a session's token, with the session in Redis: our refresh beside public session libraries and equal work.
 
 import { startServer } from '../server-process.js';
 import type { Side } from './side-by-side.js';
-import { compareSides, microsOf } from './side-by-side.js';
+import { compareSides, firstRequests, microsOf } from './side-by-side.js';
 import type { Bench } from './work.js';
 
-/** Each serves `POST /login`, which starts a session, and the route that renews it. */
+/** Each serves `POST /login`, which starts a session of a new user, and the route that renews it. */
 const KINDS = {
-  'express-session': { path: 'rotate', isLess: false },
-  '@fastify/session': { path: 'rotate', isLess: false },
-  'better-auth': { path: 'api/auth/get-session', isLess: true },
+  'express-session': { path: 'rotate', does: 'no limit, log or token', isLess: false },
+  '@fastify/session': { path: 'rotate', does: 'no limit, log or token', isLess: false },
+  'better-auth': { path: 'api/auth/get-session', does: 'keeps its token', isLess: true },
 } as const;
 export type SessionKind = keyof typeof KINDS;
 
+/** The specified work and nothing else, in three kinds of server. */
+const REFRESH_PEERS = {
+  'plain Fastify': { does: 'specified work only', isLess: true },
+  hono: { does: 'specified work only', isLess: true },
+  'node:http': { does: 'specified work only, lower bound', isLess: true },
+} as const;
+export type RefreshPeer = keyof typeof REFRESH_PEERS;
+
+const GOALS = { 'plain Fastify': 1.15, '@fastify/session': 1 };
+
 export async function compareSessions(bench: Bench): Promise<void> {
   const { report, open, peers, generator, routes, redis, cores, pace, rounds } = bench;
+  const first = firstRequests(pace.connections);
   const sides: Side[] = [
-    { name: 'Tollgate', measure: async () => microsOf('Tollgate', await routes.refresh(pace)) },
+    {
+      name: 'Tollgate',
+      measure: async () => microsOf('Tollgate', await routes.refresh(pace)),
+      measureFirst: async () => microsOf('Tollgate', await routes.refresh(first)),
+    },
   ];
-  for (const [kind, { path, isLess }] of Object.entries(KINDS)) {
-    const args = [kind, redis.url, peers.folder];
+  const addSide = async (
+    side: Pick<Side, 'name' | 'does' | 'isLess'>,
+    { program, path }: { program: string; path: string },
+  ) => {
+    const { name } = side;
+    const args = [name, redis.url, peers.folder];
     const environment = { NODE_ENV: 'production' };
-    const server = await open(startServer('peer-sessions', { args, environment, cores: cores.measured }));
+    const server = await open(startServer(program, { args, environment, cores: cores.measured }));
     let cookies: readonly string[] = await logIn(server.url, pace.connections);
-    sides.push({
-      name: kind,
-      isLess,
-      async measure() {
-        const cost = await generator.run({
-          urls: [`${server.url}${path}`],
-          method: path === 'rotate' ? 'POST' : 'GET',
-          cookies,
-          pids: { service: server.pid, Redis: redis.pid },
-          ...pace,
-        });
-        cookies = cost.cookies;
-        return microsOf(kind, cost);
-      },
-    });
-  }
-  await compareSides(report, 'renewing a session', sides, rounds);
+    const send = async (pace: Bench['pace']) => {
+      const cost = await generator.run({
+        urls: [`${server.url}${path}`],
+        method: path.startsWith('api') ? 'GET' : 'POST',
+        cookies,
+        pids: { service: server.pid, Redis: redis.pid },
+        ...pace,
+      });
+      cookies = cost.cookies;
+      return microsOf(name, cost);
+    };
+    sides.push({ ...side, measure: () => send(pace), measureFirst: () => send(first) });
+  };
+  for (const [name, { path, ...rest }] of Object.entries(KINDS))
+    await addSide({ name, ...rest }, { program: 'peer-sessions', path });
+  for (const [name, rest] of Object.entries(REFRESH_PEERS))
+    await addSide({ name, ...rest }, { program: 'peer-refresh', path: 'refresh' });
+  await compareSides(report, 'renewing a session', sides, { rounds, goals: GOALS });
 }
 
 async function logIn(url: string, count: number): Promise<string[]> {

@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util';
 import { assignCores, describeCores } from '../cores.js';
 import { openGenerator } from '../load/open-generator.js';
 import { openRoutes } from '../load/routes.js';
-import { ACCOUNT, logIn } from '../log-in.js';
+import { logIn, makeAccounts } from '../log-in.js';
 import type { Open } from '../opened.js';
 import { installPeers, type Peers, VERSIONS } from '../peers/packages.js';
 import { compareSessions } from '../peers/sessions.js';
-import { GOAL } from '../peers/side-by-side.js';
+import { FIRST_REQUESTS } from '../peers/side-by-side.js';
 import { compareTokens } from '../peers/tokens.js';
 import { type Bench, compareWork } from '../peers/work.js';
 import type { Program } from '../program.js';
@@ -25,10 +25,11 @@ const OPTIONS = {
 } as const;
 
 const program: Program = {
-  title: `public packages with the same work: work of Tollgate per processor second relative to theirs (goal ${GOAL} times the best)`,
+  title: `public packages with the same work: work of Tollgate per processor second relative to theirs`,
   method: `The packages are installed from the registry into a temporary folder. Over HTTP, the processor time of the server and of Redis together is
 divided by the completed requests; tokens are issued and opened in this process, whose processor time includes its threads.
-All use one Redis without persistence. Rows that do less than Tollgate ("no limit", "signed only", better-auth, which keeps the token) are only shown.
+All use one Redis without persistence, their clients write the commands of one turn together, and each session has an account of its own.
+Before the rounds, each new process gets its first ${FIRST_REQUESTS} requests. Rows that do less than Tollgate are only shown, unless a goal names them.
 Arguments: ${SUBJECTS.join(', ')} (default: all). Options: --rounds 5 --seconds 2 --connections 50`,
   async run(args, report, open) {
     const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
@@ -57,11 +58,11 @@ async function openBench(
 ): Promise<Omit<Bench, 'rounds'>> {
   const cores = assignCores();
   report.say(describeCores(cores));
-  const environment = { REFRESH_WINDOW: '0', MAX_SESSIONS: '500' };
-  const site = await open(openSite({ cores, environment, accounts: [ACCOUNT] }));
+  const accounts = makeAccounts(pace.connections);
+  const site = await open(openSite({ cores, environment: { REFRESH_WINDOW: '0' }, accounts }));
   const guardedBy = { environment: site.environment, cores: cores.measured };
   const guarded = await open(startServer('guarded', guardedBy));
   const generator = await open(openGenerator(cores.load));
-  const routes = openRoutes(site, guarded, await logIn(site, pace.connections), generator);
+  const routes = openRoutes(site, guarded, await logIn(site, pace.connections, accounts), generator);
   return { report, open, peers, generator, routes, redis: site.redis!, cores, pace };
 }

@@ -112,7 +112,7 @@ async function openBetterAuth(): Promise<RequestListener> {
     'better-auth/adapters/memory',
   );
   const { toNodeHandler } = await load<{ toNodeHandler(auth: unknown): RequestListener }>('better-auth/node');
-  const redis = new Redis(redisUrl);
+  const redis = new Redis(redisUrl, { enableAutoPipelining: true });
   const auth = betterAuth({
     secret: SECRET,
     baseURL: 'http://127.0.0.1',

@@ -15,7 +15,7 @@ export const unbundledPackages = [
 
 /**
  * Node options of a service. By default, young objects take up to 16 MB in each of three spaces before collection, which
- * costs a service 20 MB after load and saves no time.
+ * costs a service 20 MB after load, and saves a tenth of an issue and nothing of a refresh.
  */
 export const nodeOptions = ['--max-semi-space-size=4'] as const;
 
