@@ -1,11 +1,31 @@
-// A real Prometheus scrapes both services: every query of the dashboard finds data, and every alert rule its metrics.
-
+// Alert rules, dashboard and metrics: promtool accepts the rules, Grafana's schema the dashboard, and a real Prometheus that
+// scrapes both services finds data for every query.
+import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listFiles } from '@tollgate/tools/docs/source-files.js';
+import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import t, { type Test } from 'tap';
+import { anchorsOf, literalsIn, tablesHeaded } from '../docs/markdown.js';
 import { readProjectFile } from '../docs/project-file.js';
 import { CHEAP, onRedis, type Site } from '../e2e/site.js';
+import { compareWithTypes, toolsMissing } from '../system/tool-packages.js';
 import { type Prometheus, startPrometheus } from './prometheus-server.js';
 import { breakStore, GATE, KEYS, SITE, visit } from './site-traffic.js';
+
+const folder = 'deploy/prometheus';
+const rules = readProjectFile(`${folder}/tollgate.rules.yml`);
+const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
+const cases = listFiles(`${folder}/tests`, /\.test\.yml$/);
+const withoutPromtool =
+  process.env.PROMTOOL === '' && 'the alert rules were not tested: promtool is not installed';
+
+interface Panel {
+  readonly id: number;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+}
+
+const text = readProjectFile('deploy/grafana/tollgate.json');
+const dashboard = JSON.parse(text) as { readonly panels: readonly Panel[] };
 
 interface Dashboard {
   readonly panels: readonly {
@@ -17,9 +37,82 @@ interface Dashboard {
   };
 }
 
-const skip = process.env.PROMETHEUS === '' && 'Prometheus was not tested: it is not installed';
+const withoutPrometheus = process.env.PROMETHEUS === '' && 'Prometheus was not tested: it is not installed';
 
-t.test('the dashboard and the alert rules', { skip }, (t) =>
+t.test('the rules and the configuration are valid', { skip: withoutPromtool }, async (t) => {
+  promtool(t, 'check', 'rules', '--lint=all', '--lint-fatal', `${folder}/tollgate.rules.yml`);
+  promtool(t, 'check', 'config', '--lint=all', '--lint-fatal', `${folder}/prometheus.yml`);
+});
+
+t.test('the alerts fire when they should, and only then', { skip: withoutPromtool }, async (t) => {
+  t.ok(cases.length > 0);
+  promtool(t, 'test', 'rules', ...cases);
+});
+
+t.test('each alert has a case in which it fires, and none fires on a healthy day', async (t) => {
+  const firing = cases.map(readProjectFile).join('');
+  const healthy = readProjectFile(`${folder}/tests/healthy.test.yml`);
+  t.notMatch(healthy, /exp_labels/);
+  for (const alert of alerts) {
+    t.match(
+      firing,
+      new RegExp(`alertname: ${alert}\\n +eval_time: \\w+\\n +exp_alerts:\\n +- exp_labels`),
+      alert,
+    );
+    t.match(healthy, new RegExp(`alertname: ${alert}, eval_time: \\w+, exp_alerts: \\[\\]`), alert);
+  }
+});
+
+t.test('each alert has a severity and a link to its remedy', async (t) => {
+  const anchors = anchorsOf(readProjectFile('docs/monitoring.md'));
+  const blocks = rules.split(/- alert: /).slice(1);
+  t.equal(blocks.length, new Set(alerts).size);
+  for (const block of blocks) {
+    const [name = ''] = block.split('\n');
+    t.match(block, /labels: \{ severity: (?:critical|warning) \}/, name);
+    t.match(block, /summary: ".+\."/, name);
+    t.ok(block.includes(`runbook: docs/monitoring.md#${name.toLowerCase()}\n`), name);
+    t.ok(anchors.has(name.toLowerCase()), name);
+  }
+  const documented = [...anchors].filter((anchor) => /^tollgate[a-z]+$/.test(anchor));
+  t.strictSame(
+    documented.sort(),
+    alerts.map((name) => name.toLowerCase()).sort(),
+    'the list of alerts is complete',
+  );
+});
+
+function promtool(t: Test, ...args: string[]): void {
+  const { status, stdout, stderr } = spawnSync(process.env.PROMTOOL || 'promtool', args, {
+    cwd: projectRoot,
+    encoding: 'utf8',
+  });
+  t.equal(status, 0, `promtool ${args[0]} ${args[1]}: ${stdout}${stderr}`);
+}
+
+t.test('every field is known to Grafana', { skip: toolsMissing }, async (t) => {
+  const type = `import('@grafana/schema').Dashboard`;
+  t.equal(compareWithTypes(t, [[type, dashboard]]), '');
+  t.match(compareWithTypes(t, [[type, { ...dashboard, titel: 'Tollgate' }]]), /titel/, 'or would say so');
+});
+
+t.test('every metric of the services is in it', async (t) => {
+  const metrics = tablesHeaded(readProjectFile('docs/metrics.md'), 'Metric').flatMap(({ rows }) =>
+    rows.flatMap(([name = '']) => literalsIn(name)),
+  );
+  t.ok(metrics.length > 20);
+  for (const metric of metrics) t.ok(text.includes(metric), metric);
+});
+
+t.test('no panels overlap', async (t) => {
+  const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`),
+  );
+  t.equal(new Set(cells).size, cells.length);
+  t.equal(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length, 'each has its id');
+});
+
+t.test('the dashboard and the alert rules', { skip: withoutPrometheus }, (t) =>
   onRedis(t, { ...CHEAP, ...KEYS, ...SITE, ...GATE, CAPTCHA_ESCALATION_AFTER: '100' }, tests),
 );
 
