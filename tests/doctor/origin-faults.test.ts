@@ -1,9 +1,15 @@
-// Doctor with pages of another origin, and wrong names and schemes.
+// Doctor and faults of origins, stores and files.
 
+import { linkSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openEmbeddedDirectory } from '@tollgate/session-service/directory/embedded-directory.js';
+import { openEmbeddedStore, recordMachine } from '@tollgate/shared/store';
+import { diagnoseFiles, type FileFacts } from '@tollgate/tools/doctor/inside/files.js';
 import t, { type Test } from 'tap';
 import {
   complaints,
   type ExaminedSystem,
+  openStores,
   sharedExaminedSystem,
   startExaminedSystem,
 } from './examined-system.js';
@@ -37,6 +43,13 @@ async function eachFault(
     });
   }
 }
+
+const file: FileFacts = {
+  variable: 'STORE_URL',
+  path: '/data/tollgate.db',
+  place: { network: undefined, isFuse: false, isMountedAlone: false, hasSecondName: false },
+  others: [],
+};
 
 t.test('CORS behind gateways with one fault each', async (t) => {
   const examined = await startExaminedSystem(t, { environment: { CORS_ORIGIN: PAGE } });
@@ -181,3 +194,118 @@ t.test(
     ]);
   },
 );
+
+t.test('a Redis that evicts keys, has no persistence, or is shared', async (t) => {
+  const { sessions, challenges, environment } = await openStores(t);
+  const { examine, env } = await startExaminedSystem(t, { environment });
+  t.strictSame(complaints(await examine({ env })), []);
+
+  await challenges.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  await sessions.client.config('SET', 'maxmemory-policy', 'volatile-ttl');
+  await sessions.client.config('SET', 'appendonly', 'no');
+  await challenges.client.config('SET', 'save', '60 1');
+  t.strictSame(complaints(await examine({ env })), [
+    problem(
+      'redis_evicts',
+      'The Redis in STORE_URL evicts keys when its memory is full (maxmemory-policy volatile-ttl).',
+    ),
+    warning('sessions_not_kept', 'The session Redis has no append-only file: a restart loses sessions.'),
+    problem(
+      'redis_evicts',
+      'The Redis in CAPTCHA_CACHE_STORE evicts keys when its memory is full (maxmemory-policy allkeys-lru).',
+    ),
+    warning(
+      'challenges_from_snapshots',
+      'The Redis in CAPTCHA_CACHE_STORE only writes snapshots: after a crash, challenges spent since the last one can be spent again.',
+    ),
+  ]);
+});
+
+t.test('sessions and challenges on one Redis, under one address or two', async (t) => {
+  const { sessions } = await openStores(t);
+  const one = warning(
+    'one_store',
+    'Sessions and challenges share one Redis: a flood of challenges can fill its memory.',
+  );
+  for (const more of [{}, { CAPTCHA_CACHE_STORE: `${sessions.url}/1` }]) {
+    const { examine, env, system } = await startExaminedSystem(t, {
+      environment: { STORE_URL: sessions.url, ...more },
+    });
+    t.strictSame(complaints(await examine({ env })), [one]);
+    // The next one has other secrets.
+    await system.stop();
+  }
+});
+
+t.test('an unavailable store and the affected service are named', async (t) => {
+  const { challenges, environment } = await openStores(t);
+  const { examine, env } = await startExaminedSystem(t, { environment });
+  await challenges.stop();
+  t.strictSame(complaints(await examine({ env })), [
+    problem('service_away', 'A service or its store is unavailable; response: 503 (store_unavailable).'),
+    problem(
+      'store_away',
+      'The store in CAPTCHA_CACHE_STORE does not respond from here: nothing listens at its address.',
+    ),
+    warning('degraded', 'session-service serves in a degraded state (failed: challenge_store).'),
+    problem('not_ready', 'challenge-service is not ready (failed: store).'),
+  ]);
+});
+
+t.test('weak or unreadable password hashes', async (t) => {
+  const { examine, env } = await startExaminedSystem(t);
+  const directory = openEmbeddedDirectory(join(env.DATA_DIR ?? '', 'users.db'));
+  t.teardown(() => directory.close());
+  await directory.add('old@example.com', `$2b$10$${'a'.repeat(53)}`);
+  await directory.add('odd@example.com', 'plain text');
+  await directory.add('none@example.com', '');
+  t.strictSame(complaints(await examine({ env })), [
+    problem('hashes_unreadable', 'The password hash of 1 user cannot be read: they cannot log in.'),
+    warning('hashes_outdated', 'The password hash of 1 user is weaker than new ones.'),
+  ]);
+});
+
+t.test('another machine that uses the store file is found and named', async (t) => {
+  const { env, examine } = await sharedExaminedSystem();
+  const path = join(env.DATA_DIR ?? '', 'tollgate.db');
+  const there = openEmbeddedStore(path);
+  const renewing = setInterval(() => void recordMachine(there, 'another-machine'), 50);
+  const report = await examine({ env });
+  clearInterval(renewing);
+  await there.exchange('machine:another-machine', '', 1);
+  await there.close();
+  t.match(complaints(report), [
+    {
+      check: 'file_shared',
+      severity: 'problem',
+      message:
+        /^Another machine \(\S+\) uses the file in STORE_URL, .*tollgate\.db: two machines corrupt it\.$/,
+    },
+  ]);
+  t.strictSame(complaints(await examine({ env })), [], 'and no longer when it is gone');
+});
+
+t.test('a user file with a second name is found', async (t) => {
+  const { env, examine } = await sharedExaminedSystem();
+  const path = join(env.DATA_DIR ?? '', 'users.db');
+  linkSync(path, `${path}.copy`);
+  const found = complaints(await examine({ env }));
+  rmSync(`${path}.copy`);
+  t.match(found, [
+    { check: 'file_with_two_names', message: /^The file in USERS_URL, .*users\.db, has a hard link/ },
+  ]);
+});
+
+t.test('locations that this machine does not have', async (t) => {
+  const checks = (place: Partial<FileFacts['place']>) =>
+    diagnoseFiles([{ ...file, place: { ...file.place, ...place } }]).map(
+      ({ check, severity, message }) => `${severity} ${check}: ${message}`,
+    );
+  t.strictSame(checks({ network: 'NFS' }), [
+    'problem file_on_network: The file in STORE_URL, /data/tollgate.db, is on NFS, which does not support locks.',
+  ]);
+  t.match(checks({ isFuse: true }), [/^warning file_on_fuse: /]);
+  t.match(checks({ isMountedAlone: true }), [/^problem file_mounted_alone: .*without its folder/]);
+  t.match(checks({}), [/^good files: /]);
+  t.strictSame(diagnoseFiles([]), [], 'no finding without files');
+});
