@@ -29,8 +29,8 @@ const slow = [
   /^packages\/client\/.*\/session\/browser-(binding|origin|tabs)\./,
   /^packages\/client\/.*\/solver\/(browser|bundler|hashwx-browser)\./,
   /^tests\/dist\/(helm|monitoring)\//,
-  /^tests\/dist\/(compose|compose-sentinel|compose-system|systemd)\./,
-  /^tests\/dist\/demo\/(demo-page-.*|forms-page)\./,
+  /^tests\/dist\/(compose|compose-system|systemd)\./,
+  /^tests\/dist\/demo\/demo-page-.*\./,
   /^tests\/dist\/doctor\/.*-faults\./,
   /^tests\/dist\/gateway\/(forward-auth|gate|gateway-programs|hostile-.*|planted-cookies)\./,
 ];

@@ -23,10 +23,15 @@ export function pageEnvironment(folder: string): Environment {
   };
 }
 
-/** A system with its page, and a browser, for a whole test file. The page is bundled unless other files are given. */
+interface DemoOptions extends Partial<Pick<SystemOptions, 'environment' | 'accounts' | 'page'>> {
+  /** A running browser; one is started if this is missing. */
+  readonly browser?: Browser;
+}
+
+/** A system with its page, and a browser. The page is bundled unless other files are given. */
 export async function openDemo(
   t: Test,
-  { page, ...options }: Partial<Pick<SystemOptions, 'environment' | 'accounts' | 'page'>> = {},
+  { page, browser: given, ...options }: DemoOptions = {},
 ): Promise<{ system: System; browser: Browser }> {
   const system = await startSystem({
     startService: startServiceHere,
@@ -35,6 +40,7 @@ export async function openDemo(
     environment: { ...pageEnvironment(t.testdir()), ...options.environment },
   });
   t.teardown(() => system.stop());
+  if (given !== undefined) return { system, browser: given };
   const browser = await launchBrowser();
   t.teardown(() => browser.close());
   return { system, browser };

@@ -1,5 +1,8 @@
 // The price on the demo page: it is shown, follows the account, and better work is sent automatically.
-import type { Page, Response } from 'playwright-core';
+// Then the page in several tabs and browsers, and as shipped, with other names.
+
+import { shippedPage } from '@tollgate/tools/demo/demo-page.js';
+import type { Page, Request, Response } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { solve } from '../solving.js';
 import {
@@ -208,7 +211,7 @@ t.test(
   },
 );
 
-// The last test of this file: it raises the price of the address.
+// The last test with this system: it raises the price of the address.
 t.test('a price raised by requests is not attributed to wrong passwords', async (t) => {
   for (let request = 0; request < 20; request += 1) await issue('/pow');
   const { page } = await watch(t);
@@ -217,3 +220,176 @@ t.test('a price raised by requests is not attributed to wrong passwords', async 
   await fail(page, 'unheard@example.com');
   await page.locator('#try-words:has-text("Get the password wrong once more.")').waitFor();
 });
+
+t.test('in several tabs and browsers, a session ended in one is over in the others', async (t) => {
+  const emails = [
+    'tabs@example.com',
+    'everywhere@example.com',
+    'list@example.com',
+    'others@example.com',
+  ] as const;
+  const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+  const { system } = await openDemo(t, {
+    browser,
+    accounts: emails.map((email) => ({ email, password })),
+  });
+
+  /** A user logs in with another browser. */
+  async function signIn(t: Parameters<typeof visit>[0], email: string, userAgent?: string) {
+    const opened = await visit(t, browser, system, userAgent === undefined ? {} : { userAgent });
+    await waitForForm(opened.page);
+    await submit(opened.page, email, password);
+    await waitForAccount(opened.page, email);
+    return opened;
+  }
+
+  t.test('tabs share the session: a second one has it, and a login in one reaches the other', async (t) => {
+    const [email] = emails;
+    const { page, openTab } = await signIn(t, email);
+    const second = await openTab();
+    await waitForAccount(second, email);
+    await second.click('#log-out');
+    for (const tab of [page, second]) await waitForForm(tab);
+    await submit(page, email, password);
+    for (const tab of [page, second]) await waitForAccount(tab, email);
+  });
+
+  t.test('a logout everywhere reaches the other tab and the other browser', async (t) => {
+    const email = emails[1];
+    const elsewhere = await signIn(t, email, firefox);
+    const { page, openTab } = await signIn(t, email);
+    const second = await openTab();
+    await waitForAccount(second, email);
+    await page.click('#log-out-everywhere');
+    for (const tab of [page, second]) {
+      await waitForForm(tab);
+      t.equal(await tab.textContent('#notice'), 'You are logged out.');
+    }
+    await elsewhere.page.click('#call');
+    await waitForForm(elsewhere.page);
+    t.match(await elsewhere.page.textContent('#notice'), 'The session was ended from elsewhere.');
+  });
+
+  t.test('the list names every browser, and ends another session at once', async (t) => {
+    const email = emails[2];
+    const elsewhere = await signIn(t, email, firefox);
+    const { page } = await signIn(t, email);
+    const names = page.locator('#sessions strong');
+    await names.nth(1).waitFor();
+    t.same(await names.allTextContents(), ['Chrome on Linux', 'Firefox on Windows']);
+    t.equal(await page.locator('#sessions li').first().locator('.chip').textContent(), 'this browser');
+    await page.getByRole('button', { name: 'End the session: Firefox on Windows' }).click();
+    await page.waitForSelector('#sessions-title:focus');
+    await page.locator('#notice[data-kind="good"]').waitFor();
+    await names.nth(1).waitFor({ state: 'detached' });
+    t.equal(await page.isVisible('#end-others'), false);
+    await elsewhere.page.click('#call');
+    await waitForForm(elsewhere.page);
+  });
+
+  t.test('all other sessions can be ended together', async (t) => {
+    const email = emails[3];
+    const others = [await signIn(t, email, firefox), await signIn(t, email, firefox)];
+    const { page } = await signIn(t, email);
+    await page.locator('#sessions li').nth(2).waitFor();
+    const names = ['Chrome on Linux', 'Firefox on Windows', 'Firefox on Windows (2)'];
+    t.same(await page.locator('#sessions strong').allTextContents(), names);
+    for (const name of names.slice(1)) {
+      const button = page.getByRole('button', { name: `End the session: ${name}`, exact: true });
+      t.equal(await button.count(), 1, 'two sessions of one browser had buttons of one name');
+    }
+    await page.click('#end-others');
+    await page.locator('#sessions li').nth(1).waitFor({ state: 'detached' });
+    t.equal(await page.textContent('#notice'), 'All other sessions are over.');
+    for (const other of others) {
+      await other.page.reload();
+      await waitForForm(other.page);
+    }
+  });
+});
+
+t.test(
+  'as shipped, module by module, with another challenge path and other names of all four fields',
+  async (t) => {
+    const demo = 'demo@example.com';
+    const path = '/challenges/v1';
+
+    const { system } = await openDemo(t, {
+      browser,
+      page: shippedPage,
+      environment: {
+        CAPTCHA_ROUTES_PREFIX: 'challenges/v1',
+        CAPTCHA_POW_FIELDS_TOKEN: 'work.id',
+        CAPTCHA_POW_FIELDS_NONCE: 'work.nonce',
+        CAPTCHA_FIELDS_TOKEN: 'image-id',
+        CAPTCHA_FIELDS_ANSWER: 'image-text',
+      },
+    });
+
+    const password = () => system.demo?.password ?? '';
+
+    t.test('a login sends the work under its field names', async (t) => {
+      const { page } = await visit(t, browser, system);
+      const sent: string[][] = [];
+      page.on('request', (request: Request) => {
+        if (request.url().endsWith('/login')) sent.push(Object.keys(request.postDataJSON()));
+      });
+      await waitForForm(page);
+      await submit(page, demo, password());
+      await waitForAccount(page, demo);
+      t.strictSame(sent, [['email', 'password', 'work.id', 'work.nonce']]);
+    });
+
+    t.test('an image is required, rejected and solved under its field names', async (t) => {
+      const { page } = await visit(t, browser, system);
+      const codes: Promise<string | 200>[] = [];
+      page.on('response', (response) => {
+        if (!response.url().endsWith('/login')) return;
+        codes.push(response.ok() ? Promise.resolve(200) : response.json().then(({ code }) => code));
+      });
+      await waitForForm(page);
+      await failUntilImage(page, demo, path);
+      const field = page.getByRole('textbox', { name: 'Characters in the image' });
+      await field.fill('zzzzzz');
+      const issued = page.waitForResponse((response) => new URL(response.url()).pathname.endsWith(path));
+      await submit(page, demo, 'wrong');
+      const { answer } = (await (await issued).json()) as { answer: string };
+      const hint = page.locator(
+        '#hint:text-is("That answer was not accepted. Please type the characters in this new image.")',
+      );
+      await hint.waitFor();
+      await page.waitForSelector('tollgate-challenge:focus');
+      await field.fill(answer);
+      // The work for the next attempt is there, too.
+      await page.evaluate(`new Promise((resolve) => {
+    const element = document.querySelector('tollgate-challenge');
+    const look = () => element.status === 'ready' && resolve();
+    element.addEventListener('statuschange', look);
+    look();
+  })`);
+      t.equal(await page.textContent('#notice'), '', 'a wrong image is one sentence, under its field');
+      t.equal(await hint.count(), 0, 'which disappears when another answer is typed');
+      await submit(page, demo, password());
+      await waitForAccount(page, demo);
+      t.strictSame(await Promise.all(codes), ['login_failed', 'login_failed', 'captcha_invalid', 200]);
+    });
+
+    t.test('every file of the pages exists', async (t) => {
+      const { page, context } = await visit(t, browser, system);
+      const loaded: string[] = [];
+      const missing: string[] = [];
+      context.on('response', (response) => {
+        loaded.push(new URL(response.url()).pathname);
+        if (response.status() >= 400) missing.push(response.url());
+      });
+      await page.reload();
+      await waitForForm(page);
+      await page.goto(`${system.address}/forms`);
+      await page.locator('#displays .box[data-status="ready"]').first().waitFor();
+      t.same(missing, []);
+      for (const file of ['/app.js', '/forms/page.js', '/client/solver/open-worker.js'])
+        t.ok(loaded.includes(file), file);
+    });
+  },
+);
