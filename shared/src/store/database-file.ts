@@ -18,6 +18,12 @@ export interface DatabaseFile {
    * @throws Error if the target exists or cannot be written
    */
   copyTo(target: string): void;
+  /**
+   * Rewrites the file without remains of deleted rows, and empties its log: no byte of them is left, also none from before
+   * deleted rows were overwritten. Blocks this process for about a second per 100 MB; other processes can read meanwhile.
+   * @returns false if other processes have locked the file for `LOCK_TIMEOUT_MS`, or its disk is full
+   */
+  purge(): Promise<boolean>;
   /** Waits for running steps, then closes the file. */
   close(): Promise<void>;
 }
@@ -32,6 +38,18 @@ export function openDatabaseFile(path: string, format: DatabaseFormat): Database
   const asFailure = (cause: unknown) =>
     new StoreUnavailableError(`the file ${path} cannot be used: ${explainDatabaseError(cause)}`, { cause });
   const { write, idle } = createGroupCommit(database, asFailure);
+
+  const untilDone = async (step: () => boolean): Promise<boolean> => {
+    for (const sinceMs = performance.now(); performance.now() - sinceMs < LOCK_TIMEOUT_MS; await pause(1)) {
+      try {
+        if (step()) return true;
+      } catch (error) {
+        if (!isDatabaseError(error)) throw error;
+        if (!isLocked(error)) return false;
+      }
+    }
+    return false;
+  };
 
   return {
     prepare: (sql) => database.prepare(sql),
@@ -50,6 +68,16 @@ export function openDatabaseFile(path: string, format: DatabaseFormat): Database
     copyTo(target) {
       makePrivateFile(target);
       database.prepare('VACUUM INTO ?').run(target);
+    },
+    async purge() {
+      await idle();
+      const isRewritten = await untilDone(() => {
+        // In memory, or a temporary file would have a copy of all rows.
+        database.exec('PRAGMA temp_store = MEMORY; VACUUM');
+        return true;
+      });
+      const checkpoint = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
+      return isRewritten && untilDone(() => (checkpoint.get() as { busy: number }).busy === 0);
     },
     async close() {
       await idle();

@@ -63,7 +63,8 @@ function prepareFile(database: Database, { applicationId, schema, durable }: Dat
   if (pragma('journal_mode = WAL') !== 'wal') {
     throw new Error('processes cannot share its file system: it needs a local disk');
   }
-  database.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
+  // Deleted rows are overwritten with zeros: a copy of the file has nothing of a deleted user or an ended session.
+  database.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}; PRAGMA secure_delete = ON`);
   const damage = pragma('quick_check(1)');
   if (damage !== 'ok') throw new Error(DAMAGED, { cause: damage });
   if (found !== applicationId) {

@@ -1,8 +1,8 @@
 // The store in one file: expiry, pruning, several processes.
 
 import { execFile } from 'node:child_process';
-import { statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
@@ -309,4 +309,24 @@ t.test('while fifty thousand entries are pruned, other operations take their tur
   t.equal(await pruned, entries);
   // A batch removes 200 at most: there are 250 of them, and other operations may run after each.
   t.ok(turns >= 100, `${turns} turns`);
+});
+
+t.test('removed, replaced and expired values leave no byte in any file once it is closed', async (t) => {
+  const { at, path, store } = openAt(t);
+  const values = Array.from({ length: 300 }, (_, n) => `value-${n}-${'x'.repeat(200)}`);
+  await store.transact((tx) => {
+    for (const [n, value] of values.entries())
+      tx.put(`key-${n}`, value, tx.nowMs + (n < 200 ? 60_000 : 1000));
+  });
+  await store.transact((tx) => {
+    tx.remove('key-10');
+    tx.put('key-20', 'replaced', tx.nowMs + 60_000);
+  });
+  at.ms += 2000;
+  t.equal(await store.prune(), 100);
+  await store.close();
+  const folder = dirname(path);
+  const bytes = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
+  const left = values.filter((_, n) => bytes.some((content) => content.includes(`value-${n}-`)));
+  t.strictSame(left, [...values.slice(0, 10), ...values.slice(11, 20), ...values.slice(21, 200)]);
 });

@@ -81,7 +81,7 @@ export async function renameUser(
   const user = await directory.rename(email, newEmail);
   if (user === undefined) throw unknown(email);
   if (user === 'taken') throw new CommandError(`${newEmail} is taken`);
-  return `user ${user.id} is ${user.email} now`;
+  return `user ${user.id} is ${user.email} now${await purge(directory)}`;
 }
 
 /** @throws CommandError if the user is unknown, or the text is not a JSON object or too long */
@@ -104,7 +104,14 @@ export async function setUserClaims(
 export async function deleteUser(directory: EmbeddedDirectory, email: string, end: EndThem): Promise<string> {
   const user = await directory.remove(email);
   if (user === undefined) throw unknown(email);
-  return `deleted ${user.email}${await end(user.id, 'user_gone')}`;
+  return `deleted ${user.email}${await end(user.id, 'user_gone')}${await purge(directory)}`;
+}
+
+/** Removes the old data from the file. Returns words to append. */
+async function purge(directory: EmbeddedDirectory): Promise<string> {
+  return (await directory.purge())
+    ? ''
+    : '; the file could not be rewritten, and may have the old data until the next deletion';
 }
 
 /** @throws CommandError if the user is unknown */

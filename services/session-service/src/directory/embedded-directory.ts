@@ -37,6 +37,11 @@ export interface EmbeddedDirectory extends Required<Directory> {
    * @throws Error if the target exists or cannot be written
    */
   copyTo(target: string): void;
+  /**
+   * Removes the remains of deleted users, and of earlier addresses and hashes, from the file and its log.
+   * @returns false if other processes have locked the file, or its disk is full
+   */
+  purge(): Promise<boolean>;
 }
 
 /**
@@ -88,6 +93,7 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
     list: () => read(rows.all),
     health: () => read(() => void rows.byId(0)),
     copyTo: (target) => file.copyTo(target),
+    purge: () => attempt(file.purge()),
     close: () => file.close(),
   };
 }

@@ -1,11 +1,11 @@
 // The directory in one file.
 
-import { statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { openDatabase } from '@tollgate/shared/store';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
-import { listUsers } from '../../src/cli/user-actions.js';
+import { deleteUser, listUsers, renameUser } from '../../src/cli/user-actions.js';
 import { DirectoryUnavailableError, withAccounts } from '../../src/directory/directory.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
 import { openDirectory } from '../../src/directory/open-directory.js';
@@ -153,3 +153,69 @@ t.test('a file: URL opens it, relative to the given folder', async (t) => {
   await t.resolves(directory.health());
   t.ok(statSync(join(root, 'users.db')).isFile());
 });
+
+t.test(
+  'a deleted user and an earlier address leave no byte in any file, also beside a running service',
+  async (t) => {
+    const { directory, path } = open(t);
+    const service = open(t, path).directory;
+    for (let n = 0; n < 300; n++) await directory.add(`user-${n}@example.com`, `hash-${n}-of-a-password`);
+    t.match(await service.findByEmail('user-100@example.com'), { hash: 'hash-100-of-a-password' });
+    t.equal(
+      await renameUser(directory, 'user-7@example.com', 'other@example.com'),
+      'user 8 is other@example.com now',
+    );
+    t.equal(
+      await deleteUser(directory, 'user-100@example.com', async () => ''),
+      'deleted user-100@example.com',
+    );
+    t.strictSame(foundBeside(path, ['user-7@', 'user-100@', 'hash-100-']), []);
+    t.strictSame(foundBeside(path, ['user-101@', 'other@', 'hash-7-']), ['user-101@', 'other@', 'hash-7-']);
+    t.equal(await service.findByEmail('user-100@example.com'), undefined);
+    t.match(await service.findByEmail('other@example.com'), { id: 8 });
+  },
+);
+
+t.test('an earlier password hash is gone when the file has been closed', async (t) => {
+  const { directory, path } = open(t);
+  await directory.add('ada@example.com', 'the-first-hash');
+  await directory.add('bob@example.com', 'a hash');
+  // Longer, so that its row does not fit in place of the earlier one.
+  await directory.setPassword('ada@example.com', 'the-second-hash, which is longer');
+  await directory.close();
+  t.strictSame(foundBeside(path, ['the-first-hash', 'the-second-hash']), ['the-second-hash']);
+});
+
+t.test('remains from before deleted rows were overwritten go with the next deletion', async (t) => {
+  const { directory, path } = open(t);
+  for (const email of ['ada@example.com', 'bob@example.com', 'eve@example.com'])
+    await directory.add(email, 'a hash');
+  const earlier = openDatabase(path, 1000);
+  earlier.exec("PRAGMA secure_delete = OFF; DELETE FROM user WHERE email = 'bob@example.com'");
+  earlier.close();
+  t.strictSame(foundBeside(path, ['bob@']), ['bob@']);
+  await deleteUser(directory, 'ada@example.com', async () => '');
+  t.strictSame(foundBeside(path, ['ada@', 'bob@', 'eve@']), ['eve@']);
+});
+
+t.test('a deletion beside a long reader says that the old data may remain', async (t) => {
+  const { directory, path } = open(t);
+  await directory.add('ada@example.com', 'a hash');
+  const reader = openDatabase(path, 1000);
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM user').get();
+  t.match(
+    await deleteUser(directory, 'ada@example.com', async () => ''),
+    /^deleted ada@example\.com; the file could not be rewritten/,
+  );
+  t.equal(await directory.findByEmail('ada@example.com'), undefined);
+  reader.exec('COMMIT');
+  reader.close();
+});
+
+/** Returns the texts that occur in the files of a folder. @param path of one of them */
+function foundBeside(path: string, texts: readonly string[]): string[] {
+  const folder = dirname(path);
+  const bytes = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
+  return texts.filter((text) => bytes.some((content) => content.includes(text)));
+}
