@@ -13,7 +13,7 @@ type Micros = Readonly<Record<string, number>>;
 /** One side's implementation of the work. */
 export interface Side {
   readonly name: string;
-  /** What it leaves out, or does besides. */
+  /** Its differences from our work. */
   readonly does?: string;
   /** Does less than we do, so its figures are only shown unless a goal names it. */
   readonly isLess?: boolean;

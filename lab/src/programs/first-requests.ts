@@ -32,7 +32,7 @@ const SECONDS = 60;
 /** The first part beside a warm one, and milliseconds until the first response. */
 const GOAL = { first: 1.5, startMs: 1_500 };
 
-/** A route of a service, and what its requests send. */
+/** A route of a service, and the data of its requests. */
 interface Measured {
   readonly service: 'session-service' | 'challenge-service';
   readonly path: string;
@@ -43,7 +43,7 @@ interface Measured {
   readonly cookies?: string[];
 }
 
-/** What one process did. */
+/** The result of one process. */
 interface Run {
   readonly startMs: number;
   readonly firstMicros: number;

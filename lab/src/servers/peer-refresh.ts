@@ -1,4 +1,4 @@
-// A refresh that does what the specification asks and nothing else: `peer-refresh.js KIND REDIS_URL FOLDER` prints its port.
+// A refresh with the specified work and nothing else: `peer-refresh.js KIND REDIS_URL FOLDER` prints its port.
 //
 // The same work in three kinds of server: cookie, two tokens signed by fast-jwt inside AES-GCM, one script that counts the
 // limit and rotates the session, security and CORS headers, one log line. No directory, device binding, audit, metrics or

@@ -1,4 +1,4 @@
-// Reads fields of a submitted form, in whatever form a framework has it.
+// Reads fields of a submitted form, in the form of any framework.
 
 /**
  * A submitted form: a web `Request`, which stays readable, `FormData`, `URLSearchParams`, an object with the fields, or the

@@ -77,7 +77,7 @@ t.test('a response cannot set the outcome', async (t) => {
   t.match(await accepted.verify.site(), { ok: true, outcome: 'accepted' });
 });
 
-t.test('siteverify: what a visitor causes is rejected, what an operator causes is not', async (t) => {
+t.test('siteverify: faults of a visitor are rejected, those of an operator are unavailable', async (t) => {
   const table = {
     rejected: ['invalid-input-response', 'timeout-or-duplicate'],
     unavailable: [
