@@ -51,12 +51,15 @@ function adaptText(markdown) {
   });
 }
 
-/** Undefined if the link target is no document. */
+/** The pages of the site: the README and the documents, without READMEs of packages. */
+const inSource = (path) => path === 'README.md' || path.startsWith('docs/');
+
+/** Undefined if the link target is no page of the site. */
 function hrefInSite(href, page) {
   if (/^(?:[a-z]+:|#)/.test(href)) return href;
   const [path, fragment] = decodeURI(href).split('#');
   const target = relative(root, join(dirname(page), path));
-  if (!target.endsWith('.md') || !existsSync(join(root, target))) return undefined;
+  if (!target.endsWith('.md') || !inSource(target) || !existsSync(join(root, target))) return undefined;
   return `/${inSite(target)}${fragment === undefined ? '' : `#${fragment}`}`;
 }
 
