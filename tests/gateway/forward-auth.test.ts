@@ -215,6 +215,57 @@ t.test('forward authentication', async (t) => {
   });
 });
 
+/** Counts connections and requests; responds to each with 204. @param headers of each response */
+async function openCounter(t: Test, headers: Readonly<Record<string, string>> = {}) {
+  const counted = { connections: 0, requests: 0 };
+  const server = createServer((_request, response) => {
+    counted.requests += 1;
+    response.writeHead(204, headers).end();
+  }).on('connection', () => {
+    counted.connections += 1;
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, counted };
+}
+
+t.test('a connection kept by forward_auth of Caddy led to the application', async (t) => {
+  const ASKED = 5;
+  for (const [name, url, asked] of [
+    ['forward-auth.Caddyfile', 'APP_URL', 'SESSION_UPSTREAM'],
+    ['gate.Caddyfile', 'SITE_URL', 'CHALLENGE_UPSTREAM'],
+  ] as const) {
+    await t.test(`${name} opens a connection for each check`, async (t) => {
+      const port = await freePort();
+      const [service, application] = [await openCounter(t, { 'x-auth-user-id': '7' }), await openCounter(t)];
+      const address = `http://127.0.0.1:${port}`;
+      const variables = { [url]: address, [asked]: service.host, APP_UPSTREAM: application.host };
+      await runCaddy(t, readExample(name), variables, port);
+      // The test has waited for Caddy with a request.
+      for (const { counted } of [service, application])
+        Object.assign(counted, { connections: 0, requests: 0 });
+      for (let sent = 0; sent < ASKED; sent++) t.equal((await fetch(`${address}/orders`)).status, 204);
+      t.strictSame(service.counted, { connections: ASKED, requests: ASKED });
+      t.equal(application.counted.requests, ASKED);
+    });
+  }
+
+  await t.test('a 2xx response without a user lets no request in', async (t) => {
+    const port = await freePort();
+    const [service, application] = [await openCounter(t), await openCounter(t)];
+    const address = `http://127.0.0.1:${port}`;
+    const variables = { APP_URL: address, SESSION_UPSTREAM: service.host, APP_UPSTREAM: application.host };
+    await runCaddy(t, readExample('forward-auth.Caddyfile'), variables, port);
+    const forged = { 'x-auth-user-id': '7' };
+    t.equal((await fetch(`${address}/orders`, { headers: forged })).status, 502);
+    t.ok(service.counted.requests > 0);
+    t.equal(application.counted.requests, 0);
+  });
+});
+
 t.test('HAProxy lets in only requests with a valid access token', { skip }, async (t) => {
   const [key, next, foreign] = ['ES256', 'ES256', 'ES256'].map(
     () => openSigningKeys(createSigningKey('ES256')).current,
