@@ -46,12 +46,17 @@ async function open(t: Test, { width, height, visible, dir }: Place, body = form
   return page;
 }
 
+/** The element places its box in the next frame. */
+const nextFrames = (page: Page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
 /** Simulates an on-screen keyboard, which test browsers lack. */
 async function showKeyboard(page: Page, visible: number): Promise<void> {
   await page.evaluate((height) => {
     Object.defineProperty(visualViewport, 'height', { value: height, configurable: true });
     visualViewport?.dispatchEvent(new Event('resize'));
   }, visible);
+  await nextFrames(page);
 }
 
 const isFloating = (page: Page) =>
@@ -142,7 +147,7 @@ t.test(
 
 /** Checks the placement of the box after the next frame. */
 const settled = async (t: Test, page: Page, floats: boolean) => {
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await nextFrames(page);
   t.equal(await isFloating(page), floats);
   t.same(await covered(page), []);
 };
