@@ -39,18 +39,6 @@ export function openDatabaseFile(path: string, format: DatabaseFormat): Database
     new StoreUnavailableError(`the file ${path} cannot be used: ${explainDatabaseError(cause)}`, { cause });
   const { write, idle } = createGroupCommit(database, asFailure);
 
-  const untilDone = async (step: () => boolean): Promise<boolean> => {
-    for (const sinceMs = performance.now(); performance.now() - sinceMs < LOCK_TIMEOUT_MS; await pause(1)) {
-      try {
-        if (step()) return true;
-      } catch (error) {
-        if (!isDatabaseError(error)) throw error;
-        if (!isLocked(error)) return false;
-      }
-    }
-    return false;
-  };
-
   return {
     prepare: (sql) => database.prepare(sql),
     write,
@@ -71,13 +59,17 @@ export function openDatabaseFile(path: string, format: DatabaseFormat): Database
     },
     async purge() {
       await idle();
-      const isRewritten = await untilDone(() => {
+      try {
         // In memory, or a temporary file would have a copy of all rows.
-        database.exec('PRAGMA temp_store = MEMORY; VACUUM');
-        return true;
-      });
-      const checkpoint = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)');
-      return isRewritten && untilDone(() => (checkpoint.get() as { busy: number }).busy === 0);
+        database.exec(`PRAGMA busy_timeout = ${LOCK_TIMEOUT_MS}; PRAGMA temp_store = MEMORY; VACUUM`);
+        const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number };
+        return busy === 0;
+      } catch (error) {
+        if (isDatabaseError(error)) return false;
+        throw error;
+      } finally {
+        database.exec('PRAGMA busy_timeout = 0');
+      }
     },
     async close() {
       await idle();
