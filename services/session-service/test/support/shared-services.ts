@@ -1,13 +1,9 @@
 // Services that the tests of a file share: a start takes longer than most tests.
 
 import { raiseCommandTimeout } from '@tollgate/test-support/command-timeout.js';
+import { oncePerFile } from '@tollgate/test-support/once-per-file.js';
 import { embeddedStore, redisStore, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import root, { type Test } from 'tap';
-
-const STORES = {
-  'on Redis': () => redisStore(root, raiseCommandTimeout),
-  'on the embedded store': async () => embeddedStore(root),
-};
 
 /**
  * Returns a function that runs a sub-test on a private Redis and on an embedded store, with a service that is opened once
@@ -17,14 +13,10 @@ const STORES = {
 export function onSharedServices<Opened>(
   open: (root: Test, place: StoreUnderTest) => Promise<Opened>,
 ): (t: Test, run: (t: Test, opened: Opened) => Promise<void>) => Promise<void> {
-  const services = new Map<string, Promise<Opened>>();
+  const onRedis = oncePerFile(async () => open(root, await redisStore(root, raiseCommandTimeout)));
+  const onFile = oncePerFile(() => open(root, embeddedStore(root)));
   return async (t, run) => {
-    for (const [name, openStore] of Object.entries(STORES)) {
-      await t.test(name, async (t) => {
-        const service = services.get(name) ?? openStore().then((place) => open(root, place));
-        services.set(name, service);
-        await run(t, await service);
-      });
-    }
+    await t.test('on Redis', async (t) => run(t, await onRedis()));
+    await t.test('on the embedded store', async (t) => run(t, await onFile()));
   };
 }
