@@ -5,7 +5,6 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { reachableFrom, readSources } from '@tollgate/tools/docs/source-files.js';
 import { readDoctorArguments } from '@tollgate/tools/doctor/arguments.js';
@@ -13,24 +12,7 @@ import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import t, { type Test } from 'tap';
 import { readProjectFile } from '../docs/project-file.js';
 import { launch } from '../launcher/launch.js';
-
-const COMMAND = fileURLToPath(new URL('../../../tools/dist/src/doctor/command.js', import.meta.url));
-
-async function doctor(args: string[], env: Readonly<Record<string, string>>, input = '') {
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH: process.env.PATH, ...env } });
-  let out = '';
-  let error = '';
-  child.stdout.on('data', (chunk) => {
-    out += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    error += chunk;
-  });
-  child.stdin.on('error', () => {});
-  child.stdin.end(input);
-  const [code] = await once(child, 'close');
-  return { code, out, error };
-}
+import { COMMAND, runDoctor } from './run-doctor.js';
 
 /** A site that is not Tollgate. */
 async function otherSite(t: Test): Promise<string> {
@@ -96,7 +78,7 @@ t.test('an invalid command line gets the usage', async (t) => {
     [['https://a.example', '--connect', 'localhost'], /^doctor: --connect must be an IP address/],
   ];
   for (const [args, line] of wrong) {
-    const { code, out, error } = await doctor(args, env);
+    const { code, out, error } = await runDoctor(args, env);
     t.equal(code, 2);
     t.equal(out, '');
     t.match(error, line);
@@ -106,7 +88,7 @@ t.test('an invalid command line gets the usage', async (t) => {
 
 t.test('--help prints the usage', async (t) => {
   for (const args of [['--help'], ['-h', 'https://a.example']]) {
-    const { code, out, error } = await doctor(args, {});
+    const { code, out, error } = await runDoctor(args, {});
     t.strictSame({ code, error }, { code: 0, error: '' });
     t.match(out, /^usage: doctor \[PUBLIC_URL\]/);
   }
@@ -131,7 +113,7 @@ t.test('the environment completes the command line', async (t) => {
 });
 
 t.test('an invalid variable is one line', async (t) => {
-  t.match(await doctor(['https://a.example'], { CAPTCHA_ROUTES_PREFIX: 'x//y' }), {
+  t.match(await runDoctor(['https://a.example'], { CAPTCHA_ROUTES_PREFIX: 'x//y' }), {
     code: 1,
     out: '',
     error: /^doctor: CAPTCHA_ROUTES_PREFIX must be [^\n]+\n$/,
@@ -140,7 +122,7 @@ t.test('an invalid variable is one line', async (t) => {
 
 t.test('doctor does not log in at a site that is not Tollgate', async (t) => {
   const url = await otherSite(t);
-  const { code, out, error } = await doctor([url, '--email', 'ada@example.com'], {}, 'the secret word\n');
+  const { code, out, error } = await runDoctor([url, '--email', 'ada@example.com'], {}, 'the secret word\n');
   t.strictSame({ code, error }, { code: 1, error: '' });
   t.strictSame(out.split('\n'), [
     'problem  No challenges at /api/captcha/pow; response: 200.',
@@ -155,7 +137,7 @@ t.test('doctor does not log in at a site that is not Tollgate', async (t) => {
 });
 
 t.test('without a password no login is possible', async (t) => {
-  t.strictSame(await doctor(['https://a.example', '--email', 'ada@example.com'], {}), {
+  t.strictSame(await runDoctor(['https://a.example', '--email', 'ada@example.com'], {}), {
     code: 1,
     out: '',
     error: 'doctor: no password was given\n',

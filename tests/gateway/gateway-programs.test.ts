@@ -1,11 +1,8 @@
 // The Compose file's gateway, run by Caddy itself, the example file for nginx, and a rollout behind both: all processes
 // restart one after the other.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { PASSWORD } from '@tollgate/test-support/static-directory.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
@@ -14,6 +11,7 @@ import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
 import t, { type Test } from 'tap';
 import { CHEAP, complaints } from '../doctor/examined-system.js';
+import { runDoctor } from '../doctor/run-doctor.js';
 import { connectTo } from '../e2e/client.js';
 import { Secrets } from '../e2e/secrets.js';
 import { CHEAP as UNLIMITED } from '../e2e/site.js';
@@ -35,7 +33,6 @@ import { startTwoOfEach } from './two-of-each.js';
 const [minor = 0, patch = 0] = caddyVersion();
 const waitsWithEverything = minor > 7 || (minor === 7 && patch >= 5);
 const CADDYFILE = readExample('Caddyfile');
-const DOCTOR = fileURLToPath(new URL('../../../tools/dist/src/doctor/command.js', import.meta.url));
 
 const upstreams = ({ ports }: System) => ({
   SESSION_UPSTREAM: `127.0.0.1:${ports.session}`,
@@ -188,21 +185,8 @@ t.test('Caddy: over https, the command as an operator runs it', async (t) => {
   t.match(plain.headers.location, /^https:\/\/localhost/);
 
   const { email = '', password = '' } = system.demo ?? {};
-  const doctor = async (args: string[], env: Readonly<Record<string, string>>) => {
-    const child = spawn(process.execPath, [DOCTOR, ...args], { env: { PATH: process.env.PATH, ...env } });
-    let out = '';
-    let error = '';
-    child.stdout.on('data', (chunk) => {
-      out += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      error += chunk;
-    });
-    child.stdin.on('error', () => {});
-    child.stdin.end(`${password}\n`);
-    const [code] = await once(child, 'close');
-    return { code, out, error };
-  };
+  const doctor = (args: string[], env: Readonly<Record<string, string>>) =>
+    runDoctor(args, env, `${password}\n`);
   const trusted = {
     PUBLIC_URL: publicUrl,
     NODE_EXTRA_CA_CERTS: join(folder, 'caddy', 'pki', 'authorities', 'local', 'root.crt'),
