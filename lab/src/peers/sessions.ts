@@ -7,9 +7,9 @@ import type { Bench } from './work.js';
 
 /** Each serves `POST /login`, which starts a session of a new user, and the route that renews it. */
 const KINDS = {
-  'express-session': { path: 'rotate', does: 'no limit, log or token', isLess: false },
-  '@fastify/session': { path: 'rotate', does: 'no limit, log or token', isLess: false },
-  'better-auth': { path: 'api/auth/get-session', does: 'keeps its token', isLess: true },
+  'express-session': { path: 'rotate', method: 'POST', does: 'no limit, log or token', isLess: false },
+  '@fastify/session': { path: 'rotate', method: 'POST', does: 'no limit, log or token', isLess: false },
+  'better-auth': { path: 'api/auth/get-session', method: 'GET', does: 'keeps its token', isLess: true },
 } as const;
 export type SessionKind = keyof typeof KINDS;
 
@@ -35,7 +35,7 @@ export async function compareSessions(bench: Bench): Promise<void> {
   ];
   const addSide = async (
     side: Pick<Side, 'name' | 'does' | 'isLess'>,
-    { program, path }: { program: string; path: string },
+    { program, path, method }: { program: string; path: string; method: 'GET' | 'POST' },
   ) => {
     const { name } = side;
     const args = [name, redis.url, peers.folder];
@@ -45,7 +45,7 @@ export async function compareSessions(bench: Bench): Promise<void> {
     const send = async (pace: Bench['pace']) => {
       const cost = await generator.run({
         urls: [`${server.url}${path}`],
-        method: path.startsWith('api') ? 'GET' : 'POST',
+        method,
         cookies,
         pids: { service: server.pid, Redis: redis.pid },
         ...pace,
@@ -55,10 +55,10 @@ export async function compareSessions(bench: Bench): Promise<void> {
     };
     sides.push({ ...side, measure: () => send(pace), measureFirst: () => send(first) });
   };
-  for (const [name, { path, ...rest }] of Object.entries(KINDS))
-    await addSide({ name, ...rest }, { program: 'peer-sessions', path });
+  for (const [name, { path, method, ...rest }] of Object.entries(KINDS))
+    await addSide({ name, ...rest }, { program: 'peer-sessions', path, method });
   for (const [name, rest] of Object.entries(REFRESH_PEERS))
-    await addSide({ name, ...rest }, { program: 'peer-refresh', path: 'refresh' });
+    await addSide({ name, ...rest }, { program: 'peer-refresh', path: 'refresh', method: 'POST' });
   await compareSides(report, 'renewing a session', sides, { rounds, goals: GOALS });
 }
 

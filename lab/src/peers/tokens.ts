@@ -1,8 +1,9 @@
 // Issuing and opening a token with claims that others can neither read nor change.
-import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, webcrypto } from 'node:crypto';
+import { randomBytes, webcrypto } from 'node:crypto';
 import { openTokens } from '../open-tokens.js';
 import type { Open } from '../opened.js';
 import type { Report } from '../report/report.js';
+import { openFastJwt } from './fast-jwt.js';
 import type { LoadPeer } from './packages.js';
 import { compareSides } from './side-by-side.js';
 
@@ -129,36 +130,11 @@ async function joseWays(load: LoadPeer): Promise<Way[]> {
   ];
 }
 
-interface FastJwt {
-  createSigner(options: object): (claims: object) => string;
-  createVerifier(options: object): (token: string) => unknown;
-}
-
 async function fastJwtWays(load: LoadPeer): Promise<Way[]> {
-  const { createSigner, createVerifier } = await load<FastJwt>('fast-jwt');
-  const secret = randomBytes(32);
-  const sign = createSigner({ key: secret, algorithm: 'HS256', expiresIn: LIFETIME_SECONDS * 1000 });
-  const verify = createVerifier({ key: secret, algorithms: ['HS256'], cache: false });
-  const key = createSecretKey(randomBytes(32));
+  const { signed, sealed } = await openFastJwt(load, LIFETIME_SECONDS);
   return [
-    { name: 'fast-jwt, signed only', isLess: true, issue: sign, open: verify },
-    {
-      name: 'fast-jwt inside AES-256-GCM',
-      issue(claims) {
-        const nonce = randomBytes(12);
-        const cipher = createCipheriv('aes-256-gcm', key, nonce);
-        const parts = [nonce, cipher.update(sign(claims), 'latin1'), cipher.final(), cipher.getAuthTag()];
-        return Buffer.concat(parts).toString('base64url');
-      },
-      open(token) {
-        const bytes = Buffer.from(token, 'base64url');
-        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
-        decipher.setAuthTag(bytes.subarray(-16));
-        const signed =
-          decipher.update(bytes.subarray(12, -16), undefined, 'latin1') + decipher.final('latin1');
-        return verify(signed);
-      },
-    },
+    { name: 'fast-jwt, signed only', isLess: true, ...signed },
+    { name: 'fast-jwt inside AES-256-GCM', ...sealed },
   ];
 }
 

@@ -25,7 +25,7 @@ const OPTIONS = {
 } as const;
 
 const program: Program = {
-  title: `public packages with the same work: work of Tollgate per processor second relative to theirs`,
+  title: 'public packages with the same work: work of Tollgate per processor second relative to theirs',
   method: `The packages are installed from the registry into a temporary folder. Over HTTP, the processor time of the server and of Redis together is
 divided by the completed requests; tokens are issued and opened in this process, whose processor time includes its threads.
 All use one Redis without persistence, their clients write the commands of one turn together, and each session has an account of its own.

@@ -3,21 +3,20 @@
 // The same work in three kinds of server: cookie, two tokens signed by fast-jwt inside AES-GCM, one script that counts the
 // limit and rotates the session, security and CORS headers, one log line. No directory, device binding, audit, metrics or
 // timeouts.
-import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import Fastify, { type FastifyBaseLogger, type FastifyPluginCallback, LogController } from 'fastify';
 import { Redis } from 'ioredis';
 import pino from 'pino';
+import { openFastJwt } from '../peers/fast-jwt.js';
 import { loaderOf } from '../peers/packages.js';
 import type { RefreshPeer } from '../peers/sessions.js';
 
 const ACCESS_SECONDS = 900;
 const REFRESH_SECONDS = 7 * 24 * 3600;
 const COOKIE = 'refreshToken';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 const ORIGIN = 'http://localhost:8080';
 const HEADERS = {
   'cache-control': 'no-store',
@@ -59,43 +58,18 @@ interface Renewed {
 
 const [kind = '', redisUrl = '', folder = ''] = process.argv.slice(2);
 const load = loaderOf(folder);
-const { createSigner, createVerifier } = await load<{
-  createSigner(options: object): (claims: object) => string;
-  createVerifier(options: object): (token: string) => Claims;
-}>('fast-jwt');
 const redis = new Redis(redisUrl, { enableAutoPipelining: true });
 redis.defineCommand('rotate', { lua: ROTATE, numberOfKeys: 2 });
 const rotate = (redis as unknown as Record<string, (...args: unknown[]) => Promise<[number, number]>>)
   .rotate!;
 const log = pino({ timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(join(folder, `${kind}.log`)));
-const [accessTokens, refreshTokens] = [openTokens(ACCESS_SECONDS), openTokens(REFRESH_SECONDS)];
-
-function openTokens(seconds: number) {
-  const [signing, encryption] = [randomBytes(32), createSecretKey(randomBytes(32))];
-  const sign = createSigner({ key: signing, algorithm: 'HS256', expiresIn: seconds * 1000 });
-  const verify = createVerifier({ key: signing, algorithms: ['HS256'], cache: false });
-  return {
-    issue(claims: Claims): string {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', encryption, nonce);
-      const parts = [nonce, cipher.update(sign(claims), 'utf8'), cipher.final(), cipher.getAuthTag()];
-      return Buffer.concat(parts).toString('base64url');
-    },
-    /** @throws Error if it is invalid or has expired */
-    read(token: string): Claims {
-      const bytes = Buffer.from(token, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', encryption, bytes.subarray(0, NONCE_BYTES));
-      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-      const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'latin1');
-      return verify(text + decipher.final('latin1'));
-    },
-  };
-}
+const { sealed: accessTokens } = await openFastJwt(load, ACCESS_SECONDS);
+const { sealed: refreshTokens } = await openFastJwt(load, REFRESH_SECONDS);
 
 async function renew(token: string | undefined): Promise<Renewed> {
   let claims: Claims;
   try {
-    claims = refreshTokens.read(token ?? '');
+    claims = refreshTokens.open(token ?? '') as Claims;
   } catch {
     return { status: 401, body: '{}' };
   }
