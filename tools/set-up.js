@@ -46,6 +46,28 @@ const libraries = [
   ],
 ];
 
+/** Other stacks, only for the tests in `lab`. */
+const stacks = [
+  [
+    'WORDPRESS_PHP',
+    '/usr/bin/php',
+    [
+      '-r',
+      'exit((int) !(extension_loaded("mysqli") && extension_loaded("xml") && is_file("/usr/share/wordpress/wp-login.php") && is_file("/usr/sbin/mariadbd")));',
+    ],
+    'wordpress wordpress-theme-twentytwentythree php-cli php-mysql php-xml mariadb-server-core',
+  ],
+  ['PHP', '/usr/bin/php', ['-v'], 'php-cli'],
+  ['FLASK', '/usr/bin/python3', ['-c', 'import flask'], 'python3-flask'],
+  ['DJANGO', '/usr/bin/python3', ['-c', 'import django'], 'python3-django'],
+  [
+    'RAILS',
+    '/usr/bin/ruby',
+    ['-e', 'require "rails"; require "action_controller/railtie"; require "puma"'],
+    'ruby-railties puma',
+  ],
+];
+
 /** Chromium without desktop browser parts, where pages use a third of the processor time; few systems have it. */
 const shell = 'chromium-headless-shell';
 
@@ -59,11 +81,13 @@ const isAbsent = ([, program, args]) => !existsSync(program) || !run(program, ar
 /**
  * Provides all programs. Ends the process with one line if a program required by `npm test` is missing; reports skipped
  * tests for each of the others.
+ * @param {boolean} withLab whether tests in `lab` will run
  * @returns {Record<string, string>} variables for the tests; empty for a missing program
  */
-export function setUp() {
+export function setUp(withLab) {
   const missing = programs.filter(([, names]) => !find(names));
-  const absent = libraries.filter(isAbsent);
+  const wantedLibraries = [...libraries, ...(withLab ? stacks : [])];
+  const absent = wantedLibraries.filter(isAbsent);
   const needsCanvas = !loadsCanvas();
   const quicker = find([shell]) || !run('apt-cache', ['show', shell]).ok ? [] : [shell];
   const wanted = [
@@ -79,7 +103,7 @@ export function setUp() {
   for (const [, , , debian] of lost) say(`install ${debian}`);
   const found = [
     ...programs.filter(([variable]) => variable).map(([variable, names]) => [variable, find(names) ?? '']),
-    ...libraries.map((library) => [library[0], lost.includes(library) ? '' : library[1]]),
+    ...wantedLibraries.map((library) => [library[0], lost.includes(library) ? '' : library[1]]),
     ['CHROMIUM_SHELL', find([shell]) ?? ''],
   ];
   const variables = Object.fromEntries(found);

@@ -33,9 +33,10 @@ const { values, positionals } = parseArgs({
 const command = ['all', 'fast', 'rest'].find((name) => values[name]) ?? 'test';
 
 prepare();
-const tools = values.fast ? {} : setUp();
+const withLab = values.all || values.rest || positionals.some((path) => path.startsWith('lab/'));
+const tools = values.fast ? {} : setUp(withLab);
 if (!values.fast) setUpHelm();
-if (values.all || values.rest || positionals.some((path) => path.startsWith('lab/'))) prepareLab();
+if (withLab) prepareLab();
 removeStale();
 const isClean = values.fast || values.rest || checkFormat();
 

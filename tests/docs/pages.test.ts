@@ -57,6 +57,15 @@ function isAdminRoute(request: string): boolean {
   return Object.values(admin).some((app) => app.hasRoute({ method: method as HTTPMethods, url }));
 }
 
+/** Constants of the plugin for WordPress. */
+const plugin = readProjectFile('deploy/wordpress/tollgate/tollgate.php');
+const constants = new Set([
+  ...[...plugin.matchAll(/tollgate_setting\( '(\w+)' \)/g)].map(
+    ([, name = '']) => `TOLLGATE_${name.toUpperCase()}`,
+  ),
+  ...[...plugin.matchAll(/defined\( '(TOLLGATE_\w+)' \)/g)].map(([, name = '']) => name),
+]);
+
 const presetsPage = readProjectFile('docs/challenges/presets.md');
 const modulePage = readProjectFile('docs/challenges/challenge-types.md');
 const captcha = resolveCaptchaOptions();
@@ -171,7 +180,7 @@ t.test('every variable on a page exists', async (t) => {
   for (const { path, text } of pages) {
     // At least two words, to exclude abbreviations; UV_THREADPOOL_SIZE belongs to Node.
     for (const [name] of text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)) {
-      t.ok(known.has(name) || name === 'UV_THREADPOOL_SIZE', `${path}: ${name}`);
+      t.ok(known.has(name) || constants.has(name) || name === 'UV_THREADPOOL_SIZE', `${path}: ${name}`);
     }
   }
 });

@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** The side bar's folders, in the order in which readers need them. Pages outside folders come last. */
 const groups = [
   ['Browser package', 'docs/client'],
+  ['Frameworks', 'docs/stacks'],
   ['Challenges', 'docs/challenges'],
   ['Sessions', 'docs/sessions'],
   ['Examples', 'docs/examples'],
