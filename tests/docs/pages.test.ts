@@ -175,7 +175,10 @@ t.test('every variable on a page exists', async (t) => {
     ...['URL', 'SITEKEY', 'SECRET'].map((name) => `RECAPTCHA_${name}`),
   ];
   const ofProcesses = Object.keys(processVariables);
-  const named = [...ofApplications, ...ofImages, ...ofGateways, ...ofGitea, ...ofProcesses];
+  const ofExamples = listFiles('docs/examples', /\.(js|ts)$/).flatMap((path) =>
+    [...page(path).matchAll(/\b(?:HOST_API|TOLLGATE)_[A-Z]+\b/g)].map(([name]) => name),
+  );
+  const named = [...ofApplications, ...ofExamples, ...ofImages, ...ofGateways, ...ofGitea, ...ofProcesses];
   const known = new Set([...variableNames(), ...named]);
   for (const { path, text } of pages) {
     // At least two words, to exclude abbreviations; UV_THREADPOOL_SIZE belongs to Node.
@@ -262,8 +265,15 @@ t.test('each framework page begins with the tested example', async (t) => {
     svelte: ['svelte-form/src/SignIn.svelte'],
     react: ['react-form/src/sign-in.tsx'],
   };
-  for (const [name, files] of Object.entries(examples)) {
-    const text = page(`docs/client/${name}.md`);
+  const stacks = {
+    express: ['express/app.js'],
+    hono: ['hono/src/app.js', 'hono/src/node.js'],
+  };
+  for (const [path, files] of [
+    ...Object.entries(examples).map(([name, files]) => [`docs/client/${name}.md`, files] as const),
+    ...Object.entries(stacks).map(([name, files]) => [`docs/stacks/${name}.md`, files] as const),
+  ]) {
+    const text = page(path);
     for (const file of files) {
       const language = file.slice(file.lastIndexOf('.') + 1);
       t.ok(codeBlocks(text, language).includes(page(`docs/examples/${file}`)), file);
@@ -290,7 +300,7 @@ t.test('every file in the text of a page exists', async (t) => {
 });
 
 /** Folders whose README is the start of all their pages. */
-const startedFolders = ['challenges', 'client', 'decisions', 'operations', 'sessions'].map(
+const startedFolders = ['challenges', 'client', 'decisions', 'operations', 'sessions', 'stacks'].map(
   (name) => `docs/${name}`,
 );
 

@@ -28,14 +28,15 @@ const account = { email: 'someone@example.com', password: 'a password of these t
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 const pages = ['README.md', ...listFiles('docs', /\.md$/)];
-// Those of other frameworks run in lab/test/verify, where these are installed.
+// Those of other frameworks run in lab/test/stacks, where these are installed.
+const stacks = /^docs\/(examples|stacks)\/(express|hono|next|sveltekit|nuxt|astro|react-router|nestjs)\b/;
 const blocks = pages.flatMap((page) =>
   codeBlocks(readProjectFile(page), 'js')
-    .filter((code) => /\bFastify\(|\bapp\./.test(code) && !/from '(express|hono)'/.test(code))
+    .filter((code) => /\bFastify\(|\bapp\./.test(code) && !stacks.test(page))
     .map((code, at): Sample => ({ name: `${page} ${at + 1}`, command: process.execPath, code })),
 );
 const programs = listFiles('docs/examples', /\.(js|py)$/)
-  .filter((path) => !/\/(plain|react|svelte|vue)-form\//.test(path))
+  .filter((path) => !/\/(plain|react|svelte|vue)-form\//.test(path) && !stacks.test(path))
   .map((path) => ({ path, code: readProjectFile(path) }))
   .filter(({ code }) => /\.listen\(|serve_forever/.test(code))
   .map(

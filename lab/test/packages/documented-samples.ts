@@ -43,11 +43,17 @@ const pages = () => [
   'packages/fastify/README.md',
   'packages/client/README.md',
   'packages/verify/README.md',
-  ...listFiles('docs', /\.md$/),
+  ...listFiles('docs', /\.md$/).filter((path) => !stacks.test(path)),
 ];
 
+/** The examples of other frameworks, which lab/test/stacks builds. */
+const stacks = /^docs\/(examples|stacks)\/(express|hono|next|sveltekit|nuxt|astro|react-router|nestjs)\b/;
+
 /** The programs of docs/examples that a compiler without plugins can read; Vue and Svelte are built in other tests. */
-const programs = () => listFiles('docs/examples', /^(?!.*(?:svelte|vue)-form|.*vite\.config).*\.(js|tsx)$/);
+const programs = () =>
+  listFiles('docs/examples', /^(?!.*(?:svelte|vue)-form|.*vite\.config).*\.(js|tsx)$/).filter(
+    (path) => !stacks.test(path),
+  );
 
 const usesPackage = /@tollgate\/|\b(session|challenge|element\.controller|createSession)\b[.(]/;
 

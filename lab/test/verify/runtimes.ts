@@ -80,10 +80,16 @@ function commandLine(program: () => string, ...args: string[]): Runtime {
   };
 }
 
-const workerd: Runtime = async (t, question) => {
-  const folder = tempDir(t);
-  await bundle(worker, folder, 'worker.js');
+/**
+ * Serves `worker.js` of a folder in workerd.
+ * @param bindings variables of the worker
+ * @returns the running program, and the port on which it will listen
+ */
+export async function startWorkerd(folder: string, bindings: Readonly<Record<string, string>> = {}) {
   const port = await freePort();
+  const texts = Object.entries(bindings).map(
+    ([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`,
+  );
   writeFileSync(
     join(folder, 'config.capnp'),
     `using Workerd = import "/workerd/workerd.capnp";
@@ -92,6 +98,7 @@ const config :Workerd.Config = (
     (name = "main", worker = (
       modules = [(name = "worker", esModule = embed "worker.js")],
       compatibilityDate = "2026-01-01",
+      bindings = [${texts.join(', ')}],
     )),
     (name = "internet", network = (allow = ["local", "private"])),
   ],
@@ -102,8 +109,16 @@ const config :Workerd.Config = (
   const program = programOf('@cloudflare', 'bin/workerd');
   const child = spawn(program, ['serve', 'config.capnp'], {
     cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  return { child, port };
+}
+
+const workerd: Runtime = async (t, question) => {
+  const folder = tempDir(t);
+  await bundle(worker, folder, 'worker.js');
+  const { child, port } = await startWorkerd(folder);
+  child.stdout.resume();
   const closed = once(child, 'close');
   t.teardown(async () => {
     child.kill('SIGKILL');

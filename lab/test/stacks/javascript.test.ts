@@ -1,0 +1,80 @@
+// The contact forms of docs/examples with `@tollgate/verify`, installed as by a reader, in a browser with the services.
+
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
+import { startHostedSystem } from '@tollgate/tests/examples/hosts.js';
+import { rolldown } from 'rolldown';
+import t, { type Test } from 'tap';
+import { installRuntimes, startWorkerd } from '../verify/runtimes.js';
+import {
+  type Application,
+  buildExample,
+  type InstalledExample,
+  installExample,
+  startExample,
+  watch,
+} from './example.js';
+import { startGateway } from './gateway.js';
+import { type Form, visitForm } from './visits.js';
+
+t.setTimeout(720_000);
+
+interface Stack extends Partial<Form> {
+  /** Its folder in docs/examples. */
+  readonly example: string;
+  /** Starts it in another way than its script `start`. */
+  readonly start?: (t: Test, example: InstalledExample) => Promise<Application>;
+}
+
+const statuses = { rejected: 422, unavailable: 503 };
+
+const stacks: Readonly<Record<string, Stack>> = {
+  Express: { example: 'express' },
+  'Hono on Node': { example: 'hono', guard: 'widget' },
+  'Hono in workerd': { example: 'hono', guard: 'widget', start: startWorker },
+};
+
+const SECRET = 'the-secret-of-the-shop-000000000000000000';
+const gateway = await startGateway(t);
+const system = await startHostedSystem(t, {
+  PUBLIC_URL: gateway.address,
+  SITES: JSON.stringify({ shop: { secret_sha256: hash('sha256', SECRET), hostnames: ['localhost'] } }),
+  CAPTCHA_POW_VOLUME_STEP: '0',
+  RATE_LIMIT_POW: '1000',
+  RATE_LIMIT_ISSUE: '1000',
+});
+gateway.serveChallenges(system.ports);
+const variables = {
+  HOST_API_URL: gateway.address,
+  HOST_API_KEY: system.hostKey,
+  TOLLGATE_URL: gateway.address,
+  TOLLGATE_SECRET: SECRET,
+  ORIGIN: gateway.address,
+};
+const browser = await launchBrowser();
+t.teardown(() => browser.close());
+
+/** Bundles the application for the edge, and serves it in workerd. */
+async function startWorker(t: Test, { folder }: InstalledExample): Promise<Application> {
+  await installRuntimes();
+  const built = await rolldown({
+    input: join(folder, 'src', 'app.js'),
+    platform: 'neutral',
+    tsconfig: false,
+  });
+  await built.write({ file: join(folder, 'worker.js'), format: 'es' });
+  await built.close();
+  const { child, port } = await startWorkerd(folder, variables);
+  return watch(t, child, port);
+}
+
+for (const [name, { example, start, ...form }] of Object.entries(stacks)) {
+  t.test(name, async (t) => {
+    const installed = await installExample(t, example);
+    await buildExample(installed);
+    const application = start ? await start(t, installed) : await startExample(t, installed, variables);
+    gateway.serveApplication(application.port);
+    await visitForm(t, { browser, gateway, application, guard: 'element', statuses, ...form });
+  });
+}
