@@ -1,5 +1,13 @@
 // The audit trail: security events of both services, without names or addresses.
 
+export {
+  type AuditFiles,
+  type AuditPerson,
+  auditFilesOf,
+  eraseAuditLines,
+  findAuditLines,
+  type StoredLine,
+} from './audit/audit-person.js';
 export { type AuditTrail, createAuditTrail, LIMITED_EVENTS, MOST_LINES } from './audit/audit-trail.js';
 export {
   type AuditCounters,

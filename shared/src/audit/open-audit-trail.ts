@@ -4,6 +4,12 @@ import { closeSync, fstatSync, openSync, type Stats, statSync, writeSync } from 
 import { resolve } from 'node:path';
 import type { AuditLine, AuditName } from '../schemas/audit-events.js';
 import { ConfigurationError } from '../schemas/configuration-error.js';
+import {
+  type AuditRetention,
+  type AuditRotation,
+  createAuditRotation,
+  ROTATION_CHECK_MS,
+} from './audit-rotation.js';
 import { type AuditTrail, createAuditTrail } from './audit-trail.js';
 
 /** The part of a logger that this file uses. */
@@ -21,17 +27,20 @@ export interface AuditCounters {
 /**
  * Opens the destination of the lines: `output`, or the file `AUDIT_LOG`.
  *
+ * @param settings.days `AUDIT_LOG_DAYS`; without it the file is neither rotated nor removed
  * @param settings.root folder that a relative path starts from
  * @param settings.output destination without a path: the standard output
  * @throws ConfigurationError with one line if the file cannot be opened
  */
 export function openAuditSink(settings: {
   readonly path: string | undefined;
+  readonly days?: number | undefined;
   readonly root: string;
   readonly output: { write(text: string): void };
 }): AuditSink {
-  const { path, root, output } = settings;
-  if (path !== undefined) return openAuditFile(resolve(root, path));
+  const { path, days, root, output } = settings;
+  if (path !== undefined)
+    return openAuditFile(resolve(root, path), days === undefined ? undefined : { days });
   return { write: (line) => output.write(`${line}\n`), close() {} };
 }
 
@@ -91,10 +100,12 @@ const MODE = 0o600;
  * the next line opens it again. Several processes may append to one file.
  *
  * @param path absolute path
+ * @param retention rotates the file each day and removes old ones
  * @throws ConfigurationError with one line if the file cannot be opened
  */
-export function openAuditFile(path: string): AuditSink {
+export function openAuditFile(path: string, retention?: AuditRetention): AuditSink {
   let file: number;
+  let rotation: AuditRotation | undefined;
   try {
     const found = statSync(path, { throwIfNoEntry: false });
     // Opening a pipe would wait for its reader.
@@ -104,6 +115,16 @@ export function openAuditFile(path: string): AuditSink {
   } catch (error) {
     throw new ConfigurationError([`AUDIT_LOG ${path} cannot be opened: ${(error as Error).message}`]);
   }
+  try {
+    rotation = retention === undefined ? undefined : createAuditRotation(path, retention);
+  } catch (error) {
+    closeSync(file);
+    throw new ConfigurationError([
+      `AUDIT_LOG_DAYS needs write access to the folder of AUDIT_LOG: ${(error as Error).message}`,
+    ]);
+  }
+  // A service without events removes old files too.
+  const timer = rotation === undefined ? undefined : setInterval(rotation.rotate, ROTATION_CHECK_MS).unref();
   let opened = identityOf(fstatSync(file));
   let isTorn = false;
 
@@ -119,13 +140,17 @@ export function openAuditFile(path: string): AuditSink {
 
   return {
     write(line) {
+      rotation?.rotateDaily();
       followRotation();
       const bytes = Buffer.from(`${isTorn ? '\n' : ''}${line}\n`);
       const written = writeSync(file, bytes);
       isTorn = written < bytes.length;
       if (isTorn) throw new Error('the disk is full');
     },
-    close: () => closeSync(file),
+    close() {
+      clearInterval(timer);
+      closeSync(file);
+    },
   };
 }
 
