@@ -17,9 +17,11 @@ if [ ! -e "$data/redis.conf" ]; then
     echo "bind ${BIND:-*}"
     echo "dir $data"
     echo "aclfile $secrets/store_acl"
-    # Without a password, a client may only PING.
+    # Without a password, a client may only PING and start a rewrite.
     echo "protected-mode no"
     echo "appendonly yes"
+    echo "auto-aof-rewrite-percentage 50"
+    echo "auto-aof-rewrite-min-size 8mb"
     echo 'save ""'
     echo "maxmemory 256mb"
     echo "maxmemory-policy noeviction"
@@ -35,4 +37,6 @@ if [ ! -e "$data/redis.conf" ]; then
   chmod 0600 "$data/.redis.conf"
   mv "$data/.redis.conf" "$data/redis.conf"
 fi
+# Rewrites the append-only file twice a day, so that erased data leaves it.
+while sleep 43200; do redis-cli -p "$port" bgrewriteaof; done > /dev/null 2>&1 &
 exec redis-server "$data/redis.conf"
