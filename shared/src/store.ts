@@ -8,6 +8,7 @@ export {
   watchChallengeService,
 } from './challenges/challenge-service-watch.js';
 export { configFingerprint, watchConfigFingerprint } from './challenges/config-fingerprint.js';
+export { openAccountCounters } from './challenges/store/account-counters.js';
 export { openChallengeStore } from './challenges/store/open-challenge-store.js';
 export {
   KEY_RECORD_KEY,
@@ -30,6 +31,7 @@ export {
 } from './load/load-watch.js';
 export { type DatabaseFile, openDatabaseFile } from './store/database-file.js';
 export { type EmbeddedStore, openEmbeddedStore, type Transaction } from './store/embedded-store.js';
+export { listKeys } from './store/list-keys.js';
 export {
   openConfiguredStore,
   openStore,
@@ -42,6 +44,7 @@ export {
 } from './store/open-store.js';
 export { startPeriodicTask, startPruning } from './store/periodic-task.js';
 export { openDataFolder } from './store/private-file.js';
+export { type Purge, purgeStore } from './store/purge-store.js';
 export {
   asStoreError,
   gatherCommands,

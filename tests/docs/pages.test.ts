@@ -17,6 +17,7 @@ import { errorCodes, gatewayCodes } from '@tollgate/tools/docs/error-codes.js';
 import { errorsPage } from '@tollgate/tools/docs/errors-page.js';
 import { adminApps, type OpenApiDocument, openApiDocuments } from '@tollgate/tools/docs/openapi-documents.js';
 import { openApiPage } from '@tollgate/tools/docs/openapi-page.js';
+import { personalDataPage } from '@tollgate/tools/docs/personal-data-page.js';
 import { prebuiltPage } from '@tollgate/tools/docs/prebuilt-page.js';
 import { listFiles, readSources } from '@tollgate/tools/docs/source-files.js';
 import { wireFiles } from '@tollgate/tools/docs/wire-bodies.js';
@@ -94,6 +95,10 @@ const packages: Readonly<Record<string, LockedPackage>> = JSON.parse(
 
 t.test('docs/audit.md matches the code (npm run docs)', async (t) => {
   t.equal(page('docs/audit.md'), auditPage());
+});
+
+t.test('docs/personal-data.md matches the code (npm run docs)', async (t) => {
+  t.equal(page('docs/personal-data.md'), personalDataPage());
 });
 
 t.test('docs/client/prebuilt.md has the integrity hashes of the build (npm run docs)', async (t) => {

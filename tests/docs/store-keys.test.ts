@@ -222,7 +222,7 @@ t.test('all operations together create exactly the keys of the table, and each e
   const users = openEmbeddedDirectory(join(tempDir(t), 'known'));
   t.teardown(() => users.close());
   await users.add('ada@example.com', 'hash');
-  const checked = withDirectoryCheck(users, { store, ring, keepMs: 60_000, log: logger });
+  const checked = withDirectoryCheck(users, { store, ring, keepMs: 60_000, refreshMs: 60_000, log: logger });
   await checked.findById(0);
   await checked.findById(1);
   await checked.stop();

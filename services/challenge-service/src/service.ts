@@ -65,7 +65,12 @@ export async function openChallengeService(
   if (values.STORE_URL === undefined && values.CAPTCHA_CACHE_STORE === undefined) {
     openDataFolder(resolve(PROJECT_ROOT, values.DATA_DIR));
   }
-  const sink = openAuditSink({ path: values.AUDIT_LOG, root: PROJECT_ROOT, output });
+  const sink = openAuditSink({
+    path: values.AUDIT_LOG,
+    days: values.AUDIT_LOG_DAYS,
+    root: PROJECT_ROOT,
+    output,
+  });
   const logger = createLogger({ name: 'challenge-service', level: values.LOG_LEVEL }, output);
   for (const line of config.warnings) logger.warn(line);
   const metrics = createChallengeMetrics({ process: true });

@@ -15,11 +15,14 @@ import { bearerPlugin as bearer, bearerToken, tokens } from '@tollgate/shared/to
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionDependencies } from './app.js';
 import type { SessionConfig } from './config.js';
+import { type PersonPlaces, personSettings } from './person/person-places.js';
 import audit from './plugins/audit.js';
 import sessionDependencies from './plugins/dependencies.js';
 import createSignInCode from './routes/admin/create-sign-in-code.js';
 import endUserSession from './routes/admin/end-user-session.js';
 import endUserSessions from './routes/admin/end-user-sessions.js';
+import erasePerson from './routes/admin/erase-person.js';
+import exportPerson from './routes/admin/export-person.js';
 import introspect from './routes/admin/introspect.js';
 import listRevoked from './routes/admin/list-revoked.js';
 import listUserSessions from './routes/admin/list-user-sessions.js';
@@ -41,7 +44,7 @@ export async function buildSessionAdmin(
     title: 'Tollgate session service, administration',
     version: '1',
     description:
-      'Introspects tokens, logs users in, sets passwords and ends sessions, for other services and for operators',
+      "Introspects tokens, logs users in, sets passwords, ends sessions, exports and erases a person's data, for other services and for operators",
     serverUrl: `http://${ADMIN_BIND}:${SESSION_ADMIN_PORT}`,
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
   } as const;
@@ -69,6 +72,14 @@ export async function buildSessionAdmin(
     await scope.register(endUserSessions);
     await scope.register(setPassword);
     await scope.register(listRevoked);
+    const places: PersonPlaces = {
+      ...deps,
+      stores: deps.redis,
+      revoke: deps.revoker.revoke,
+      settings: personSettings(config.values, config.captcha, deps.auditPath),
+    };
+    await scope.register(exportPerson, { places });
+    await scope.register(erasePerson, { places, trail });
     await scope.register(createSignInCode, { origins: config.origins });
     await scope.register(async (forms) => {
       forms.removeAllContentTypeParsers();

@@ -76,7 +76,9 @@ export interface SessionDependencies extends DecoratedDependencies {
   /** The audit stream. */
   readonly trail: AuditTrail;
   /** The stores whose clients are available to plugins as `app.redis.NAME`. */
-  readonly redis: Readonly<Record<string, Store>>;
+  readonly redis: Readonly<Record<'sessions' | 'challenges', Store>>;
+  /** Absolute path of `AUDIT_LOG`. */
+  readonly auditPath?: string | undefined;
   readonly logger: FastifyBaseLogger;
   /** Whether the service stops, and its listeners end their connections. */
   readonly state?: HealthState;

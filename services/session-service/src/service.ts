@@ -76,7 +76,12 @@ export async function openSessionService(
   if (values.STORE_URL === undefined || values.USERS_URL === undefined) {
     openDataFolder(resolve(PROJECT_ROOT, values.DATA_DIR));
   }
-  const sink = openAuditSink({ path: values.AUDIT_LOG, root: PROJECT_ROOT, output });
+  const sink = openAuditSink({
+    path: values.AUDIT_LOG,
+    days: values.AUDIT_LOG_DAYS,
+    root: PROJECT_ROOT,
+    output,
+  });
   const logger = createLogger({ name: 'session-service', level: values.LOG_LEVEL }, output);
   for (const line of config.warnings) logger.warn(line);
 
@@ -96,8 +101,8 @@ export async function openSessionService(
   const ring = openKeyRing(values.CHALLENGE_SECRET);
   // Start writing only after all configuration is validated.
   const prunings = [...stores].map((each) => startPruning(each, logger));
-  const keepMs = values.SESSION_MAX_AGE * 1000;
-  const checked = withDirectoryCheck(opened, { store, ring, keepMs, log: logger });
+  const { maxAgeMs: keepMs, refreshTtlMs: refreshMs } = config.rules;
+  const checked = withDirectoryCheck(opened, { store, ring, keepMs, refreshMs, log: logger });
   const optionsWatch = watchConfigFingerprint(challengeStore, config.captcha, logger);
   const challengeKey = readyKey(config.captcha.cache.prefix);
   const storesWatch = watchStores({ sessions: store, challenges: challengeStore }, challengeKey, logger);
@@ -164,6 +169,7 @@ export async function openSessionService(
     trail,
     accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
     redis: { sessions: store, challenges: challengeStore },
+    auditPath: values.AUDIT_LOG === undefined ? undefined : resolve(PROJECT_ROOT, values.AUDIT_LOG),
     logger,
     state,
   };

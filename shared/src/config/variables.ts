@@ -128,6 +128,14 @@ export const HttpVariables = {
       shownDefault: 'standard output',
     }),
   ),
+  AUDIT_LOG_DAYS: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 3650,
+      description: 'Days that lines of `AUDIT_LOG` are kept: rotates the file daily and removes old ones',
+      shownDefault: 'no rotation',
+    }),
+  ),
   NODE_ENV: Type.Optional(
     Type.Union(choiceOf('production', 'development', 'test'), {
       description: '`production` rejects settings for a single machine',

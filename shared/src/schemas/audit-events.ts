@@ -117,6 +117,11 @@ export const AuditEvents = {
     ),
     request,
   }),
+  person_erased: event('person_erased', SESSION, "A person's data was erased; the event names nobody", {
+    sessions: Type.Integer({ minimum: 0, description: 'Number of ended sessions' }),
+    lines: Type.Integer({ minimum: 0, description: 'Number of lines of `AUDIT_LOG` without the person now' }),
+    request,
+  }),
   ...challengeEvents,
   api_key_refused: event('api_key_refused', SESSION, 'Missing or wrong `SESSION_API_KEY` on the admin port', {
     address,

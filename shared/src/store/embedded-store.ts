@@ -31,6 +31,11 @@ export interface EmbeddedStore extends StoreOperations {
    * @throws Error if the target exists or cannot be written
    */
   copyTo(target: string): void;
+  /**
+   * Removes the remains of deleted values from the file and its log.
+   * @returns false if other processes have locked the file, or its disk is full
+   */
+  purge(): Promise<boolean>;
 }
 
 /** Milliseconds since 1970. */
@@ -144,6 +149,7 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
       }
     },
     copyTo: (target) => file.copyTo(target),
+    purge: () => file.purge(),
     close: () => file.close(),
   };
   return store;

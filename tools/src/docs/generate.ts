@@ -10,6 +10,7 @@ import { configurationPage } from './configuration-page.js';
 import { errorsPage } from './errors-page.js';
 import { openApiDocuments } from './openapi-documents.js';
 import { openApiPage } from './openapi-page.js';
+import { personalDataPage } from './personal-data-page.js';
 import { prebuiltPage } from './prebuilt-page.js';
 import { wireFiles } from './wire-bodies.js';
 
@@ -19,6 +20,7 @@ write('docs/audit.md', auditPage());
 write('docs/client/prebuilt.md', prebuiltPage());
 write('docs/configuration.md', configurationPage());
 write('docs/errors.md', errorsPage());
+write('docs/personal-data.md', personalDataPage());
 for (const [path, text] of wireFiles()) write(path, text);
 write('deploy/grafana/tollgate.json', dashboard());
 write('deploy/helm/tollgate/files/variables.json', chartVariables());

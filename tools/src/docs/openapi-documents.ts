@@ -113,7 +113,7 @@ function sessionParts(): SessionDependencies {
       refreshSecrets: openKeyRing(environment.REFRESH_SECRET),
       encryptionKeys: openKeyRing(environment.ENCRYPTION_KEY),
     },
-    redis: {},
+    redis: unused(),
     logger,
   };
 }

@@ -2,9 +2,9 @@
 
 import { accountPseudonym, foldAccount } from '@tollgate/shared/challenges';
 import type { KeyRing, RingKey } from '@tollgate/shared/crypto';
-import { readUserId, type UserId } from '@tollgate/shared/schemas';
+import type { UserId } from '@tollgate/shared/schemas';
 import { type Store, startPeriodicTask } from '@tollgate/shared/store';
-import { KNOWN_USERS_KEY } from '../stores/session-keys.js';
+import { type KnownUser, type KnownUsers, MAX_USERS, openKnownUsers } from '../stores/known-users.js';
 import {
   type Directory,
   DirectoryUnavailableError,
@@ -34,9 +34,12 @@ const REASONS: Readonly<Record<Exclude<Recognition, 'same'>, string>> = {
 /**
  * Wraps a directory. Some users who log in or refresh are remembered on the session store. If the directory has none of
  * them, every method throws DirectoryUnavailableError: logins are rejected, refreshes continue without a directory. It is
- * checked when the store is connected, every hour, and before a user counts as gone.
+ * checked when the store is connected, every hour, and before a user counts as gone. A user without sessions is forgotten:
+ * another directory could not end any.
  * @param options.ring keys of `CHALLENGE_SECRET`, for the pseudonyms
- * @param options.keepMs how long users are remembered: the longest lifetime of a session, in milliseconds
+ * @param options.keepMs how long users are remembered after the directory was last accepted: the longest lifetime of a
+ * session, in milliseconds
+ * @param options.refreshMs how long a session lives without a refresh, in milliseconds
  */
 export function withDirectoryCheck(
   directory: Directory,
@@ -44,25 +47,36 @@ export function withDirectoryCheck(
     store,
     ring,
     keepMs,
+    refreshMs,
     log,
-  }: { readonly store: Store; readonly ring: KeyRing; readonly keepMs: number; readonly log: DirectoryLog },
+  }: {
+    readonly store: Store;
+    readonly ring: KeyRing;
+    readonly keepMs: number;
+    readonly refreshMs: number;
+    readonly log: DirectoryLog;
+  },
 ): CheckedDirectory {
+  // A user's time is up to an hour old, and the next check up to an hour away.
+  const stored = openKnownUsers(store, { keepMs, userMs: refreshMs + 2 * CHECK_MS });
+  /** By user id: when this process last stored this pseudonym. */
+  const remembered = new Map<UserId, { readonly pseudonym: string; readonly atMs: number }>();
   let known: KnownUsers = { identity: undefined, users: [] };
   let recognition: Recognition | undefined;
   let checking: Promise<Recognition> | undefined;
   let writing: Promise<unknown> = Promise.resolve();
 
-  const write = (users: KnownUsers) => store.exchange(KNOWN_USERS_KEY, formatKnownUsers(users), keepMs);
-
   async function look(): Promise<Recognition> {
     await writing;
-    known = parseKnownUsers(await store.read(KNOWN_USERS_KEY));
+    known = await stored.read();
     const found = await recognise(known, directory, ring);
     if (found !== recognition) report(found);
     recognition = found;
     if (found !== 'same') return found;
-    known = { identity: await directory.identity?.(), users: known.users };
-    if (known.users.length > 0) await write(known);
+    const identity = await directory.identity?.();
+    known = known.users.length > 0 ? await stored.confirm(identity) : { identity, users: [] };
+    for (const id of remembered.keys())
+      if (!known.users.some((user) => user.id === id)) remembered.delete(id);
     return found;
   }
   function check(): Promise<Recognition> {
@@ -90,10 +104,20 @@ export function withDirectoryCheck(
   /** Not awaited: a user who is not remembered now is remembered another time. */
   function remember(user: DirectoryUser): void {
     if (recognition !== 'same' || user.disabled) return;
-    const users = withKnownUser(known.users, user, ring);
-    if (users === known.users) return;
-    known = { identity: known.identity, users };
-    writing = write(known).catch(() => {});
+    const { id } = user;
+    if (known.users.length >= MAX_USERS && !known.users.some((one) => one.id === id)) return;
+    const pseudonym = pseudonymOf(user, ring);
+    const [before, nowMs] = [remembered.get(id), performance.now()];
+    if (before?.pseudonym === pseudonym && nowMs - before.atMs < CHECK_MS) return;
+    remembered.set(id, { pseudonym, atMs: nowMs });
+    writing = writing
+      .then(() => stored.remember({ id, keyId: ring.current.id, pseudonym }, known.identity))
+      .then(
+        (users) => {
+          known = users;
+        },
+        () => remembered.delete(id),
+      );
   }
 
   const task = startPeriodicTask(
@@ -137,60 +161,8 @@ export function withDirectoryCheck(
   };
 }
 
-/** A remembered user. */
-interface KnownUser {
-  readonly id: UserId;
-  /** Id of the key of `CHALLENGE_SECRET` under which the pseudonym was made. */
-  readonly keyId: string;
-  /** Pseudonym of the folded address (foldAccount): the same in processes of all versions. */
-  readonly pseudonym: string;
-}
-
-/** The store's memory of the directory. */
-interface KnownUsers {
-  /** The identity of the directory, if it has one. */
-  readonly identity: string | undefined;
-  readonly users: readonly KnownUser[];
-}
-
 /** `same` also if nothing is remembered; `empty` if it has none of the remembered users; `other` if they differ. */
 type Recognition = 'same' | 'empty' | 'other';
-
-/** Remembered users at most. */
-const MAX_USERS = 8;
-
-const NO_IDENTITY = '-';
-
-/** One line with the identity, and a line `id key-id pseudonym` for each user. */
-function parseKnownUsers(text: string | undefined): KnownUsers {
-  const [identity = NO_IDENTITY, ...lines] = text?.split('\n') ?? [];
-  const users = lines.map((line) => {
-    const [id = '', keyId = '', pseudonym = ''] = line.split(' ');
-    return { id: readUserId(id), keyId, pseudonym };
-  });
-  return { identity: identity === NO_IDENTITY ? undefined : identity, users };
-}
-
-function formatKnownUsers({ identity = NO_IDENTITY, users }: KnownUsers): string {
-  return [identity, ...users.map(({ id, keyId, pseudonym }) => `${id} ${keyId} ${pseudonym}`)].join('\n');
-}
-
-/** Adds a user, or replaces an older entry with the same id; returns the same users if there is nothing to change. */
-function withKnownUser(
-  users: readonly KnownUser[],
-  user: DirectoryUser,
-  ring: KeyRing,
-): readonly KnownUser[] {
-  const before = users.find(({ id }) => id === user.id);
-  if (before === undefined ? users.length >= MAX_USERS : before.pseudonym === pseudonymOf(user, ring)) {
-    return users;
-  }
-  const { id: keyId } = ring.current;
-  return [
-    ...users.filter((one) => one !== before),
-    { id: user.id, keyId, pseudonym: pseudonymOf(user, ring) },
-  ];
-}
 
 /** Whether a directory's user differs from the remembered one with the same id. */
 function contradicts(users: readonly KnownUser[], user: DirectoryUser, ring: KeyRing): boolean {

@@ -45,11 +45,24 @@ export interface Directory {
    * method.
    */
   saveHash?(id: UserId, oldHash: string, newHash: string): Promise<boolean>;
+  /**
+   * Deletes a user with all remains of earlier data in the file, also those of a user deleted before. The id is never
+   * reused. A directory of another program lacks this method.
+   */
+  erase?(id: UserId): Promise<ErasedUser>;
   /** A string unique to this directory, if its users never change their addresses. */
   identity?(): Promise<string>;
   /** Resolves if the directory responds. */
   health(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The result of `erase`. */
+export interface ErasedUser {
+  /** Whether there was such a user. */
+  readonly wasStored: boolean;
+  /** False if other processes have locked the file, or its disk is full: it may have the old data until the next purge. */
+  readonly isPurged: boolean;
 }
 
 /** The directory did not respond. The message contains no secret and no user data. */

@@ -1,5 +1,6 @@
 // The embedded directory: users in an SQLite file.
 
+import { createHash } from 'node:crypto';
 import { accountKey, accountSpellings } from '@tollgate/shared/challenges';
 import type { UserClaims, UserId } from '@tollgate/shared/schemas';
 import { type DatabaseFile, openDatabaseFile, type Statement } from '@tollgate/shared/store';
@@ -94,6 +95,10 @@ export function openEmbeddedDirectory(path: string): EmbeddedDirectory {
     health: () => read(() => void rows.byId(0)),
     copyTo: (target) => file.copyTo(target),
     purge: () => attempt(file.purge()),
+    async erase(id) {
+      const wasStored = await write(() => rows.erase(id));
+      return { wasStored, isPurged: await attempt(file.purge()) };
+    },
     close: () => file.close(),
   };
 }
@@ -167,6 +172,8 @@ interface UserRows {
   setDisabled(email: string, disabled: boolean): DirectoryUser | undefined;
   setClaims(email: string, claims: UserClaims | undefined): DirectoryUser | undefined;
   replaceHash(id: UserId, oldHash: string, newHash: string): boolean;
+  /** Deletes a user, and replaces a text id by its hash, which is enough to never reuse it. */
+  erase(id: UserId): boolean;
 }
 
 type Row = Omit<DirectoryUser, 'disabled' | 'claims'> & {
@@ -211,6 +218,7 @@ function openUserRows(file: DatabaseFile): UserRows {
   // The row of a deleted user stays, so that its text is never reused.
   const insertText = file.prepare('INSERT INTO user_text_id (id, text) VALUES (?, ?)');
   const textRow = file.prepare('SELECT id FROM user_text_id WHERE text = ?');
+  const hideText = file.prepare('UPDATE user_text_id SET text = ? WHERE text = ?');
 
   const find = (statement: Statement, key: UserId) => statement.get(key) as Row | undefined;
   const findId = (id: UserId) => find(typeof id === 'number' ? byNumber : byText, id);
@@ -232,10 +240,19 @@ function openUserRows(file: DatabaseFile): UserRows {
     deleteClaims.run(number);
     if (claims !== undefined) insertClaims.run(number, JSON.stringify(claims));
   };
+  const removeRow = ({ number }: Row) => {
+    keepId.run(number);
+    replaceClaims(number, undefined);
+    deleteUser.run(number);
+  };
   const takenOf: UserRows['takenOf'] = ({ id, email }) => {
     if (findAll(email).length > 0) return 'address';
     if (id === undefined) return undefined;
-    return (typeof id === 'number' ? numberTaken : textRow).get(id) === undefined ? undefined : 'id';
+    const isTaken =
+      typeof id === 'number'
+        ? numberTaken.get(id) !== undefined
+        : [id, hiddenText(id)].some((text) => textRow.get(text) !== undefined);
+    return isTaken ? 'id' : undefined;
   };
 
   return {
@@ -259,10 +276,14 @@ function openUserRows(file: DatabaseFile): UserRows {
     remove(email) {
       const [row] = findAll(email);
       if (row === undefined) return undefined;
-      keepId.run(row.number);
-      replaceClaims(row.number, undefined);
-      deleteUser.run(row.number);
+      removeRow(row);
       return toUser(row);
+    },
+    erase(id) {
+      const row = findId(id);
+      if (row !== undefined) removeRow(row);
+      if (typeof id === 'string') hideText.run(hiddenText(id), id);
+      return row !== undefined;
     },
     rename(email, newEmail) {
       const [row] = findAll(email);
@@ -279,6 +300,11 @@ function openUserRows(file: DatabaseFile): UserRows {
       return row !== undefined && Number(replaceHash.run(newHash, row.number, oldHash).changes) === 1;
     },
   };
+}
+
+/** The text in place of an erased user's id. No id has a colon. */
+function hiddenText(id: string): string {
+  return `sha256:${createHash('sha256').update(id).digest('hex')}`;
 }
 
 function userOf(row: Row | undefined): DirectoryUser | undefined {

@@ -1,8 +1,10 @@
 // The store of account events: logins and failed logins.
 
 import { randomAlphanumerics } from '@tollgate/shared/crypto';
+import type { UserId } from '@tollgate/shared/schemas';
 import {
   type EmbeddedStore,
+  listKeys,
   loadScript,
   type RedisClient,
   replyOf,
@@ -15,14 +17,21 @@ import {
   MAX_LOGINS,
   parseAccountEvent,
 } from '../domain/account-event.js';
-import { failuresKey, loginsKey } from './session-keys.js';
+import { failuresKey, LOGINS_PREFIX, loginsKey } from './session-keys.js';
 
-/** Account events. Both methods throw StoreUnavailableError if the store does not respond. */
+/** Account events. Every method throws StoreUnavailableError if the store does not respond. */
 export interface AccountEvents {
   /** Stores an event in one atomic step; does nothing if events are not stored. */
   note(event: Omit<AccountEvent, 'atMs'>): Promise<void>;
   /** The events of an account, by its pseudonym, the newest first. */
   read(account: string): Promise<AccountEvent[]>;
+  /** The accounts to which only these users have logged in. Reads all logins, so it takes time. */
+  accountsOf(uids: ReadonlySet<UserId>): Promise<string[]>;
+  /**
+   * Removes the events of an account, except logins of other users, in one atomic step each for logins and failures.
+   * @returns how many there were
+   */
+  erase(account: string, uids: ReadonlySet<UserId>): Promise<number>;
 }
 
 /** Bounded lists of encoded events. */
@@ -30,6 +39,8 @@ interface EventLists {
   /** @param replaces whether the event replaces the newest one if only the time differs */
   push(key: string, most: number, text: string, replaces: boolean): Promise<void>;
   read(key: string): Promise<readonly string[]>;
+  /** Removes the events of an account: those without a user, and those of `uids`. Returns how many there were. */
+  erase(key: string, account: string, uids: ReadonlySet<UserId>): Promise<number>;
 }
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
@@ -55,16 +66,30 @@ export function openAccountEvents(store: Store, keepMs: number): AccountEvents {
         .filter((event) => event.account === account)
         .sort((one, other) => other.atMs - one.atMs);
     },
+    async accountsOf(uids) {
+      const keys = await listKeys(store, LOGINS_PREFIX);
+      const read = await Promise.all(keys.map(async (key) => (await lists.read(key)).map(parseAccountEvent)));
+      return read
+        .filter((events) => events.every(({ uid }) => uid !== undefined && uids.has(uid)))
+        .flatMap((events) => events[0]?.account ?? []);
+    },
+    async erase(account, uids) {
+      const keys = [loginsKey(account), failuresKey(account)];
+      const removed = await Promise.all(keys.map((key) => lists.erase(key, account, uids)));
+      return removed.reduce((sum, count) => sum + count, 0);
+    },
   };
 }
 
 function redisLists(client: RedisClient, keepMs: number): EventLists {
   const note = loadScript<null>(client, SCRIPTS, 'account_note');
+  const erase = loadScript<number>(client, SCRIPTS, 'account_erase');
   return {
     async push(key, most, text, replaces) {
       await note([key], [keepMs, most, text, randomAlphanumerics(8), replaces ? 1 : 0]);
     },
     read: (key) => replyOf(client, client.lrange(key, 0, -1)),
+    erase: (key, account, uids) => erase([key], [account, ...[...uids].map(String)]),
   };
 }
 
@@ -80,5 +105,17 @@ function embeddedLists(store: EmbeddedStore, keepMs: number): EventLists {
         transaction.put(key, lines.join('\n'), nowMs + keepMs);
       }),
     read: async (key) => (await store.read(key))?.split('\n') ?? [],
+    erase: (key, account, uids) =>
+      store.transact((transaction) => {
+        const before = transaction.get(key)?.split('\n') ?? [];
+        const kept = before.filter((line) => {
+          const event = parseAccountEvent(line);
+          return event.account !== account || (event.uid !== undefined && !uids.has(event.uid));
+        });
+        if (kept.length === 0) transaction.remove(key);
+        else if (kept.length < before.length)
+          transaction.put(key, kept.join('\n'), transaction.expiryOf(key) ?? transaction.nowMs);
+        return before.length - kept.length;
+      }),
   };
 }

@@ -5,7 +5,7 @@ import { loadScript, replyOf, type Store } from '@tollgate/shared/store';
 import { type DeviceVoid, nextVoid } from '../domain/device-claims.js';
 import { deviceVoidKey } from './session-keys.js';
 
-/** Voids of device cookies. Both methods are one atomic step and throw StoreUnavailableError if there is no reply. */
+/** Voids of device cookies. Each method is one atomic step and throws StoreUnavailableError if there is no reply. */
 export interface DeviceVoids {
   /**
    * Voids all device cookies of a user that were issued until now.
@@ -14,6 +14,8 @@ export interface DeviceVoids {
   void(uid: UserId, exceptSid?: string): Promise<void>;
   /** Returns the latest void; undefined if there was none within the longest lifetime of a device cookie. */
   read(uid: UserId): Promise<DeviceVoid | undefined>;
+  /** Removes the void and returns whether there was one. Only for a user who cannot log in again. */
+  erase(uid: UserId): Promise<boolean>;
 }
 
 const SCRIPTS = new URL('../../../lua/', import.meta.url);
@@ -33,6 +35,12 @@ export function openDeviceVoids(store: Store): DeviceVoids {
           put(key, formatVoid(nextVoid(parseVoid(get(key)), nowMs, exceptSid)), nowMs + KEEP_MS);
         }),
       read: async (uid) => parseVoid(await store.read(deviceVoidKey(uid))),
+      erase: (uid) =>
+        store.transact(({ get, remove }) => {
+          const isStored = get(deviceVoidKey(uid)) !== undefined;
+          remove(deviceVoidKey(uid));
+          return isStored;
+        }),
     };
   }
   const { client } = store;
@@ -42,6 +50,7 @@ export function openDeviceVoids(store: Store): DeviceVoids {
       await voidDevices([deviceVoidKey(uid)], [exceptSid, KEEP_MS]);
     },
     read: async (uid) => parseVoid(await replyOf(client, client.get(deviceVoidKey(uid)))),
+    erase: async (uid) => (await replyOf(client, client.del(deviceVoidKey(uid)))) > 0,
   };
 }
 

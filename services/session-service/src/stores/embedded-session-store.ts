@@ -161,6 +161,15 @@ export function embeddedSessionStore(store: EmbeddedStore, keepNotesMs: number):
       return { nowMs: await store.transact(({ nowMs }) => nowMs), known };
     },
     ends: async (uid) => parseSessionEnds(await store.read(endNotesKey(uid))),
+    erase: (uid) =>
+      store.transact(({ get, remove }) => {
+        const [key, notesKey] = [userSessionsKey(uid), endNotesKey(uid)];
+        const sessions = parseSessionSet(get(key)).size;
+        const ends = parseSessionEnds(get(notesKey)).length;
+        remove(key);
+        remove(notesKey);
+        return { sessions, ends };
+      }),
   };
 }
 

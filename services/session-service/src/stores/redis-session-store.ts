@@ -60,6 +60,7 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
     'session_reauthenticate',
   );
   const endSessions = loadScript<string[]>(client, SCRIPTS, 'session_end');
+  const eraseSessions = loadScript<[sessions: number, ends: number]>(client, SCRIPTS, 'session_erase');
   const listUserSessions = loadScript<[nowMs: number, ...pairs: string[]]>(client, SCRIPTS, 'session_list');
 
   const findSession = loadScript<[nowMs: number, record: string, note: string]>(
@@ -173,6 +174,10 @@ export function redisSessionStore(client: RedisClient, keepNotesMs: number): Ses
     async ends(uid) {
       const notes = await replyOf(client, client.lrange(endNotesKey(uid), 0, -1));
       return notes.map(parseSessionEnd);
+    },
+    async erase(uid) {
+      const [sessions, ends] = await eraseSessions(keysOf(uid), []);
+      return { sessions, ends };
     },
   };
 }

@@ -17,9 +17,12 @@ export function deviceVoidKey(uid: UserId): string {
   return `session:{${uid}}:devices`;
 }
 
+/** The prefix of the keys of logins, and of no others. */
+export const LOGINS_PREFIX = 'session:logins:';
+
 /** The logins of an account under its pseudonym, the newest first. It expires `AUDIT_TTL` after the last. */
 export function loginsKey(account: string): string {
-  return `session:logins:{${account}}`;
+  return `${LOGINS_PREFIX}{${account}}`;
 }
 
 /** The failed logins of all accounts of a bucket, in the same format. */
@@ -27,9 +30,12 @@ export function failuresKey(account: string): string {
   return `session:failures:{${bucketOf(account)}}`;
 }
 
+/** The prefix of the keys of sign-in codes, and of no others. */
+export const CODE_PREFIX = 'session:code:';
+
 /** The content of a sign-in code. @param hash SHA-256 of the code: 64 hexadecimal digits */
 export function signInCodeKey(hash: string): string {
-  return `session:code:${hash}`;
+  return `${CODE_PREFIX}${hash}`;
 }
 
 /** Some users who have logged in, which identify their directory (directory/directory-check.ts). */

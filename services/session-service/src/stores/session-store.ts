@@ -107,6 +107,12 @@ export interface SessionLookup {
   readonly known: KnownSession | undefined;
 }
 
+/** Numbers of removed sessions and notes. */
+export interface ErasedSessions {
+  readonly sessions: number;
+  readonly ends: number;
+}
+
 /**
  * The sessions of all users. Every step is atomic, repeatable, and uses the store's clock. A step that ends sessions stores
  * a note of each, unless no cause is given. Every method throws StoreUnavailableError if the store does not respond.
@@ -146,4 +152,9 @@ export interface SessionStore extends ProofStore {
   find(sid: string, uid?: UserId): Promise<SessionLookup>;
   /** How the user's sessions ended, as far as notes exist, the newest first. */
   ends(uid: UserId): Promise<SessionEnd[]>;
+  /**
+   * Removes the sessions of a user and the notes of ended ones, and stores no note. Revoke the sessions first.
+   * @returns how many there were
+   */
+  erase(uid: UserId): Promise<ErasedSessions>;
 }

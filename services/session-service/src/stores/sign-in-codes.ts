@@ -2,9 +2,16 @@
 
 import { createHash } from 'node:crypto';
 import { randomAlphanumerics } from '@tollgate/shared/crypto';
-import { type EmbeddedStore, loadScript, type RedisClient, type Store } from '@tollgate/shared/store';
+import type { UserId } from '@tollgate/shared/schemas';
+import {
+  type EmbeddedStore,
+  listKeys,
+  loadScript,
+  type RedisClient,
+  type Store,
+} from '@tollgate/shared/store';
 import { CODE_SECONDS, formatSignInCode, parseSignInCode, type SignInCode } from '../domain/sign-in-code.js';
-import { signInCodeKey } from './session-keys.js';
+import { CODE_PREFIX, signInCodeKey } from './session-keys.js';
 
 /** Sign-in codes. Every method throws StoreUnavailableError if the store does not respond. */
 export interface SignInCodes {
@@ -17,6 +24,10 @@ export interface SignInCodes {
    * @param origin origin of the page; a code of another origin is unchanged
    */
   take(code: string, origin: string): Promise<SignInCode | undefined>;
+  /** The codes of a user, also taken ones that are stored still. Reads all codes. */
+  ofUser(uid: UserId): Promise<SignInCode[]>;
+  /** Removes the codes of a user, each in one atomic step, and returns how many there were. */
+  erase(uid: UserId): Promise<number>;
 }
 
 /** Takes the code under a key; returns its content, or null. */
@@ -32,6 +43,15 @@ const TAKEN = '!';
 export function openSignInCodes(store: Store): SignInCodes {
   const takeText = store.kind === 'redis' ? redisTake(store.client) : embeddedTake(store);
   // A code is random and long, so its hash needs neither key nor salt.
+  const storedOf = async (uid: UserId) => {
+    const keys = await listKeys(store, CODE_PREFIX);
+    const read = await Promise.all(keys.map(async (key) => ({ key, text: await store.read(key) })));
+    return read.flatMap(({ key, text }) => {
+      // Once exchanged, a claim precedes it.
+      const code = text === undefined ? undefined : parseSignInCode(text.replace(/^!\S+ /, ''));
+      return code?.uid === uid ? [{ key, code }] : [];
+    });
+  };
   const keyOf = (code: string) => signInCodeKey(createHash('sha256').update(code).digest('hex'));
   return {
     async create(meaning) {
@@ -49,6 +69,12 @@ export function openSignInCodes(store: Store): SignInCodes {
     async take(code, origin) {
       const text = await takeText(keyOf(code), origin);
       return text === null ? undefined : parseSignInCode(text);
+    },
+    ofUser: async (uid) => (await storedOf(uid)).map(({ code }) => code),
+    async erase(uid) {
+      const found = await storedOf(uid);
+      for (const { key } of found) await store.exchange(key, '', 1);
+      return found.length;
     },
   };
 }

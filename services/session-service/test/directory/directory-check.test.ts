@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { accountPseudonym } from '@tollgate/shared/challenges';
 import { openKeyRing } from '@tollgate/shared/crypto';
+import type { UserId } from '@tollgate/shared/schemas';
 import { openStore, type Store, waitForStore } from '@tollgate/shared/store';
 import { startRedisCluster } from '@tollgate/test-support/redis-cluster.js';
 import { startRedisSentinel } from '@tollgate/test-support/redis-sentinel.js';
@@ -14,6 +15,7 @@ import { acceptDirectory } from '../../src/cli/store-actions.js';
 import { type Directory, DirectoryUnavailableError } from '../../src/directory/directory.js';
 import { withDirectoryCheck } from '../../src/directory/directory-check.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
+import { openKnownUsers } from '../../src/stores/known-users.js';
 import { KNOWN_USERS_KEY } from '../../src/stores/session-keys.js';
 
 const ring = openKeyRing('challenge-secret-of-this-test-0123456789');
@@ -37,7 +39,7 @@ async function checked(t: Test, store: Store, directory: Directory, keys = ring)
   const lines: string[] = [];
   const write = (_about: object, line: string) => void lines.push(line);
   const log = { info: write, error: write };
-  const one = withDirectoryCheck(directory, { store, ring: keys, keepMs: KEEP_MS, log });
+  const one = withDirectoryCheck(directory, { store, ring: keys, keepMs: KEEP_MS, refreshMs: KEEP_MS, log });
   t.teardown(() => one.stop());
   // No user has the id 0: the check has run when the lookup returns.
   await one.findById(0).catch(() => {});
@@ -63,8 +65,10 @@ t.test(
       for (const id of [1, 2]) t.match(await one.findById(id), { email: emails[id - 1] });
       t.strictSame(lines, []);
       await one.stop();
+      const kept = (await store.read(KNOWN_USERS_KEY)) ?? '';
+      t.match(kept.split('\n')[1], / \d{13}$/, 'with a time');
       t.equal(
-        await store.read(KNOWN_USERS_KEY),
+        kept.replaceAll(/ \d{13}$/gm, ''),
         text,
         'and remembers the same, for processes of both versions',
       );
@@ -163,7 +167,46 @@ t.test('the store contains no names of the remembered users', async (t) => {
     const { directory } = await checked(t, store, await fileOf(t, 'ada@example.com'));
     await directory.findById(1);
     await directory.stop();
-    t.match(await store.read(KNOWN_USERS_KEY), /^[0-9a-f]{32}\n1 [0-9a-f]{8} [0-9a-f]{32}$/);
+    t.match(await store.read(KNOWN_USERS_KEY), /^[0-9a-f]{32}\n1 [0-9a-f]{8} [0-9a-f]{32} \d{13}$/);
+  });
+});
+
+// The contract of the known users, on every store.
+
+t.test('a known user is renewed, forgotten alone, and gone after the time', async (t) => {
+  await eachKind(t, async (t, { store, age }) => {
+    const users = openKnownUsers(store, { keepMs: KEEP_MS, userMs: 20_000 });
+    const user = (id: UserId) => ({ id, keyId: '0123abcd', pseudonym: 'a'.repeat(32) });
+    t.strictSame(await users.read(), { identity: undefined, users: [] });
+    await users.remember(user(1), 'file');
+    await age(15_000);
+    await users.remember(user('two'), 'file');
+    t.strictSame(await users.read(), { identity: 'file', users: [user(1), user('two')] });
+    await age(10_000);
+    t.strictSame((await users.confirm('file')).users, [user('two')], 'the first was not renewed');
+    await users.remember(user('two'), 'file');
+    await age(15_000);
+    t.strictSame((await users.confirm('file')).users, [user('two')]);
+    await users.remember(user(3), 'file');
+    t.equal(await users.forget('two'), true);
+    t.equal(await users.forget('two'), false);
+    t.strictSame(await users.read(), { identity: 'file', users: [user(3)] });
+    t.equal(await users.forget(3), true);
+    t.equal(await store.read(KNOWN_USERS_KEY), undefined, 'nothing is left');
+    for (let id = 1; id <= 20; id++) await users.remember(user(id), undefined);
+    t.equal((await users.read()).users.length, 8);
+    await age(KEEP_MS);
+    t.strictSame((await users.read()).users, []);
+  });
+});
+
+t.test('an earlier version wrote no times: its users count as seen now', async (t) => {
+  await eachKind(t, async (t, { store, age }) => {
+    await store.exchange(KNOWN_USERS_KEY, `-\n7 0123abcd ${'a'.repeat(32)}`, KEEP_MS);
+    const users = openKnownUsers(store, { keepMs: KEEP_MS, userMs: 20_000 });
+    t.equal((await users.confirm(undefined)).users.length, 1);
+    await age(25_000);
+    t.equal((await users.confirm(undefined)).users.length, 0);
   });
 });
 
@@ -203,7 +246,7 @@ async function check(t: Test, url: string, failOver: () => Promise<void>): Promi
   const write = (_about: object, line: string) => void lines.push(line);
   const checked = (store: Store) => {
     const log = { info: write, error: write };
-    const one = withDirectoryCheck(directory, { store, ring, keepMs: 60_000, log });
+    const one = withDirectoryCheck(directory, { store, ring, keepMs: KEEP_MS, refreshMs: KEEP_MS, log });
     t.teardown(() => one.stop());
     return one;
   };

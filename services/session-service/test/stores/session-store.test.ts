@@ -330,3 +330,18 @@ t.test('an expired, ended or unknown session cannot be reauthenticated', async (
     await age(DAY);
   });
 });
+
+t.test("a user's sessions and notes are erased without a trace, and nobody else's", async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const sessions = openSessionStore(store, DAY);
+    const other = { uid: 70, sid: 'other' };
+    for (const session of [PHONE, LAPTOP, other]) await sessions.start({ ...session, ...AGENT }, RULES);
+    await sessions.end(LAPTOP, { reason: 'logout' });
+    t.strictSame(await sessions.erase(7), { sessions: 1, ends: 1 });
+    t.strictSame(await sessions.erase(7), { sessions: 0, ends: 0 });
+    t.strictSame(await sessions.list(7), []);
+    t.strictSame(await sessions.ends(7), []);
+    t.match(await sessions.rotate({ ...PHONE, generation: 1 }, RULES), { outcome: 'revoked' });
+    t.match(await sessions.list(70), [{ sid: 'other' }]);
+  });
+});

@@ -128,7 +128,60 @@ t.test("a user's latest void counts, for longer than any cookie's lifetime", asy
   });
 });
 
+t.test('the void of a user is erased alone', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const voids = openDeviceVoids(store);
+    await voids.void(7);
+    await voids.void('seven');
+    t.equal(await voids.erase(7), true);
+    t.equal(await voids.erase(7), false);
+    t.equal(await voids.read(7), undefined);
+    t.ok(await voids.read('seven'));
+  });
+});
+
+t.test("a user's codes are listed and erased, and nobody else's", async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const codes = openSignInCodes(store);
+    const [first, second] = [await codes.create(MEANING), await codes.create(MEANING)];
+    const other = await codes.create({ ...MEANING, uid: 70 });
+    t.match(await codes.take(second, ORIGIN), MEANING);
+    const listed = await codes.ofUser(7);
+    t.equal(listed.length, store.kind === 'redis' ? 2 : 1, 'on Redis a taken one is stored still');
+    t.match(listed, [MEANING]);
+    t.equal(await codes.erase(7), listed.length);
+    t.strictSame(await codes.ofUser(7), []);
+    t.equal(await codes.take(first, ORIGIN), undefined);
+    t.match(await codes.take(other, ORIGIN), { uid: 70 });
+  });
+});
+
 // Account events.
+
+t.test("a user's events are erased; those of others and their order stay", async (t) => {
+  await eachStore(t, async (t, { store, age }) => {
+    const events = openAccountEvents(store, 60_000);
+    const account = 'a'.repeat(32);
+    // In the same bucket.
+    const other = `${'a'.repeat(31)}b`;
+    await events.note({ event: 'login', account, uid: 3, sid: 'earlier' });
+    for (const sid of ['one', 'two']) await events.note({ event: 'login', account, uid: 'seven', sid });
+    await events.note({ event: 'login', account: other, uid: 8, sid: 'x' });
+    for (const one of [other, account, other, account])
+      await events.note({ event: 'login_failed', account: one, reason: 'wrong_password' });
+    const ofOther = await events.read(other);
+    t.strictSame(await events.accountsOf(new Set([8])), [other]);
+    t.strictSame(await events.accountsOf(new Set(['seven'])), [], 'an account with logins of another user');
+    t.strictSame(await events.accountsOf(new Set(['seven', 3])), [account]);
+    await age(20_000);
+    t.equal(await events.erase(account, new Set(['seven'])), 4);
+    t.equal(await events.erase(account, new Set(['seven'])), 0);
+    t.match(await events.read(account), [{ event: 'login', uid: 3 }]);
+    t.strictSame((await events.read(other)).length, ofOther.length);
+    await age(45_000);
+    t.strictSame(await events.read(other), [], 'an erasure prolongs nothing');
+  });
+});
 
 t.test('a flood of unknown accounts does not fill the store, and AUDIT_TTL=0 stores nothing', async (t) => {
   await eachKind(t, async (t, place) => {

@@ -146,7 +146,8 @@ export async function startNode(
     metrics,
     trail: trailTo((line) => onLine?.(line), 'session-service', metrics.audit),
     accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
-    redis: {},
+    redis: { sessions: store, challenges: store },
+    auditPath: values.AUDIT_LOG,
     logger,
   };
   const app = await buildApp(config, deps);

@@ -1,0 +1,193 @@
+// Generates docs/personal-data.md: its tables come from the export's explanations, the store keys and the cookies in the code.
+import { passCookieName } from '@tollgate/challenge-service/extensions/gate/pass-cookie.js';
+import { SessionEnvironment } from '@tollgate/session-service/config.js';
+import { boundCookieName } from '@tollgate/session-service/domain/binding/device-proof.js';
+import { cookieName } from '@tollgate/session-service/domain/presented-cookies.js';
+import { EXPLANATIONS } from '@tollgate/session-service/person/explanations.js';
+import type { PartName } from '@tollgate/session-service/person/person-bodies.js';
+import type { PersonSettings } from '@tollgate/session-service/person/person-places.js';
+import {
+  CODE_PREFIX,
+  deviceVoidKey,
+  endNotesKey,
+  KNOWN_USERS_KEY,
+  loginsKey,
+  READY_KEY,
+} from '@tollgate/session-service/stores/session-keys.js';
+import { challengeKeys, configFingerprintKey, readyKey } from '@tollgate/shared/challenges';
+import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
+import { REVOCATION_LOG_KEY, userSessionsKey } from '@tollgate/shared/sessions';
+import { KEY_RECORD_KEY, loadKeys } from '@tollgate/shared/store';
+
+const captcha = resolveCaptchaOptions();
+const { prefix } = captcha.cache;
+const keys = challengeKeys(prefix, () => '<tag>');
+const ofSite = challengeKeys(prefix, () => '<tag>', '<site>');
+// Its first two characters are the slot.
+const token = '\0\0<token>';
+const shown = (key: string) => `\`${key.replaceAll('\0\0', '<tag>')}\``;
+const [address, account] = ['<address>', '<account>'];
+
+/** The places of each part of the export. */
+const PLACES: Readonly<Record<PartName, readonly string[]>> = {
+  directory: ['[directory](operations/directory.md): `users.db`, your database or module'],
+  sessions: [shown(userSessionsKey('<uid>'))],
+  ended_sessions: [shown(endNotesKey('<uid>'))],
+  device_void: [shown(deviceVoidKey('<uid>'))],
+  sign_in_codes: [shown(`${CODE_PREFIX}<code>`)],
+  account_events: [shown(loginsKey(account)), shown('session:failures:{<bucket>}')],
+  failure_counters: [shown(keys.failures(account)), shown(keys.wait(account, address))],
+  directory_check: [shown(KNOWN_USERS_KEY)],
+  audit_log: ['`AUDIT_LOG`, otherwise standard output'],
+};
+
+/** Keys that lead to no account: by keyed address, session id or random token. */
+const BY_ADDRESS = [
+  keys.pow(token),
+  keys.image(token),
+  keys.volume(address),
+  keys.price(address),
+  keys.limit('pow', address),
+  keys.limit('image', address),
+  ...['png', 'gate', 'no-script'].map((name) => `${prefix}:limit:${name}:${address}`),
+  keys.cleared(address),
+  ofSite.pow(token),
+  ofSite.image(token),
+  ofSite.receipt(token),
+  ofSite.volume(address),
+  ofSite.limit('pow', address),
+  ofSite.limit('image', address),
+  'session:limit:login:<address>',
+].map(shown);
+
+const WITHOUT_PERSON = [
+  keys.passes,
+  keys.passUses('<pass>'),
+  keys.passClaim('<pass>', '<claim>'),
+  configFingerprintKey(prefix),
+  ...Object.values(loadKeys(prefix)),
+  readyKey(prefix),
+  KEY_RECORD_KEY,
+  READY_KEY,
+].map(shown);
+
+/** The text of the page. */
+export function personalDataPage(): string {
+  return `# Personal data
+
+<!-- Written by \`npm run docs\` from the code. Do not edit. -->
+
+Tollgate logs people in, keeps them logged in, and slows attacks down. It stores what these purposes need, each with a time limit, and sends nothing to third parties. You are the controller; this page is the technical part of your records.
+
+## Answer an access request
+
+\`\`\`sh
+npm run -s person -- export you@example.com > person.json
+\`\`\`
+
+The document has everything below of one person, with purpose and retention of each part; \`elsewhere\` lists what it cannot contain. Check who asks before you send it. In a container, or over the admin port:
+
+\`\`\`sh
+docker compose exec -T session-service node services/session-service/dist/src/cli/person.js export you@example.com
+curl -s http://127.0.0.1:9001/person/export -H "authorization: Bearer $SESSION_API_KEY" -H 'content-type: application/json' -d '{"email":"you@example.com"}'
+\`\`\`
+
+## Answer an erasure request
+
+\`\`\`sh
+npm run -s person -- erase you@example.com
+\`\`\`
+
+It ends the sessions within a second, deletes the account, erases every part below, rewrites the database files, and prints the number of erased entries and what remains elsewhere. \`POST /person/erase\` does the same.
+
+- Repeat it after an error or a restored backup: the second time it finds nothing.
+- **Deleted users**: use the id. An address finds users deleted within \`AUDIT_TTL\`.
+- **PostgreSQL or a module**: delete the account there first, then erase by id. While the directory has the account, its failure counters and the void of its devices stay, because they protect it.
+- **Guarded applications**: add \`--application NAME\` for their counters and audit lines of the same address.
+- **The audit stream keeps its lines without the person**: in \`AUDIT_LOG\` and rotated files, spaces replace \`account\`, \`uid\`, \`sid\`, \`request\` and, unless somebody else may have caused the event, \`address\`; the line gets \`"erased":true\`. Deleted lines would hide attacks: counts of failed logins and stolen tokens would be wrong. The erasure itself is the event \`person_erased\`, which names nobody.
+
+## What is stored of a person
+
+Exported and erased as one part each. Retention is that of the defaults:
+
+| Part | Data | Place | Purpose | Retention |
+|---|---|---|---|---|
+${partRows()}
+
+Keyed hashes are HMAC-SHA256 under \`CHALLENGE_SECRET\`. Without it nobody can link them to an address or account.
+
+## What is stored without an account
+
+- **By keyed network address**, or under a random token: challenges, their prices and rate limits, at most 24 hours: ${BY_ADDRESS.join(', ')}.
+- **By session id**: ended sessions, so that their access tokens are rejected, \`ACCESS_TTL\` and a minute: ${shown(REVOCATION_LOG_KEY)}.
+- **No person**: ${WITHOUT_PERSON.join(', ')}.
+
+[Store keys](store-keys.md) has values and lifetimes.
+
+## In the browser
+
+| Name | Kind | Content | Purpose | Lifetime |
+|---|---|---|---|---|
+| \`${cookieName(undefined)}\` | cookie | encrypted: user id, session id | keeps the person logged in | \`REFRESH_TTL\`; the browser session with \`"remember": false\` |
+| \`knownDevice\` | cookie | encrypted: session id, keyed hash of account and password | spares a known browser additional checks | \`DEVICE_TTL\`, until voided |
+| \`${boundCookieName(undefined)}\` | cookie | session id, key hash, signed | [device binding](sessions/device-binding.md) | \`BOUND_COOKIE_TTL\` |
+| \`${passCookieName('https:')}\` | cookie | encrypted: site, network | [the gate](gate.md) | pass lifetime |
+| \`tollgate:\` and the service address | \`localStorage\` | hint that a session exists | no failed request for new visitors | logout |
+| \`tollgate:nonce:\`, \`tollgate:first-nonce:\` and the address | \`localStorage\` | random number | device binding | until replaced |
+| \`tollgate\` | IndexedDB | private key that no script can read | device binding | until the browser deletes it |
+| \`tollgate-gate\` | \`sessionStorage\` | time and number of passes | no endless loop at the gate | tab |
+
+Cookie names may have the prefix \`__Secure-\` or \`__Host-\`. All cookies are first-party, \`HttpOnly\` and used for nothing but the stated purpose.
+
+## Logs and others who see data
+
+| Where | Data | Retention |
+|---|---|---|
+| logs of the services | user ids, session ids, keyed addresses; no email, network address or user agent | yours |
+| audit stream | the same, and keyed accounts | \`AUDIT_LOG_DAYS\`, or yours on standard output |
+| metrics | none | |
+| gateway | network addresses and user agents in access logs | yours |
+| backups | everything in the stores | yours |
+| administrators of stores and directory, holders of \`SESSION_API_KEY\` | everything above | |
+
+## Store less
+
+| Setting | Effect |
+|---|---|
+| \`AUDIT_TTL\` | shorter history of logins and ended sessions; 0 stores none |
+| \`AUDIT_LOG_DAYS\` | removes old security events |
+| \`SESSION_MAX_AGE\`, \`REFRESH_TTL\`, \`MAX_SESSIONS\` | fewer, shorter sessions |
+| \`DEVICE_TTL=0\` | no device cookie |
+| \`REFRESH_BINDING=off\` | no key in the browser |
+| [a daily rewrite](operations/redis.md#erased-data) | erased entries leave the disk |
+`;
+}
+
+function partRows(): string {
+  const settings = defaultSettings();
+  return (Object.keys(PLACES) as PartName[])
+    .map((part) => {
+      const { what, why, until } = EXPLANATIONS[part];
+      const cells = [`\`${part}\``, what, PLACES[part].join(', '), why, until(settings)];
+      return `| ${cells.join(' | ')} |`;
+    })
+    .join('\n');
+}
+
+function defaultSettings(): PersonSettings {
+  return {
+    auditPath: 'AUDIT_LOG',
+    auditDays: undefined,
+    auditTtl: defaultOf('AUDIT_TTL'),
+    accessTtl: defaultOf('ACCESS_TTL'),
+    refreshTtl: defaultOf('REFRESH_TTL'),
+    maxAge: defaultOf('SESSION_MAX_AGE'),
+    deviceTtl: defaultOf('DEVICE_TTL'),
+    cachePrefix: prefix,
+    failureDecay: captcha.escalation.decay,
+  };
+}
+
+function defaultOf(name: keyof typeof SessionEnvironment.properties): number {
+  return Number(SessionEnvironment.properties[name].default);
+}
