@@ -48,10 +48,16 @@ async function wholeLife(t: Test, kind: StoreKind): Promise<void> {
     const text = readdirSync(folder)
       .map((name) => readFileSync(join(folder, name), 'utf8'))
       .join('');
-    const lines: AuditLine[] = text
+    const all: (AuditLine & { erased?: true })[] = text
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
+    const lines = all.filter(({ erased }) => erased === undefined);
+    t.match(
+      all.filter(({ erased }) => erased === true),
+      [{ event: 'login', uid: undefined, account: undefined, address: undefined }],
+      'the only event of the erased person names nobody',
+    );
     for (const line of lines) {
       t.ok(TypeCompiler.Compile(AuditEvents[line.event]).Check(line), JSON.stringify(line));
     }
@@ -146,6 +152,13 @@ async function live(t: Test, site: Site, path: string): Promise<void> {
   await sessionAdmin.delete(`/users/${user.id}/sessions`, {
     headers: { authorization: `Bearer ${API_KEY}` },
   });
+  const left = await site.newUser();
+  await site.logIn(left);
+  const erased = await sessionAdmin.post('/person/erase', {
+    body: { email: left.email },
+    headers: { authorization: `Bearer ${API_KEY}` },
+  });
+  t.match(erased.json.parts, [{ part: 'directory' }, { part: 'sessions', erased: 1 }]);
   for (let times = 0; times < 310; times++) {
     const headers = { authorization: 'Bearer wrong' };
     t.equal((await sessionAdmin.post('/introspect', { headers })).status, 401);
