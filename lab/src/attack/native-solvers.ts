@@ -1,4 +1,4 @@
-// The attacker's solvers in C: compiled if there is a compiler, verified against published values and our checker, measured.
+// The attacker's solvers in C: compiled if there is a compiler, verified against the original's values and our checker, measured.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -27,7 +27,7 @@ export interface NativeSolvers {
   /** Names by algorithm; they depend on the processor. */
   readonly engines: Readonly<Record<AttackAlgorithm, readonly string[]>>;
   /**
-   * Compares every engine with published hashes and solves challenges for our checker.
+   * Compares every engine with the original's hashes and solves challenges for our checker.
    * @throws Error naming the wrong engine
    */
   verify(): void;
@@ -86,7 +86,7 @@ function verifyHashwx(name: string, run: (words: Words, input?: string) => strin
   const expected = hashVectors.flatMap(({ hashes }) => hashes.map(({ hash }) => hash));
   const isEqual = found.every((hash, i) => BigInt(`0x${hash}`) === expected[i]);
   if (!isEqual || found.length !== expected.length) {
-    throw new Error(`HashWX with ${name} does not give the published hashes`);
+    throw new Error(`HashWX with ${name} does not give the original's hashes`);
   }
   const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
   for (let i = 0; i < SALTS; i++) {

@@ -108,7 +108,7 @@ t.test(
   },
 );
 
-t.test('HashWX: the published challenge is solved with its own terms alone', async (t) => {
+t.test('HashWX: the challenge of the vectors is solved with its own terms alone', async (t) => {
   const { seed, solution } = vectors.challenge;
   // 2^24 hashes of SHA-256 are four parts of 2,000 hashes at this exchange.
   const work = { salt: seed, bits: 24, terms: [2097, 65_536] };

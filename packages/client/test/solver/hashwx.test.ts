@@ -46,7 +46,7 @@ async function openStatic() {
   return { bytes, make, scan, compile };
 }
 
-t.test('all 1,200 published hashes, compiled and interpreted', async (t) => {
+t.test("all 1,200 of the original's hashes, compiled and interpreted", async (t) => {
   const { bytes, make, scan, compile } = await openStatic();
   for (const { seed, hashes } of hashVectors) {
     const compiled = await compile(seed);

@@ -1,4 +1,5 @@
-;; HashWX: makes the programs of a function, and hashes nonces with it.
+;; HashWX, designed by tevador: makes the programs of a function, and hashes nonces with it. Written anew from a description
+;; of the algorithm, without code of the original (docs/licences.md).
 ;;
 ;; The kinds of a program's slots are always RMCG, XAS, MUL, XAS, MUL, XAS, MUL, (jump), XAS. So programs run without a
 ;; branch for the opcode: `make` turns each opcode into masks, and the same few instructions execute all opcodes of a kind.
@@ -7,7 +8,7 @@
 ;;     0   seed, 32; its last 16 are the input key
 ;;    64   registers R0 to R9
 ;;   160   shuffle of the registers, 8 bytes
-;;   512   programs as they are published: opcode, dst, src, imm for each of 8 slots, 32 programs
+;;   512   programs: opcode, dst, src, imm for each of 8 slots, 32 programs
 ;;  2048   the memory of a hash, 2,048
 ;;  4096   625 permutations of 8 bytes
 ;;  9216   programs as they run, 320 for each: slot 0, three times slots XAS and MUL (80), slot 7

@@ -1,4 +1,7 @@
-// The published values that every implementation of HashWX must give.
+// Values that every implementation of HashWX must give.
+//
+// `vectors.json` and `hashes.txt` were made by running the original, github.com/tevador/hashwx, before its version 1.0.0,
+// interpreted and compiled. The original itself publishes four hashes in `src/tests.c`, at commit 47e35d95: `publishedHashes`.
 import { readFileSync } from 'node:fs';
 
 const folder = new URL('../../../src/hashwx/', import.meta.url);
@@ -53,6 +56,18 @@ interface Vectors {
 }
 
 export const vectors = JSON.parse(read('vectors.json')) as Vectors;
+
+/** The hashes that the original publishes. Its texts are seeds, filled with zeros. */
+export const publishedHashes = [
+  ['This is a test seed for hashwx', 0n, 0x06b6_3807_5f29_d804n],
+  ['This is a test seed for hashwx', 123_456n, 0xb448_9a88_2aac_21d3n],
+  ['Lorem ipsum dolor sit amet', 123_456n, 0xe3b8_e01e_61aa_0289n],
+  ['Lorem ipsum dolor sit amet', 987_654_321_123_456_789n, 0x776c_7320_c85a_7842n],
+].map(([text, nonce, hash]) => ({
+  seed: Buffer.from(String(text).padEnd(32, '\0')),
+  nonce: BigInt(nonce ?? 0),
+  hash: BigInt(hash ?? 0),
+}));
 
 /** 240 seeds, each with five nonces and their hashes. */
 export const hashVectors = read('hashes.txt')
