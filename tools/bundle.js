@@ -1,17 +1,23 @@
 // Bundles each service into dist/bundle: a start reads a few files instead of a thousand, in half the time. Also writes the
-// browser files that challenge-service serves.
+// browser files that challenge-service serves, licence texts beside each bundle, and the bills of materials of bundles and
+// published packages.
 //
 //   node tools/bundle.js
 //       run after `tsc -b` and `packages/client/bundle.js`; does nothing if the output is newer than its sources
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeBrowserFiles } from './browser-files.js';
 import { serviceNames } from './dist/src/launcher/local-environment.js';
 import { bundleOf, isBundleFresh, unbundledPackages } from './dist/src/launcher/service-program.js';
 import { root } from './prepare.js';
+import { writeArchiveSbom } from './provenance/archive.js';
+import { noticesFile, noticesOf } from './provenance/notices.js';
+import { isOurs, modulesIn, packagesOf, readPackage } from './provenance/packages.js';
+import { npmComponent, sbomFile, sbomOf } from './provenance/sbom.js';
 
 const program = join(root, 'tools/bundled-server.js');
+const provenance = join(root, 'tools/provenance');
 
 const isUpToDate = (name) =>
   isBundleFresh(name) &&
@@ -20,9 +26,13 @@ const isUpToDate = (name) =>
     program,
     join(root, 'tools/dist/src/launcher/service-program.js'),
     join(root, 'package-lock.json'),
+    ...readdirSync(provenance).map((name) => join(provenance, name)),
   ].every((file) => statSync(file).mtimeMs < statSync(bundleOf(name)).mtimeMs);
 
 writeBrowserFiles();
+for (const folder of ['shared', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)]) {
+  writeArchiveSbom(join(root, folder));
+}
 const outdated = serviceNames.filter((name) => !isUpToDate(name));
 await Promise.all(outdated.map(bundle));
 
@@ -56,8 +66,31 @@ async function bundle(name) {
     writeFileSync(file, fileName === 'service.cjs' ? importByProgram(code) : code);
   }
   await service.close();
+  writeProvenance(name, folder, output);
   // Not copied with its modification time, as some systems do: that time is the bundle's age.
   writeFileSync(bundleOf(name), readFileSync(program));
+}
+
+/** Writes the licence texts and the bill of materials of the packages that the bundler included. */
+function writeProvenance(name, folder, output) {
+  const packages = packagesOf(modulesIn(output));
+  const service = readPackage(join(root, 'services', name));
+  const bundled = packages.filter((each) => each.name !== service.name);
+  // Its browser files are served beside the bundle.
+  if (name === 'challenge-service') bundled.push(readPackage(join(root, 'packages/client')));
+  const notices = noticesOf(
+    `the bundle of ${service.name}`,
+    packages.filter((each) => !isOurs(each)),
+  );
+  writeFileSync(join(folder, noticesFile), notices);
+  const subject = npmComponent(service, 'application');
+  writeFileSync(
+    join(folder, sbomFile),
+    sbomOf(
+      subject,
+      bundled.map((each) => npmComponent(each)),
+    ),
+  );
 }
 
 /** Lets the bundle's program use run-time imports, which a script cannot do by itself. */

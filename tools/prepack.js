@@ -1,7 +1,9 @@
-// `prepack` of a package, in its folder: builds the content of the `npm pack` archive, from scratch if necessary.
+// `prepack` of a package, in its folder: builds the content of the `npm pack` archive, from scratch if necessary, with its
+// bill of materials.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { giveUp, root, run } from './prepare.js';
+import { writeArchiveSbom } from './provenance/archive.js';
 import { removeStale } from './stale-output.js';
 
 const folder = process.cwd();
@@ -12,6 +14,7 @@ removeStale();
 for (const program of ['build.js', 'bundle.js']) {
   if (existsSync(join(folder, program))) build([join(folder, program)]);
 }
+writeArchiveSbom(folder);
 
 function build(args) {
   if (!existsSync(args[0])) giveUp(`${args[0]} is missing: run npm ci first`);

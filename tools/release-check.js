@@ -1,4 +1,5 @@
 // `npm run release:check`: runs every check required before the packages are published. It publishes nothing.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepare, prepareLab, root, run } from './prepare.js';
 import { removeStale } from './stale-output.js';
@@ -26,6 +27,7 @@ report('format and lint', lint.ok, lint.output);
 checkDocuments();
 runTests('packages.test.js');
 runTests('prepack.test.js');
+checkBaseImage();
 
 console.log(failures === 0 ? '\nReady to publish.' : `\n${failures} FAILED`);
 process.exitCode = failures === 0 ? 0 : 1;
@@ -38,6 +40,14 @@ function checkDocuments() {
   const title = 'the generated documents are up to date';
   if (!generated.ok) report(title, false, generated.output);
   else report(title, added === committed, `npm run docs has changed:\n${status()}`);
+}
+
+/** A tag may name another image tomorrow. */
+function checkBaseImage() {
+  const [, image] =
+    /^ARG NODE_IMAGE=(.*)$/m.exec(readFileSync(join(root, 'deploy', 'Dockerfile'), 'utf8')) ?? [];
+  const title = 'deploy/Dockerfile names the base image by digest';
+  report(title, /@sha256:[0-9a-f]{64}$/.test(image), `${image}: see docs/licences.md#base-images`);
 }
 
 /** Each test in a file is a check. */

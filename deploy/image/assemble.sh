@@ -1,12 +1,13 @@
 #!/bin/sh
 # Assembles the root file system of an image: Node, the shared libraries that it and the native modules load, the app.
-#   sh assemble.sh APP KEPT IMAGE
+#   sh assemble.sh SERVICE APP KEPT IMAGE
 # APP contains the service bundle, compiled commands and production dependencies. KEPT lists the additional files
 # (kept-files.js); IMAGE is created.
 set -eu
-app=$1
-kept=$(realpath "$2")
-image=$3
+service=$1
+app=$2
+kept=$(realpath "$3")
+image=$4
 user=10001
 
 # Removes compiled files and packages that the bundle already contains.
@@ -20,9 +21,9 @@ user=10001
   find shared/dist services/*/dist node_modules -type d -empty -delete
 )
 # Not needed at run time.
-find "$app" -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.md' \
+find "$app" -type f \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' \
   -o -name '*.tsbuildinfo' -o -name 'tsconfig.json' -o -name '*.musl.node' \) -delete
-rm -rf "$app"/shared/dist/test "$app"/shared/dist/src/test "$app"/services/*/dist/test "$app"/services/*/dist/extensions/*/test
+rm -rf "$app"/shared/dist/sbom.cdx.json "$app"/shared/dist/test "$app"/shared/dist/src/test "$app"/services/*/dist/test "$app"/services/*/dist/extensions/*/test
 rm -rf "$app"/shared/src "$app"/services/*/src "$app"/services/*/extensions "$app"/package-lock.json "$app"/node_modules/.package-lock.json
 # Only top-level folders of a package: it may load files from a deeper folder named "test".
 find "$app" -path '*/node_modules/*' -type d \( -name 'test*' -o -name __tests__ -o -name 'benchmark*' -o -name 'example*' \
@@ -44,9 +45,10 @@ if [ -d "$app/node_modules/canvas" ]; then
   mv "$app/canvas.node" "$app/node_modules/canvas/build/Release/canvas.node"
 fi
 # Workspaces missing in this image: only their manifests were needed, for the installation.
-for folder in "$app"/*/ "$app"/services/*/; do
+for folder in "$app"/*/ "$app"/packages/*/ "$app"/services/*/; do
   if [ "$(ls "$folder")" = package.json ]; then rm -r "$folder"; fi
 done
+rmdir "$app/packages"
 find "$app" -xtype l -delete
 
 mkdir -p "$image/app" "$image/etc/fonts" "$image/usr/local/bin" "$image/var/lib/dpkg/status.d"
@@ -62,6 +64,15 @@ for folder in bin lib lib64 sbin; do
     ln -s "usr/$folder" "$image/$folder"
   fi
 done
+# Copies a Debian package's licence, and the common licences that it refers to.
+copy_licence() {
+  copyright="$image/usr/share/doc/$1/copyright"
+  if [ -f "$copyright" ]; then return; fi
+  mkdir -p "$(dirname "$copyright")" "$image/usr/share/common-licenses"
+  cp "/usr/share/doc/$1/copyright" "$copyright"
+  grep -o '/usr/share/common-licenses/[A-Z][A-Za-z0-9.-]*[A-Za-z0-9]' "$copyright" | sort -u |
+    while read -r licence; do if [ -f "$licence" ]; then cp "$licence" "$image$licence"; fi; done
+}
 # Each library under its load name; its package is listed for image scanners.
 {
   echo /usr/local/bin/node
@@ -75,6 +86,7 @@ sed -n 's/^[^/]*\(\/[^ ]*\) (0x[0-9a-f]*)$/\1/p' /libraries | sort -u |
     cp "$library" "$image$folder/$(basename "$library")"
     package=$(dpkg -S "$(realpath "$library")" | cut -d: -f1)
     dpkg-query --status "$package" > "$image/var/lib/dpkg/status.d/$package"
+    copy_licence "$package"
   done
 # canvas converts font names with C library modules (gconv), which ldd does not list.
 if [ -d "$app/node_modules/canvas" ]; then
@@ -90,3 +102,9 @@ echo "tollgate:x:$user:" > "$image/etc/group"
 echo 'hosts: files dns' > "$image/etc/nsswitch.conf"
 # The service has its own fonts: no system fonts, no font cache.
 echo '<fontconfig><cachedir>/tmp</cachedir></fontconfig>' > "$image/etc/fonts/fonts.conf"
+
+# Licences and bill of materials of everything in the image. The READMEs, which have some licences, are not needed further.
+mkdir -p "$image/usr/share/doc/node"
+cp /usr/local/LICENSE "$image/usr/share/doc/node/LICENSE"
+node "$(dirname "$0")/tools/provenance/image.js" "$service" "$image"
+find "$image/app" -type f -name '*.md' ! -path '*/fonts/*' -delete

@@ -1,16 +1,22 @@
 // Builds the prebuilt files: dist/tollgate.js for pages without a bundler, its on-demand modules in dist/tollgate/, and
 // dist/classic.js, which imports it from a classic script tag. For challenge-service only: dist/frame.js, the page in a
-// widget frame, with the same on-demand modules, and the widget scripts in dist/drop-in/.
+// widget frame, with the same on-demand modules, and the widget scripts in dist/drop-in/. dist/tollgate.cdx.json lists the
+// published files, and dist/THIRD-PARTY-LICENSES.txt the packages in all of these.
 //
 //   node packages/client/bundle.js
 //       run after packages/client/build.js; skipped if the file is newer than its code
-import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { noticesFile, noticesOf } from '../../tools/provenance/notices.js';
+import { isOurs, modulesIn, packagesOf, readPackage } from '../../tools/provenance/packages.js';
+import { licencesOf, npmComponent, sbomOf } from '../../tools/provenance/sbom.js';
 
 const sources = fileURLToPath(new URL('./dist/src/', import.meta.url));
 const entry = join(sources, 'tollgate.js');
 const output = fileURLToPath(new URL('./dist/tollgate.js', import.meta.url));
+const billOfMaterials = fileURLToPath(new URL('./dist/tollgate.cdx.json', import.meta.url));
 const languages = fileURLToPath(new URL('./dist/tollgate/', import.meta.url));
 const scripts = fileURLToPath(new URL('./dist/drop-in/', import.meta.url));
 const workerFiles = ["new URL('./worker.js', import.meta.url)", 'new URL(workerFile, import.meta.url)'];
@@ -134,13 +140,15 @@ const widgetEntry = {
   },
 };
 
+/** Ids of the modules in the files. */
+const modules = [];
 const changedMs = (file) => statSync(file).mtimeMs;
 const inputs = readdirSync(sources, { recursive: true })
   .filter((name) => name.endsWith('.js'))
   .map((name) => join(sources, name));
 const isUpToDate =
-  existsSync(output) &&
-  changedMs(output) > Math.max(...[fileURLToPath(import.meta.url), ...inputs].map(changedMs));
+  existsSync(billOfMaterials) &&
+  changedMs(billOfMaterials) > Math.max(...[fileURLToPath(import.meta.url), ...inputs].map(changedMs));
 
 if (!isUpToDate) await bundle();
 
@@ -161,12 +169,38 @@ async function bundle() {
     // A classic script: clients insert the tag themselves.
     await write(`widget-entry-${name}`, `drop-in/${name}.js`, [widgetEntry], 'iife');
   }
+  writeProvenance();
+}
+
+/** Writes the licences of packages in the files, which are the bundler's helpers, and the bill of materials. */
+function writeProvenance() {
+  const packages = packagesOf(modules).filter((each) => !isOurs(each));
+  const folder = dirname(output);
+  const published = readdirSync(languages).filter((name) => name !== 'gate.js');
+  const files = ['tollgate.js', 'classic.js', ...published.sort().map((name) => `tollgate/${name}`)];
+  const { version, licence } = readPackage(fileURLToPath(new URL('.', import.meta.url)));
+  const licenses = licencesOf(licence);
+  const subject = { type: 'library', 'bom-ref': 'browser-files', name: 'tollgate.js', version, licenses };
+  const served = files.map((name) => ({
+    type: 'file',
+    'bom-ref': name,
+    name,
+    hashes: ['sha256', 'sha384'].map((algorithm) => ({
+      alg: algorithm.replace('sha', 'SHA-'),
+      content: createHash(algorithm)
+        .update(readFileSync(join(folder, name)))
+        .digest('hex'),
+    })),
+    licenses,
+  }));
+  writeFileSync(join(folder, noticesFile), noticesOf('the browser files', packages));
+  writeFileSync(billOfMaterials, sbomOf(subject, [...served, ...packages.map((each) => npmComponent(each))]));
 }
 
 /** Writes a file into the build folder. */
 async function write(input, fileName, plugins, format = 'es') {
   const { build } = await import('vite');
-  await build({
+  const built = await build({
     configFile: false,
     logLevel: 'warn',
     plugins,
@@ -178,4 +212,5 @@ async function write(input, fileName, plugins, format = 'es') {
       rolldownOptions: { output: { codeSplitting: false, minify: true } },
     },
   });
+  modules.push(...built.flatMap(({ output }) => modulesIn(output)));
 }

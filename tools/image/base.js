@@ -8,10 +8,10 @@ import { npmCommand, root, run as runQuietly } from '../prepare.js';
 const npmVersion = '11';
 const architectures = { x64: 'x64', arm64: 'arm64' };
 
-/** The base image name in the Dockerfile. */
+/** The base image name in the Dockerfile, without digest: an image built here has another. */
 export function baseName() {
   const [, name] =
-    /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync(join(root, 'deploy', 'Dockerfile'), 'utf8')) ?? [];
+    /^ARG NODE_IMAGE=([^\s@]+)(@\S+)?$/m.exec(readFileSync(join(root, 'deploy', 'Dockerfile'), 'utf8')) ?? [];
   if (name === undefined) throw new Error('deploy/Dockerfile has no base image');
   return name;
 }
@@ -32,7 +32,8 @@ export function makeBase(buildah, folder) {
   run('debootstrap', ['--variant=minbase', '--include=ca-certificates', suite, system]);
   const local = join(system, 'usr', 'local');
   const node = unpack(`node-linux-${architecture}@${version}`, folder);
-  for (const part of ['bin', 'include']) cpSync(join(node, part), join(local, part), { recursive: true });
+  for (const part of ['bin', 'include', 'LICENSE'])
+    cpSync(join(node, part), join(local, part), { recursive: true });
   const modules = join(local, 'lib', 'node_modules');
   mkdirSync(modules, { recursive: true });
   cpSync(unpack(`npm@${npmVersion}`, folder), join(modules, 'npm'), { recursive: true });

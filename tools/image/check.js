@@ -11,9 +11,16 @@ import { giveUp, prepare, root, run } from '../prepare.js';
 import { baseName, makeBase } from './base.js';
 import { Buildah } from './buildah.js';
 import { examineImage } from './examine.js';
+import { examineProvenance } from './provenance.js';
 import { trySystem } from './try-system.js';
 
 const targets = ['session-service', 'challenge-service'];
+
+/** Build arguments for the labels. */
+const labels = {
+  REVISION: run('git', ['rev-parse', 'HEAD']).output,
+  CREATED: run('git', ['log', '-1', '--format=%cI']).output,
+};
 
 const { values: options } = parseArgs({
   options: { state: { type: 'string' }, pull: { type: 'boolean', default: false } },
@@ -38,6 +45,7 @@ try {
   for (const target of targets) {
     console.log(`\n${target}`);
     await examineImage(buildah, imageOf(target), report);
+    await examineProvenance(buildah, imageOf(target), labels, report);
   }
   console.log('\nBoth images with a local Redis');
   await trySystem(buildah, { session: imageOf(targets[0]), challenge: imageOf(targets[1]) }, folder, report);
@@ -55,8 +63,10 @@ function imageOf(target) {
 function build(target) {
   console.log(`Building ${target} …`);
   const file = join(root, 'deploy', 'Dockerfile');
+  const args = { ...labels, ...(!options.pull && { NODE_IMAGE: baseName() }) };
   buildah.read(
     'build',
+    ...Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]),
     ...['--isolation', 'chroot', '--layers', '--format', 'docker', options.pull ? '--pull' : '--pull=never'],
     ...[
       '--file',

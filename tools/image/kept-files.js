@@ -3,13 +3,15 @@
 //
 //   node tools/image/kept-files.js SERVICE [FOLDER…]
 //       FOLDER has further programs, such as tools/dist/src/doctor
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { readdirSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { unbundledPackages } from '../dist/src/launcher/service-program.js';
 import { root } from '../prepare.js';
+import { withDependencies } from '../provenance/locked.js';
 
-const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+/** canvas needs them only for its installation. */
+const installers = ['node-addon-api', 'prebuild-install'];
 const [service, ...folders] = process.argv.slice(2);
 const compiled = `services/${service}/dist/src`;
 const programs = [`${compiled}/cli`, ...folders].flatMap(filesIn);
@@ -18,7 +20,8 @@ const loaded = await loadedBy([...programs, ...workers]);
 const own = loaded.filter((path) => !path.includes('node_modules/'));
 const imported = loaded.filter((path) => path.includes('node_modules/')).map(packageOf);
 const unbundled = unbundledPackages.map((name) => `node_modules/${name}`);
-console.log([...own, ...withDependencies([...imported, ...unbundled])].sort().join('\n'));
+const needed = withDependencies(unbundled, { optional: true, without: installers });
+console.log([...new Set([...own, ...imported, ...needed])].sort().join('\n'));
 
 function filesIn(folder) {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -47,30 +50,4 @@ async function loadedBy(files) {
 function packageOf(path) {
   const [, folder] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path);
   return folder;
-}
-
-/** The packages and all their dependencies, where the lock file installs them. */
-function withDependencies(paths) {
-  const found = new Set();
-  const add = (path) => {
-    if (path === undefined || found.has(path)) return;
-    found.add(path);
-    const { dependencies, optionalDependencies, peerDependencies } = packages[path];
-    const names = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
-    for (const name of names) add(installedFor(path, name));
-  };
-  for (const path of paths) add(path);
-  return [...found];
-}
-
-/** Where Node resolves a package that another one imports; undefined if it is not installed. */
-function installedFor(path, name) {
-  const folders = path
-    .split('/node_modules/')
-    .map((_, at, parts) => parts.slice(0, at + 1).join('/node_modules/'));
-  const places = [
-    ...folders.reverse().map((folder) => `${folder}/node_modules/${name}`),
-    `node_modules/${name}`,
-  ];
-  return places.find((place) => place in packages);
 }

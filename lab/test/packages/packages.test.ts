@@ -61,6 +61,11 @@ t.test('the licence is MIT, and in every archive', async (t) => {
       readProjectFile(`${folder}/README.md`),
       archive,
     );
+    t.ok(
+      readFileSync(join(installed, 'dist/sbom.cdx.json'), 'utf8').includes(
+        `"name": "${archive.split('-')[1]}"`,
+      ),
+    );
     t.notOk('private' in JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')), archive);
   }
   const fonts = readdirSync(join(projectRoot, 'services/challenge-service/fonts'));

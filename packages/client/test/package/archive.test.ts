@@ -40,12 +40,12 @@ export const wrong = <tollgate-challenge image="sometimes" />;
 createSession({ colour: 'red' });
 `;
 
-t.test('the archive contains compiled code with its types, and nothing else', async (t) => {
+t.test('the archive contains compiled code, types and provenance, and nothing else', async (t) => {
   const files = installed.files();
   t.strictSame(
     files.filter(
       (file) =>
-        !/^(package\.json|LICENSE|README\.md|dist\/(classic\.js|tollgate(\/[a-z-]+)?\.js|src\/[a-z0-9/-]+(\.d\.ts|\.js)))$/.test(
+        !/^(package\.json|LICENSE|README\.md|dist\/(THIRD-PARTY-LICENSES\.txt|(sbom|tollgate)\.cdx\.json|classic\.js|tollgate(\/[a-z-]+)?\.js|src\/[a-z0-9/-]+(\.d\.ts|\.js)))$/.test(
           file,
         ),
     ),
