@@ -32,6 +32,7 @@ const slow = [
   /^tests\/dist\/(compose|compose-system|systemd)\./,
   /^tests\/dist\/demo\/demo-page-.*\./,
   /^tests\/dist\/doctor\/.*-faults\./,
+  /^tests\/dist\/e2e\/personal-data\./,
   /^tests\/dist\/gateway\/(forward-auth|gate|gateway-programs|hostile-.*|planted-cookies)\./,
 ];
 

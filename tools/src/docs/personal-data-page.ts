@@ -118,7 +118,7 @@ Keyed hashes are HMAC-SHA256 under \`CHALLENGE_SECRET\`. Without it nobody can l
 
 ## What is stored without an account
 
-- **By keyed network address**, or under a random token: challenges, their prices and rate limits, at most 24 hours: ${BY_ADDRESS.join(', ')}.
+- **By keyed network address**, or under a random token: challenges, their prices and rate limits, at most 24 hours. A challenge requested for an account also has its keyed hash, for minutes: ${BY_ADDRESS.join(', ')}.
 - **By session id**: ended sessions, so that their access tokens are rejected, \`ACCESS_TTL\` and a minute: ${shown(REVOCATION_LOG_KEY)}.
 - **No person**: ${WITHOUT_PERSON.join(', ')}.
 

@@ -59,7 +59,7 @@ export function elsewhereOf({ settings }: PersonPlaces, found: Found): Elsewhere
     },
     {
       where: 'challenge store',
-      what: 'Counters and open challenges by keyed hash of an address, and failure counters of other applications.',
+      what: 'Counters by keyed hash of an address, open challenges, and failure counters of other applications.',
       until: 'At most 24 hours.',
     },
     {
