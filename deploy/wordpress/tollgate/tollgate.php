@@ -218,12 +218,14 @@ function tollgate_sanitize( $input ) {
 	$input = (array) $input;
 	$text  = fn( $name ) => is_string( $input[ $name ] ?? null ) ? sanitize_text_field( $input[ $name ] ) : '';
 	$url   = fn( $name ) => untrailingslashit( esc_url_raw( $text( $name ), array( 'http', 'https' ) ) );
+
+	$is_chosen = fn( $form ) => in_array( $form, (array) ( $input['forms'] ?? array() ), true );
 	return array(
 		'url'          => $url( 'url' ),
 		'internal_url' => $url( 'internal_url' ),
 		'site_key'     => preg_replace( '/[^\w-]/', '', $text( 'site_key' ) ),
 		'secret'       => $text( 'secret' ) ?: ( (array) get_option( 'tollgate' ) )['secret'] ?? '',
-		'forms'        => array_values( array_intersect( array_keys( tollgate_forms() ), (array) ( $input['forms'] ?? array() ) ) ),
+		'forms'        => array_values( array_filter( array_keys( tollgate_forms() ), $is_chosen ) ),
 	);
 }
 

@@ -166,6 +166,9 @@ async function guardsItsForm(t: Test, stack: Stack): Promise<void> {
     await shows(page, UNAVAILABLE);
     t.equal(await page.inputValue('[name=text]'), `<b>${MESSAGE}`);
     await restore();
+    const release = api.hold('POST /host/verify');
+    t.equal(await submit(page, MESSAGE), 503, 'no response');
+    release();
     t.equal(await submit(page, MESSAGE), 200);
     for (const answer of [
       { status: 401, body: '{"code":"host_key_invalid"}' },

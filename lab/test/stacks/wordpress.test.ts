@@ -198,17 +198,55 @@ async function tests(t: Test, system: HostedSystem, blog: Blog, browser: Browser
     await restore();
   });
 
+  await t.test('a service that does not respond counts as unavailable', async (t) => {
+    const release = internal.hold('POST /api/captcha/siteverify');
+    t.teardown(release);
+    const refused = await send('wp-comments-post.php', { ...posted, comment: 'x', [RECEIPT]: 'x' });
+    t.match(refused, { status: 503, text: UNAVAILABLE });
+  });
+
+  await t.test('a login form in a page is guarded, and no login without a form', async (t) => {
+    await blog.evaluate(`wp_insert_post( array(
+      'post_type' => 'page', 'post_status' => 'publish', 'post_name' => 'enter', 'post_title' => 'Enter',
+      'post_content' => '<!-- wp:loginout {"displayLoginAsForm":true} /-->',
+    ) );`);
+    const page = await visit('?pagename=enter');
+    await receiptIn(page);
+    await page.fill('[name=log]', 'carol');
+    await page.fill('[name=pwd]', 'a password of Carol');
+    await page.getByRole('button', { name: 'Log In' }).click();
+    await page.getByRole('link', { name: 'Log out', exact: true }).waitFor();
+    await page.goto(url('wp-admin/options-general.php?page=tollgate'));
+    await page.getByText('you are not allowed to access this page').waitFor();
+    const login = `wp_authenticate( 'carol', 'a password of Carol' ) instanceof WP_User ? 'yes' : 'no';`;
+    t.equal(await blog.evaluate(`echo ${login}`), 'yes', 'as a second factor or a command does it');
+  });
+
+  await t.test('settings are sanitised', async (t) => {
+    const given = `array( 'url' => 'javascript:alert(1)', 'internal_url' => array( 'x' ), 'site_key' => '"><b>blog',
+      'secret' => "<script>\n", 'forms' => array( 'login', 'others', array( 'x' ) ) )`;
+    t.strictSame(JSON.parse(await blog.evaluate(`echo wp_json_encode( tollgate_sanitize( ${given} ) );`)), {
+      url: '',
+      internal_url: '',
+      site_key: 'blog',
+      secret: SECRET,
+      forms: ['login'],
+    });
+    t.match(JSON.parse(await blog.evaluate(`echo wp_json_encode( tollgate_sanitize( null ) );`)), {
+      url: '',
+    });
+  });
+
   await t.test('application passwords work, and XML-RPC takes no other', async (t) => {
     await admin.goto(url('wp-admin/profile.php'));
     await admin.fill('#new_application_password_name', 'a test');
     await admin.click('#do_new_application_password');
     const password = await admin.locator('#new-application-password-value').inputValue();
-    const call = (word: string) =>
-      send('xmlrpc.php', {}).then(async () => {
-        const values = [ADMIN.name, word].map((text) => `<param><value>${text}</value></param>`).join('');
-        const body = `<methodCall><methodName>wp.getUsersBlogs</methodName><params>${values}</params></methodCall>`;
-        return (await fetch(url('xmlrpc.php'), { method: 'POST', body })).text();
-      });
+    const call = async (word: string) => {
+      const values = [ADMIN.name, word].map((text) => `<param><value>${text}</value></param>`).join('');
+      const body = `<methodCall><methodName>wp.getUsersBlogs</methodName><params>${values}</params></methodCall>`;
+      return (await fetch(url('xmlrpc.php'), { method: 'POST', body })).text();
+    };
     t.match(await call(ADMIN.password), 'Incorrect username or password');
     t.match(await call(password), 'isAdmin');
     const authorization = `Basic ${btoa(`${ADMIN.name}:${password}`)}`;
