@@ -1,5 +1,5 @@
 // Copies the prebuilt browser file, its languages and the widget files into the challenge service, each with compressed
-// copies, so that no request has to compress anything.
+// copies, so that no request has to compress anything; and the script of a page into the session service.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +9,25 @@ import { root } from './prepare.js';
 const built = join(root, 'packages', 'client', 'dist');
 const served = join(root, 'services', 'challenge-service', 'dist', 'browser');
 
+/** The script of `/refresh/continue`, and its copy in the session service, which inlines it. */
+const continueScript = join(built, 'page', 'continue.js');
+const inlined = join(root, 'services', 'session-service', 'dist', 'browser', 'continue.js');
+
 /** Writes the files unless they are newer than their sources. @throws Error if the prebuilt file is missing */
 export function writeBrowserFiles() {
+  writeContinueScript();
+  writeServedFiles();
+}
+
+function writeContinueScript() {
+  if (changedMs(inlined) > changedMs(continueScript)) return;
+  const script = readFileSync(continueScript, 'utf8').trim();
+  if (/<\/script|<!--/i.test(script)) throw new Error(`${continueScript} cannot be inlined in HTML`);
+  mkdirSync(dirname(inlined), { recursive: true });
+  writeFileSync(inlined, script);
+}
+
+function writeServedFiles() {
   const scriptsIn = (folder) => {
     const scripts = readdirSync(join(built, folder)).filter((name) => name.endsWith('.js'));
     return scripts.sort().map((name) => `${folder}/${name}`);

@@ -88,7 +88,8 @@ function usageLines(text) {
 /** The entry points of published packages; `@tollgate/shared` is internal. */
 function entryPoints(text) {
   const { name, exports = {}, bin = {} } = JSON.parse(text);
-  if (!['@tollgate/client', '@tollgate/fastify', '@tollgate/verify'].includes(name)) return [];
+  if (!['@tollgate/client', '@tollgate/fastify', '@tollgate/session', '@tollgate/verify'].includes(name))
+    return [];
   return [...Object.keys(exports), ...Object.keys(bin)].map((entry) => `${name} ${entry}`);
 }
 

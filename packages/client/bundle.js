@@ -1,7 +1,8 @@
 // Builds the prebuilt files: dist/tollgate.js for pages without a bundler, its on-demand modules in dist/tollgate/, and
 // dist/classic.js, which imports it from a classic script tag. For challenge-service only: dist/frame.js, the page in a
-// widget frame, with the same on-demand modules, and the widget scripts in dist/drop-in/. dist/tollgate.cdx.json lists the
-// published files, and dist/THIRD-PARTY-LICENSES.txt the packages in all of these.
+// widget frame, with the same on-demand modules, and the widget scripts in dist/drop-in/. For session-service only:
+// dist/page/continue.js. dist/tollgate.cdx.json lists the published files, and dist/THIRD-PARTY-LICENSES.txt the packages in
+// all of these.
 //
 //   node packages/client/bundle.js
 //       run after packages/client/build.js; skipped if the file is newer than its code
@@ -163,6 +164,7 @@ async function bundle() {
   await write('rare-entry', 'tollgate/rare.js', [rareEntry]);
   await write(join(sources, 'session', 'binding', 'device-proof.js'), 'tollgate/proof.js', []);
   await write(join(sources, 'gate.js'), 'tollgate/gate.js', []);
+  await write(join(sources, 'continue.js'), 'page/continue.js', []);
   const frame = join(sources, 'drop-in', 'frame', 'frame.js');
   await write(frame, 'frame.js', [workersLoadThisFile, languagesStayFiles, rareStaysFile]);
   for (const name of Object.keys(vendors)) {

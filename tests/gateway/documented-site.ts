@@ -65,6 +65,8 @@ export async function startDocumentedSite(
       DATA_DIR: tempDir(t),
       CAPTCHA_NO_SCRIPT: 'image',
       RATE_LIMIT_NO_SCRIPT: '100000',
+      PAGE_COOKIE: 'true',
+      PAGE_LOGIN_URL: '/sign-in',
       RATE_LIMIT_REDEEM: '100000',
       RATE_LIMIT_GATE: '100000',
       TRUST_PROXY: 'loopback',

@@ -32,6 +32,7 @@ function findTests(): string[] {
     'services/challenge-service',
     'packages/client',
     'packages/verify',
+    'packages/session',
   ];
   return [...folders.map((folder) => `${folder}/dist`), 'tests/dist/gateway']
     .flatMap(filesIn)

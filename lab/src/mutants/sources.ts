@@ -23,6 +23,7 @@ const FOLDERS: readonly (readonly [room: string, folder: string])[] = [
   ['fastify', 'packages/fastify/src'],
   ['client', 'packages/client/src'],
   ['verify', 'packages/verify/src'],
+  ['session', 'packages/session/src'],
   ['Lua', 'shared/lua'],
   ['Lua', 'services/session-service/lua'],
   ['gateways', 'deploy/gateway'],

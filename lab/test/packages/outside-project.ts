@@ -22,6 +22,7 @@ export const published = {
   'tollgate-fastify': 'packages/fastify',
   'tollgate-client': 'packages/client',
   'tollgate-verify': 'packages/verify',
+  'tollgate-session': 'packages/session',
 };
 
 /** The result of a program: its status, and its complete output. */

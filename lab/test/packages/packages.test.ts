@@ -137,7 +137,7 @@ t.test('every entry can be imported, and no other module', async (t) => {
   const client = ['session', 'challenge', 'element', 'react', 'tollgate.js', ...frameworks].map(
     (name) => `@tollgate/client/${name}`,
   );
-  const { status, output } = load('@tollgate/fastify', '@tollgate/verify', ...client);
+  const { status, output } = load('@tollgate/fastify', '@tollgate/verify', '@tollgate/session', ...client);
   t.equal(status, 0, output);
   for (const internal of [
     'client',
@@ -145,6 +145,7 @@ t.test('every entry can be imported, and no other module', async (t) => {
     'fastify/bearer-guard.js',
     'shared',
     'verify/wire.js',
+    'session/key-verifier.js',
   ]) {
     t.match(load(`@tollgate/${internal}`).output, /ERR_PACKAGE_PATH_NOT_EXPORTED/, internal);
   }

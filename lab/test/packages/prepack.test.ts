@@ -13,8 +13,8 @@ function freshClone(t: Test): string {
   const isSource = (path: string) =>
     !/(^|[\\/])(node_modules|dist|data|\.git|\.tap)([\\/]|$)|\.tgz$/.test(relative(projectRoot, path));
   cpSync(projectRoot, clone, { recursive: true, filter: isSource });
-  for (const folder of ['', 'tools', 'shared', 'packages/client', 'packages/fastify', 'packages/verify'])
-    linkDependencies(clone, folder);
+  const workspaces = ['client', 'fastify', 'verify', 'session'].map((name) => `packages/${name}`);
+  for (const folder of ['', 'tools', 'shared', ...workspaces]) linkDependencies(clone, folder);
   return clone;
 }
 
@@ -58,9 +58,16 @@ t.test('npm pack in a fresh clone builds each package first', async (t) => {
       'dist/tollgate/fr.js',
     ],
     '@tollgate/verify': ['dist/src/verify.js', 'dist/src/verify.d.ts'],
+    '@tollgate/session': ['dist/src/session.js', 'dist/src/session.d.ts'],
   };
   // First the one that depends on another, whose output does not exist yet either.
-  for (const folder of ['packages/fastify', 'shared', 'packages/client', 'packages/verify']) {
+  for (const folder of [
+    'packages/fastify',
+    'shared',
+    'packages/client',
+    'packages/verify',
+    'packages/session',
+  ]) {
     const said = JSON.parse(npm(join(clone, folder), 'pack', '--json', '--pack-destination', clone));
     const [packed] = Object.values<Packed>(said);
     const files = packed?.files.map(({ path }) => path) ?? [];

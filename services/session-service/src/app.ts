@@ -37,6 +37,7 @@ import deviceBinding, {
 } from './plugins/binding/device-binding.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
 import knownDevice from './plugins/known-device.js';
+import pageCookie, { pageCookieName } from './plugins/page-cookie.js';
 import sessionCookies from './plugins/session-cookies.js';
 import { createSessionLimit, limitedBearer } from './plugins/session-limit.js';
 import jwks from './routes/bearer/jwks.js';
@@ -44,6 +45,8 @@ import profile from './routes/bearer/profile.js';
 import verify from './routes/bearer/verify.js';
 import bindBrowser from './routes/binding/bind-browser.js';
 import renewBinding from './routes/binding/renew-binding.js';
+import continueRefresh from './routes/page/continue-refresh.js';
+import verifyPage from './routes/page/verify-page.js';
 import endRefresh from './routes/refresh-token/end-refresh.js';
 import refresh from './routes/refresh-token/refresh.js';
 import endOtherSessions from './routes/sessions/end-other-sessions.js';
@@ -114,6 +117,9 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer' },
       refreshCookie: { type: 'apiKey', in: 'cookie', name: cookieName(values.COOKIE_PREFIX) },
+      ...(values.PAGE_COOKIE && {
+        pageCookie: { type: 'apiKey', in: 'cookie', name: pageCookieName(publicUrl) },
+      }),
     },
   });
   await app.register(rateLimit, {
@@ -142,11 +148,17 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     attempts: values.DEVICE_ATTEMPTS,
     countDevice: metrics.countDevice,
   });
-  await app.register(bearer, {
-    tokens: app.tokens.access,
+  const checks = {
     revocations: deps.revocations,
     lifetimes: deps.lifetimes,
     onVerified: deps.proveUse,
+  };
+  await app.register(bearer, { tokens: app.tokens.access, ...checks });
+  await app.register(pageCookie, {
+    isOn: values.PAGE_COOKIE,
+    publicUrl,
+    tokenKeys: deps.tokenKeys,
+    checks,
   });
   await app.register(audit, { ring, trail, accountEvents: deps.accountEvents, host: SESSION_APPLICATION });
   await app.register(originCheck, { allowed: config.origins });
@@ -188,6 +200,12 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     await app.register(route, { requireBearer });
   await app.register(verify);
   const published = publishKeys(deps.tokenKeys.publicTokens?.keys.all ?? []);
-  await app.register(jwks, { published, limitPerMinute: values.RATE_LIMIT_SESSION });
+  const publishedForPages = app.pageCookie && publishKeys(app.pageCookie.keys?.all ?? []);
+  await app.register(jwks, { published, publishedForPages, limitPerMinute: values.RATE_LIMIT_SESSION });
+  if (app.pageCookie !== null) {
+    await app.register(verifyPage, { pageCookie: app.pageCookie });
+    const { PAGE_LOGIN_URL: loginUrl = '/' } = values;
+    await app.register(continueRefresh, { publicUrl, origins: config.origins, loginUrl });
+  }
   return app;
 }

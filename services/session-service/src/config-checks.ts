@@ -1,6 +1,6 @@
 // Checks of the configuration across several variables, or of the meaning of a value.
 
-import { isWeakSecret, WEAK_SECRET } from '@tollgate/shared/config';
+import { isLoopbackHttp, isWeakSecret, WEAK_SECRET } from '@tollgate/shared/config';
 
 /** Other services have this key, so it must not be one of the secrets. */
 export function checkApiKey(values: {
@@ -52,4 +52,29 @@ export function checkStatements(
     const isRight = used.size === wanted.length && wanted.every((placeholder) => used.has(placeholder));
     return isRight ? [] : [`${name} must use ${wanted.join(', ')} and no other placeholder`];
   });
+}
+
+/**
+ * The page cookie belongs to the host of `PUBLIC_URL`: no other host receives it, and browsers store it only over https or
+ * on this machine. Its pages need a login page to send a visitor to.
+ */
+export function checkPageCookie(
+  values: { PAGE_COOKIE?: boolean; PUBLIC_URL?: string; CORS_ORIGIN?: string },
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const { PAGE_COOKIE, PUBLIC_URL, CORS_ORIGIN } = values;
+  if (PAGE_COOKIE !== true) return [];
+  // An invalid address has a line of its own.
+  const mistakes = !env.PAGE_LOGIN_URL ? ['PAGE_LOGIN_URL is missing: PAGE_COOKIE=true needs it'] : [];
+  if (PUBLIC_URL === undefined || !URL.canParse(PUBLIC_URL)) return mistakes;
+  const { hostname, protocol } = new URL(PUBLIC_URL);
+  if (protocol === 'http:' && !isLoopbackHttp(PUBLIC_URL)) {
+    mistakes.push(`PAGE_COOKIE must be false unless PUBLIC_URL begins with https://, not ${PUBLIC_URL}`);
+  }
+  if (CORS_ORIGIN !== undefined && URL.canParse(CORS_ORIGIN) && new URL(CORS_ORIGIN).hostname !== hostname) {
+    mistakes.push(
+      `PAGE_COOKIE must be false unless pages and services have the same host: CORS_ORIGIN is ${CORS_ORIGIN}, PUBLIC_URL is ${PUBLIC_URL}`,
+    );
+  }
+  return mistakes;
 }

@@ -33,7 +33,7 @@ import {
   weakSecrets,
   withPortAndAddress,
 } from '@tollgate/shared/config';
-import { checkApiKey, checkDirectory, checkStatements } from './config-checks.js';
+import { checkApiKey, checkDirectory, checkPageCookie, checkStatements } from './config-checks.js';
 
 /** How sessions are bound to the device of the login. */
 const BindingVariables = {
@@ -48,6 +48,23 @@ const BindingVariables = {
     description:
       'Lifetime in seconds of a browser-bound cookie before the browser signs again; at 120 or less, at every refresh',
   }),
+};
+
+/** Sessions of pages that a server renders. */
+const PageVariables = {
+  PAGE_COOKIE: Type.Boolean({
+    default: false,
+    description:
+      'Sets a cookie that tells [servers that render pages](sessions/server-rendering.md) the user',
+  }),
+  PAGE_LOGIN_URL: Type.Optional(
+    Type.String({
+      maxLength: 2048,
+      pattern: '^(?:https?://|/(?!/))[!-\\[\\]-~]*$',
+      expected: 'a path such as /sign-in, or a URL',
+      description: 'Login page of your application, required with `PAGE_COOKIE`; receives `?to=`',
+    }),
+  ),
 };
 
 const seconds = (value: number, minimum: number, description: string) =>
@@ -132,6 +149,7 @@ export const SessionEnvironment = Type.Object({
   ...RangeVariables,
   ...SessionVariables,
   ...BindingVariables,
+  ...PageVariables,
   ...DeviceVariables,
   ...ChallengeModuleVariables,
   ...captchaVariables,
@@ -142,7 +160,7 @@ export type SessionConfig = ReturnType<typeof readSessionConfig>;
 
 /** Prefixes of its variables only, and variables of the challenge service with such a prefix. */
 const NAMES = {
-  prefixes: ['BOUND_COOKIE_', 'COOKIE_', 'RATE_LIMIT_', 'REFRESH_', 'USERS_'],
+  prefixes: ['BOUND_COOKIE_', 'COOKIE_', 'PAGE_', 'RATE_LIMIT_', 'REFRESH_', 'USERS_'],
   known: [
     ...Object.keys(ChallengeLimitVariables),
     // Those of its extensions.
@@ -166,6 +184,7 @@ export function readSessionConfig(given: Readonly<Record<string, string | undefi
     ...checkStores(found, ['STORE_URL', 'CAPTCHA_CACHE_STORE']),
     ...checkDirectory(found),
     ...checkStatements(found),
+    ...checkPageCookie(found, env),
     ...checkTestMode(found),
     ...checkCaptchaVariables(found),
     ...unknownCaptchaVariables(env),

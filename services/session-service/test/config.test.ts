@@ -200,3 +200,24 @@ t.test('issuer and audience default to PUBLIC_URL', async (t) => {
     { issuer: 'auth', audiences: ['a', 'b'], clientId: 'web' },
   );
 });
+
+// The page cookie.
+
+t.test('PAGE_COOKIE requires a login page, https or this machine, and pages on the same host', async (t) => {
+  const PAGE = { PAGE_COOKIE: 'true', PAGE_LOGIN_URL: '/sign-in' };
+  const https = { PUBLIC_URL: 'https://example.com' };
+  t.strictSame(mistakes(PAGE), []);
+  for (const CORS_ORIGIN of ['https://example.com', 'https://example.com:8443'])
+    t.strictSame(mistakes({ ...PAGE, ...https, CORS_ORIGIN }), []);
+  t.strictSame(mistakes({ PAGE_COOKIE: 'true' }), ['PAGE_LOGIN_URL is missing: PAGE_COOKIE=true needs it']);
+  t.strictSame(mistakes({ ...PAGE, PUBLIC_URL: 'http://example.com' }), [
+    'PAGE_COOKIE must be false unless PUBLIC_URL begins with https://, not http://example.com',
+  ]);
+  t.strictSame(mistakes({ ...PAGE, ...https, CORS_ORIGIN: 'https://app.example.com' }), [
+    'PAGE_COOKIE must be false unless pages and services have the same host: CORS_ORIGIN is https://app.example.com, PUBLIC_URL is https://example.com',
+  ]);
+  for (const PAGE_LOGIN_URL of ['sign-in', '//evil.example', '/a b', '/\\evil.example', 'javascript:x'])
+    t.strictSame(mistakes({ ...PAGE, PAGE_LOGIN_URL }).length, 1, PAGE_LOGIN_URL);
+  for (const PAGE_LOGIN_URL of ['/', '/sign-in?x=1', 'https://id.example.com/login'])
+    t.strictSame(mistakes({ ...PAGE, PAGE_LOGIN_URL }), [], PAGE_LOGIN_URL);
+});

@@ -5,6 +5,7 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
+  hkdfSync,
   type JsonWebKey,
   type KeyObject,
 } from 'node:crypto';
@@ -48,14 +49,43 @@ export function openSigningKeys(list: string): SigningKeys {
   return { current, all };
 }
 
+/**
+ * Derives a key for another purpose from each key, by HKDF-SHA256 (RFC 5869) with an empty salt: a verifier of one purpose
+ * has no key of the other.
+ */
+export function deriveSigningKeys({ all }: SigningKeys, purpose: string): SigningKeys {
+  const [current, ...others] = all.map((key) => deriveKey(key, purpose));
+  if (current === undefined) throw new RangeError('there is no signing key');
+  return { current, all: [current, ...others] };
+}
+
+function deriveKey({ algorithm, privateKey }: SigningKey, purpose: string): SigningKey {
+  const { d = '' } = privateKey.export({ format: 'jwk' });
+  const secret = Buffer.from(d, 'base64url');
+  for (let attempt = 0; ; attempt += 1) {
+    const info = attempt === 0 ? purpose : `${purpose} ${attempt}`;
+    try {
+      return signingKey(algorithm, Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), info, 32)));
+    } catch (error) {
+      // One of 2^32 results is no private key on P-256.
+      if (!(error instanceof RangeError)) throw error;
+    }
+  }
+}
+
 function openKey(element: string): SigningKey {
   const [, algorithm, encoded = ''] = ELEMENT.exec(element) ?? [];
   const bytes = Buffer.from(encoded, 'base64url');
   // The last character has two bits beyond the 32 bytes, which must be zero.
   if (algorithm === undefined || bytes.toString('base64url') !== encoded) throw unknownForm();
+  return signingKey(algorithm as SigningAlgorithm, bytes);
+}
+
+/** @throws RangeError for bytes that are no key */
+function signingKey(algorithm: SigningAlgorithm, bytes: Buffer): SigningKey {
   const privateKey = algorithm === 'EdDSA' ? openEd25519(bytes) : openP256(bytes);
   const key = createPublicKey(privateKey);
-  return { id: publicKeyId(key), algorithm: algorithm as SigningAlgorithm, key, privateKey };
+  return { id: publicKeyId(key), algorithm, key, privateKey };
 }
 
 function openEd25519(seed: Buffer): KeyObject {

@@ -70,4 +70,5 @@ export const ar: Record<MessageKey, string> = {
   wrong_preset: 'ليس هذا هو التحقق الإضافي الذي يطلبه هذا النموذج.',
 
   send_again: 'يُرجى الرجوع في المتصفح وإرسال النموذج مرة أخرى.',
+  one_moment: 'لحظة من فضلك.',
 };

@@ -75,4 +75,5 @@ export const de: Record<MessageKey, string> = {
   wrong_preset: 'Das ist nicht die zusätzliche Prüfung, die dieses Formular verlangt.',
 
   send_again: 'Bitte gehen Sie in Ihrem Browser zurück und senden Sie das Formular noch einmal ab.',
+  one_moment: 'Einen Moment bitte.',
 };

@@ -69,6 +69,7 @@ export const en = {
   wrong_preset: 'This is not the additional check that this form requires.',
 
   send_again: 'Please go back in your browser and send the form again.',
+  one_moment: 'One moment, please.',
 };
 
 /** The name of a text. */

@@ -71,4 +71,5 @@ export const es: Record<MessageKey, string> = {
   wrong_preset: 'Este no es el control adicional que pide este formulario.',
 
   send_again: 'Vuelva atrás en el navegador y envíe el formulario de nuevo, por favor.',
+  one_moment: 'Un momento, por favor.',
 };

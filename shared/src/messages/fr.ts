@@ -72,4 +72,5 @@ export const fr: Record<MessageKey, string> = {
   wrong_preset: 'Ce n’est pas la vérification supplémentaire que ce formulaire demande.',
 
   send_again: 'Veuillez revenir en arrière dans votre navigateur et renvoyer le formulaire.',
+  one_moment: 'Un instant, s’il vous plaît.',
 };

@@ -70,4 +70,5 @@ export const he: Record<MessageKey, string> = {
   wrong_preset: 'זו אינה הבדיקה הנוספת שטופס זה דורש.',
 
   send_again: 'נא לחזור אחורה בדפדפן ולשלוח שוב את הטופס.',
+  one_moment: 'רגע בבקשה.',
 };

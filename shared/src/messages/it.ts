@@ -70,4 +70,5 @@ export const it: Record<MessageKey, string> = {
   wrong_preset: 'Questo non è il controllo aggiuntivo richiesto da questo modulo.',
 
   send_again: 'Torna indietro nel browser e invia di nuovo il modulo.',
+  one_moment: 'Un momento, per favore.',
 };

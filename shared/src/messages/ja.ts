@@ -73,4 +73,5 @@ export const ja: Record<MessageKey, string> = {
   wrong_preset: 'これはこのフォームが求める追加のチェックではありません。',
 
   send_again: 'ブラウザーで前のページに戻り、フォームをもう一度送信してください。',
+  one_moment: '少々お待ちください。',
 };

@@ -70,4 +70,5 @@ export const nl: Record<MessageKey, string> = {
   wrong_preset: 'Dit is niet de extra controle waar dit formulier om vraagt.',
 
   send_again: 'Ga terug in uw browser en verstuur het formulier opnieuw.',
+  one_moment: 'Een moment geduld.',
 };

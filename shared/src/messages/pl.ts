@@ -71,4 +71,5 @@ export const pl: Record<MessageKey, string> = {
   wrong_preset: 'To nie jest dodatkowa weryfikacja, której wymaga ten formularz.',
 
   send_again: 'Proszę wrócić w przeglądarce i wysłać formularz ponownie.',
+  one_moment: 'Proszę chwilę zaczekać.',
 };

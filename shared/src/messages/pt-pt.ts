@@ -72,4 +72,5 @@ export const ptPT: Record<MessageKey, string> = {
   wrong_preset: 'Esta não é a verificação adicional que este formulário pede.',
 
   send_again: 'Volte atrás no navegador e envie o formulário novamente, por favor.',
+  one_moment: 'Um momento, por favor.',
 };

@@ -70,4 +70,5 @@ export const pt: Record<MessageKey, string> = {
   wrong_preset: 'Esta não é a verificação adicional que este formulário pede.',
 
   send_again: 'Volte no navegador e envie o formulário novamente.',
+  one_moment: 'Um momento, por favor.',
 };

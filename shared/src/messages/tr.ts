@@ -70,4 +70,5 @@ export const tr: Record<MessageKey, string> = {
   wrong_preset: 'Bu, bu formun istediği ek kontrol değil.',
 
   send_again: 'Lütfen tarayıcınızda geri dönün ve formu yeniden gönderin.',
+  one_moment: 'Bir dakika, lütfen.',
 };

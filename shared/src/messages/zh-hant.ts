@@ -70,4 +70,5 @@ export const zhHant: Record<MessageKey, string> = {
   wrong_preset: '這不是此表單要求的附加驗證。',
 
   send_again: '請在瀏覽器中返回，並重新送出表單。',
+  one_moment: '請稍候。',
 };

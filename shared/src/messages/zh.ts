@@ -70,4 +70,5 @@ export const zh: Record<MessageKey, string> = {
   wrong_preset: '这不是此表单要求的附加验证。',
 
   send_again: '请在浏览器中返回，并重新提交表单。',
+  one_moment: '请稍候。',
 };

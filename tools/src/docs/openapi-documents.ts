@@ -35,6 +35,9 @@ const environment = {
   SESSION_API_KEY: secret('s'),
   // So does this option for images without JavaScript.
   CAPTCHA_NO_SCRIPT: 'image',
+  // And this one for sessions of rendered pages.
+  PAGE_COOKIE: 'true',
+  PAGE_LOGIN_URL: '/sign-in',
 };
 
 const logger = createLogger({ name: 'docs', level: 'silent' });
@@ -46,8 +49,8 @@ const challengeConfig = readChallengeConfig(Object.assign({}, environment, ...ex
 const sessionConfig = readSessionConfig(environment);
 
 /**
- * The services' documents by service or admin port: default configuration, every key, every extension, and images without
- * JavaScript.
+ * The services' documents by service or admin port: default configuration, every key, every extension, images without
+ * JavaScript, and the page cookie.
  */
 export async function openApiDocuments(): Promise<
   Record<

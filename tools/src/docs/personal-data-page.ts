@@ -6,6 +6,7 @@ import { cookieName } from '@tollgate/session-service/domain/presented-cookies.j
 import { EXPLANATIONS } from '@tollgate/session-service/person/explanations.js';
 import type { PartName } from '@tollgate/session-service/person/person-bodies.js';
 import type { PersonSettings } from '@tollgate/session-service/person/person-places.js';
+import { pageCookieName } from '@tollgate/session-service/plugins/page-cookie.js';
 import {
   CODE_PREFIX,
   deviceVoidKey,
@@ -131,10 +132,12 @@ Keyed hashes are HMAC-SHA256 under \`CHALLENGE_SECRET\`. Without it nobody can l
 | \`${cookieName(undefined)}\` | cookie | encrypted: user id, session id | keeps the person logged in | \`REFRESH_TTL\`; the browser session with \`"remember": false\` |
 | \`knownDevice\` | cookie | encrypted: session id, keyed hash of account and password | spares a known browser additional checks | \`DEVICE_TTL\`, until voided |
 | \`${boundCookieName(undefined)}\` | cookie | session id, key hash, signed | [device binding](sessions/device-binding.md) | \`BOUND_COOKIE_TTL\` |
+| \`${pageCookieName('https://example.com')}\` | cookie | user id, email, session id, claims; encrypted, or readable with \`ACCESS_TOKEN_FORMAT=public\` | with \`PAGE_COOKIE\`, [tells rendering servers the user](sessions/server-rendering.md) | \`ACCESS_TTL\` |
 | \`${passCookieName('https:')}\` | cookie | encrypted: site, network | [the gate](gate.md) | pass lifetime |
 | \`tollgate:\` and the service address | \`localStorage\` | hint that a session exists | no failed request for new visitors | logout |
 | \`tollgate:nonce:\`, \`tollgate:first-nonce:\` and the address | \`localStorage\` | random number | device binding | until replaced |
 | \`tollgate\` | IndexedDB | private key that no script can read | device binding | until the browser deletes it |
+| \`tollgate-continue:\` | \`localStorage\`, \`sessionStorage\` | time of a refresh, and the page opened after it | one refresh for all tabs, no endless loop | until replaced; tab |
 | \`tollgate-gate\` | \`sessionStorage\` | time and number of passes | no endless loop at the gate | tab |
 
 Cookie names may have the prefix \`__Secure-\` or \`__Host-\`. All cookies are first-party, \`HttpOnly\` and used for nothing but the stated purpose.

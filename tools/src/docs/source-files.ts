@@ -19,6 +19,7 @@ const folders = [
   'services/session-service',
   'packages/client',
   'packages/verify',
+  'packages/session',
   'tools',
   'tests/support',
   'lab',
@@ -78,6 +79,7 @@ function resolveImport(path: string, specifier: string): string {
     .replace(/^@tollgate\/tests\/(.*)\.js$/, 'tests/$1.ts')
     .replace(/^@tollgate\/fastify$/, 'packages/fastify/src/tollgate.ts')
     .replace(/^@tollgate\/verify$/, 'packages/verify/src/verify.ts')
+    .replace(/^@tollgate\/session$/, 'packages/session/src/session.ts')
     .replace(/^@tollgate\/shared\/([a-z-]+)$/, 'shared/src/$1.ts')
     .replace(/^@tollgate\/test-support\/(.*)\.js$/, 'tests/support/src/$1.ts')
     .replace(/^#client\/(.*)\.js$/, 'packages/client/src/$1.ts')

@@ -47,7 +47,7 @@ export interface SessionMetrics extends BindingCounters {
   countOtherAccount(): void;
   countSignInCode(outcome: SignInCodeOutcome): void;
   /** @param keyId id of the key in `ENCRYPTION_KEY` */
-  countToken(kind: 'access' | 'refresh', keyId: string): void;
+  countToken(kind: 'access' | 'refresh' | 'page', keyId: string): void;
   requests(listener: 'public' | 'admin'): RequestObserver;
   store(name: 'sessions' | 'challenges'): StoreObserver;
   /** Observes the submissions to the login, and writes them to the audit stream. */

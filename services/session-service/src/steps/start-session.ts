@@ -12,7 +12,13 @@ import {
   type SessionAttributes,
   type SessionRules,
 } from '../domain/session-record.js';
-import { type SessionMoment, type TokenLifetimes, type TokenUser, tokenPair } from '../domain/token-pair.js';
+import {
+  type SessionMoment,
+  type TokenLifetimes,
+  type TokenPair,
+  type TokenUser,
+  tokenPair,
+} from '../domain/token-pair.js';
 import { sessionsOf } from '../plugins/dependencies.js';
 import type { SessionStart } from '../stores/session-store.js';
 import { endSession } from './end-sessions.js';
@@ -126,11 +132,18 @@ export function respondWithTokens(
   const { cookies, tokens } = reply.server;
   const pair = tokenPair(user, moment, lifetimes);
   cookies.refresh.set(reply, pair.refresh, pair.cookieMaxAge);
+  setPageCookie(reply, pair);
   return { accessToken: tokens.access.issue(pair.access), expiresIn: pair.expiresIn };
 }
 
+/** Sets the page cookie, if it is on. Like the refresh cookie it ends with the browser, or it lives as long as its token. */
+function setPageCookie(reply: FastifyReply, { access, expiresIn, cookieMaxAge }: TokenPair): void {
+  reply.server.pageCookie?.set(reply, access, cookieMaxAge === undefined ? undefined : expiresIn);
+}
+
 /**
- * Renews how and when the user of the request's bearer was authenticated. Neither the refresh token nor its cookie changes.
+ * Renews how and when the user of the request's bearer was authenticated. Neither the refresh token nor its
+ * cookie changes; the page cookie does.
  * @param user the user of the bearer, as in the directory
  * @param authentication attributes of the authentication; by default those of a password, now
  * @returns the body of the response
@@ -138,6 +151,7 @@ export function respondWithTokens(
  */
 export async function renewAuthentication(
   request: FastifyRequest,
+  reply: FastifyReply,
   user: DirectoryUser,
   lifetimes: TokenLifetimes,
   authentication?: SessionAttributes,
@@ -149,6 +163,7 @@ export async function renewAuthentication(
   const { amr = [] } = authenticationClaims(renewed.attributes, renewed.createdAtMs);
   audit.write(request, 'reauthenticated', { uid, sid, amr });
   // The generation of the bearer: a newer one may not have reached the browser, and its token would prove that it did.
-  const { access, expiresIn } = tokenPair(user, { sid, generation, ...renewed }, lifetimes);
-  return { accessToken: tokens.access.issue(access), expiresIn };
+  const pair = tokenPair(user, { sid, generation, ...renewed }, lifetimes);
+  setPageCookie(reply, pair);
+  return { accessToken: tokens.access.issue(pair.access), expiresIn: pair.expiresIn };
 }

@@ -199,7 +199,7 @@ function credentialOf(security: readonly Readonly<Record<string, readonly string
   const names = security.map((each) => Object.keys(each));
   // An empty requirement makes the credential optional.
   if (names.length === 0 || names.some((each) => each.length === 0)) return 'none';
-  return names.flat().includes('refreshCookie') ? 'cookie' : 'bearer';
+  return names.flat().some((name) => name.endsWith('Cookie')) ? 'cookie' : 'bearer';
 }
 
 /** Returns the error responses of a route with these facts. @param refusals errors of this route only */

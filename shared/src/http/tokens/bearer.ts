@@ -65,13 +65,17 @@ declare module 'fastify' {
   }
 }
 
-async function bearerTokens(
-  app: FastifyInstance,
-  { tokens, revocations, lifetimes, onVerified = () => {} }: BearerOptions,
-): Promise<void> {
-  await app.register(answerLimit);
-  app.decorateRequest('bearer', null);
-  const verify = async (token: string, limit?: AnswerLimit): Promise<AccessVerdict> => {
+/**
+ * Returns a function that verifies a token: its signature and times, its lifetime, and whether its session has ended. It
+ * never throws.
+ */
+export function createTokenVerifier({
+  tokens,
+  revocations,
+  lifetimes,
+  onVerified = () => {},
+}: BearerOptions): (token: string, limit?: AnswerLimit) => Promise<AccessVerdict> {
+  return async (token, limit) => {
     // Each `await` costs a microtask turn, and the results are nearly always known.
     const read = tokens.read(token);
     const reading = 'ok' in read ? read : await read;
@@ -84,6 +88,12 @@ async function bearerTokens(
     onVerified(reading.claims);
     return reading;
   };
+}
+
+async function bearerTokens(app: FastifyInstance, options: BearerOptions): Promise<void> {
+  await app.register(answerLimit);
+  app.decorateRequest('bearer', null);
+  const verify = createTokenVerifier(options);
   app.decorate('verifyAccess', (token: string) => verify(token));
   app.decorate('requireBearer', async (request: FastifyRequest, reply: FastifyReply) => {
     const verdict = await verify(bearerToken(request.headers.authorization), answerLimitOf(request));

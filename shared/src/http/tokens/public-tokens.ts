@@ -16,6 +16,8 @@ export interface PublicTokenNames {
   readonly issuer: string;
   /** The `aud` of issued tokens; a token for any of them is accepted. */
   readonly audiences: readonly string[];
+  /** The `typ` of the header; that of access tokens by default. */
+  readonly type?: 'at+jwt' | 'page+jwt' | undefined;
 }
 
 /** Reads access tokens under changing keys. */
@@ -46,14 +48,14 @@ export function publishKeys(keys: readonly PublicKey[]): PublishedKeys {
 
 type Reading = TokenReading<AccessClaims>;
 
-const TYPE = 'at+jwt';
+const ACCESS_TYPE = 'at+jwt';
 const JTI_CHARACTERS = 22;
 const INVALID: Reading = { ok: false, reason: 'invalid' };
 
 /**
  * The exact header of issued tokens. Comparing it as a string rejects `crit`, keys inside the token and every other member.
  */
-const HEADER = /^\{"alg":"(?:EdDSA|ES256)","typ":"at\+jwt","kid":"([A-Za-z0-9_-]{1,64})"\}$/;
+const HEADER = /^\{"alg":"(?:EdDSA|ES256)","typ":"((?:at|page)\+jwt)","kid":"([A-Za-z0-9_-]{1,64})"\}$/;
 
 /** A signature of either algorithm is 64 bytes: only two bits of the last of its 86 characters are significant. */
 const SIGNATURE = /\.[A-Za-z0-9_-]{85}[AQgw]$/;
@@ -61,10 +63,10 @@ const SIGNATURE = /\.[A-Za-z0-9_-]{85}[AQgw]$/;
 /** Returns the function that issues tokens with this key. */
 export function createPublicIssuer(
   { id, algorithm, privateKey }: SigningKey,
-  { issuer, audiences, clientId }: PublicTokenNames & { readonly clientId: string },
+  { issuer, audiences, type = ACCESS_TYPE, clientId }: PublicTokenNames & { readonly clientId: string },
 ): (claims: AccessClaims) => string {
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
-  const sign = createSigner({ key, algorithm, kid: id, header: { alg: algorithm, typ: TYPE } });
+  const sign = createSigner({ key, algorithm, kid: id, header: { alg: algorithm, typ: type } });
   const aud = audiences.length === 1 ? audiences[0] : audiences;
   return (claims) =>
     sign({
@@ -87,6 +89,7 @@ export function createPublicReader(
   names: PublicTokenNames,
   clock: () => number = () => Date.now(),
 ): PublicTokenReader {
+  const { type = ACCESS_TYPE } = names;
   let known: readonly PublicKey[] = [];
   let readers: ReadonlyMap<string, { readonly key: PublicKey; read(token: string): Reading }> = new Map();
   const takeKeys = () => {
@@ -95,7 +98,7 @@ export function createPublicReader(
     known = current;
     readers = new Map(
       current.map((key) => {
-        const head = headOf(key);
+        const head = headOf(key, type);
         const kept = readers.get(head);
         // The same id may come with another key.
         if (kept?.key.key.equals(key.key)) return [head, kept];
@@ -112,8 +115,8 @@ export function createPublicReader(
     },
     namesUnknownKey(text) {
       const head = headIn(canonicalText(text));
-      const id = HEADER.exec(Buffer.from(head, 'base64url').toString('latin1'))?.[1];
-      return id !== undefined && !known.some((key) => key.id === id);
+      const [, typ, id] = HEADER.exec(Buffer.from(head, 'base64url').toString('latin1')) ?? [];
+      return typ === type && !known.some((key) => key.id === id);
     },
   };
 }
@@ -122,19 +125,19 @@ function headIn(token: string): string {
   return token.slice(0, Math.max(0, token.indexOf('.')));
 }
 
-function headOf({ id, algorithm }: PublicKey): string {
-  return Buffer.from(JSON.stringify({ alg: algorithm, typ: TYPE, kid: id })).toString('base64url');
+function headOf({ id, algorithm }: PublicKey, type: string): string {
+  return Buffer.from(JSON.stringify({ alg: algorithm, typ: type, kid: id })).toString('base64url');
 }
 
 function createReader(
   { algorithm, key }: PublicKey,
-  { issuer, audiences }: PublicTokenNames,
+  { issuer, audiences, type = ACCESS_TYPE }: PublicTokenNames,
   clock: () => number,
 ): (token: string) => Reading {
   const verify = createVerifier({
     key: key.export({ type: 'spki', format: 'pem' }) as string,
     algorithms: [algorithm],
-    checkTyp: TYPE,
+    checkTyp: type,
     clockTolerance: CLOCK_TOLERANCE_MS,
     allowedIss: issuer,
     allowedAud: [...audiences],

@@ -41,7 +41,7 @@ export interface TokenCodecOptions<Schema extends ClaimsSchema> {
 }
 
 /** Counts an issued token. @param keyId the id of its encryption key, or of the signing key of a public token */
-export type OnIssued = (kind: TokenKind, keyId: string) => void;
+export type OnIssued = (kind: TokenKind | 'page', keyId: string) => void;
 
 interface Signature {
   /** First segment of every token signed with this key, and its dot: only algorithm, type and key id. */

@@ -29,18 +29,47 @@ const JwksBody = Type.Object(
   { $id: 'JwksBody' },
 );
 
-/**
- * @param options.published the keys of `ACCESS_SIGNING_KEYS`; none without that variable
- * @param options.limitPerMinute requests per minute and address
- */
+interface JwksOptions {
+  /** The keys of `ACCESS_SIGNING_KEYS`; none without that variable. */
+  readonly published: PublishedKeys;
+  /** The keys of page tokens, another set so that no verifier of access tokens accepts one; null without page cookie. */
+  readonly publishedForPages: PublishedKeys | null;
+  /** Requests per minute and address. */
+  readonly limitPerMinute: number;
+}
+
 export default async function jwks(
   app: FastifyInstance,
-  { published, limitPerMinute }: { published: PublishedKeys; limitPerMinute: number },
+  { published, publishedForPages, limitPerMinute }: JwksOptions,
 ): Promise<void> {
-  const { body, etag } = published;
+  serveKeys(app, published, limitPerMinute, {
+    url: '/.well-known/jwks.json',
+    operationId: 'publicKeys',
+    summary: 'Get the public keys for access tokens in the format `public` (RFC 7517)',
+  });
+  if (publishedForPages === null) return;
+  serveKeys(app, publishedForPages, limitPerMinute, {
+    url: '/verify/page/jwks.json',
+    operationId: 'publicPageKeys',
+    summary: 'Get the public keys for page cookies in the format `public` (RFC 7517)',
+  });
+}
+
+interface KeysRoute {
+  readonly url: string;
+  readonly operationId: string;
+  readonly summary: string;
+}
+
+function serveKeys(
+  app: FastifyInstance,
+  { body, etag }: PublishedKeys,
+  limitPerMinute: number,
+  { url, operationId, summary }: KeysRoute,
+): void {
   const cacheControl = `public, max-age=${JWKS_MAX_AGE_SECONDS}`;
   app.get(
-    '/.well-known/jwks.json',
+    url,
     {
       config: {
         rateLimit: limitTo({ name: 'jwks', max: limitPerMinute }),
@@ -50,8 +79,8 @@ export default async function jwks(
         },
       },
       schema: {
-        operationId: 'publicKeys',
-        summary: 'Get the public keys for access tokens in the format `public` (RFC 7517)',
+        operationId,
+        summary,
         response: { 200: JwksBody, 304: Type.Null() },
       },
     },

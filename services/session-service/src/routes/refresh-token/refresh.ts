@@ -51,6 +51,7 @@ export default async function refresh(
       const uid = readUserId(sub);
       if (await endRevoked(request, { uid, sid })) {
         app.metrics.countRefresh('revoked');
+        app.pageCookie?.clearEnded(reply, sid);
         throw await rejection(request, reply, SessionRevoked);
       }
       const { binding, isStale } = app.deviceBinding.read(request, sid);
@@ -68,10 +69,14 @@ export default async function refresh(
         const headers = app.deviceBinding.refusalHeaders(request, sid, verdict.kind);
         throw refuse(BindingRequired, { headers });
       }
-      if (verdict.outcome === 'expired') throw refuse(SessionExpired);
-      if (!('generation' in verdict)) throw await rejection(request, reply, SessionRevoked);
-      const user = await currentUser(request, { id: uid, email, claims });
-      if (user === undefined) throw await rejection(request, reply, SessionRevoked);
+      const user =
+        'generation' in verdict ? await currentUser(request, { id: uid, email, claims }) : undefined;
+      if (!('generation' in verdict) || user === undefined) {
+        app.pageCookie?.clearEnded(reply, sid);
+        throw verdict.outcome === 'expired'
+          ? refuse(SessionExpired)
+          : await rejection(request, reply, SessionRevoked);
+      }
       app.deviceBinding.announce(reply, sid, verdict.attributes);
       const body = respondWithTokens(reply, user, { sid, ...verdict }, lifetimes);
       if (!presented.ok) app.cookies.refresh.clearTwins(reply);

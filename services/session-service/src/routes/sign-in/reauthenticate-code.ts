@@ -38,11 +38,11 @@ export default async function reauthenticateCode(
         response: { 200: TokenBody },
       },
     },
-    async (request): Promise<TokenBody> => {
+    async (request, reply): Promise<TokenBody> => {
       const terms = { publicOrigin, uid: bearerOf(request).id };
       const exchanged = await exchangeCode(request, request.body.code, terms);
       if (exchanged === undefined) throw refuse(CodeInvalid);
-      return renewAuthentication(request, exchanged.user, lifetimes, exchanged.attributes);
+      return renewAuthentication(request, reply, exchanged.user, lifetimes, exchanged.attributes);
     },
   );
 }

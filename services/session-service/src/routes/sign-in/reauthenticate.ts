@@ -32,9 +32,9 @@ export default async function reauthenticate(
         response: { 200: TokenBody },
       },
     },
-    async (request): Promise<TokenBody> => {
+    async (request, reply): Promise<TokenBody> => {
       const user = await proveOwnPassword(request, request.body.password);
-      return renewAuthentication(request, user, lifetimes);
+      return renewAuthentication(request, reply, user, lifetimes);
     },
   );
 }
