@@ -86,6 +86,7 @@ export function openSession(options: SessionOptions, environment: Environment): 
         onUserChange();
         refresher.setToken(token);
         tabs.send('signed-in');
+        await service.bind();
       }
       return response;
     });

@@ -3,7 +3,7 @@
 import { readRetryAfterMs } from '../retry-after.js';
 import type { TokenBody } from '../wire.js';
 import { type AccessToken, createAccessToken, startStopwatch } from './access-token.js';
-import type { Prover } from './binding/device-proof.js';
+import type { ProvenRequest, Prover } from './binding/device-proof.js';
 import type { Environment } from './environment.js';
 import { SessionError } from './errors.js';
 
@@ -33,6 +33,8 @@ export interface Service {
     fields: object,
     via?: typeof fetch,
   ): Promise<{ response: Response; token?: AccessToken }>;
+  /** Binds a new session to a key of this browser, after the other tabs know of its login. */
+  bind(): Promise<void>;
   /** @param signal aborts the request, so that the browser drops the response's cookie. @throws {SessionError} */
   refresh(signal: AbortSignal): Promise<AccessToken>;
   /** Ends the token's session; if the token is rejected, the cookie's. @throws {SessionError} */
@@ -52,14 +54,21 @@ export function connectService(options: ServiceOptions, environment: Environment
 
   let prover: Promise<Prover> | undefined;
 
-  /** Sends a login or refresh, with a proof if this browser stores keys. */
-  async function prove(path: string, init: RequestInit & { signal: AbortSignal }, headers = {}) {
+  /** Sends a login or refresh, with a proof if this browser stores keys, or a logout, after which the key is removed. */
+  async function prove(path: string, init: ProvenRequest, headers = {}) {
     const send = (more?: Record<string, string>) => request(path, init, { ...headers, ...more });
+    const loaded = await loadProver();
+    return loaded ? loaded.prove(path, init, send) : send();
+  }
+
+  async function loadProver(): Promise<Prover | undefined> {
     prover ??= environment.loadProof?.().then(({ createProver }) => createProver(base, environment, request));
-    const prove = await prover?.catch(() => {
+    try {
+      return await prover;
+    } catch {
       prover = undefined;
-    });
-    return prove ? prove(path, send, init.signal) : send();
+      return undefined;
+    }
   }
 
   /** Runs work with a signal that aborts after the timeout or with the given signal. */
@@ -90,7 +99,7 @@ export function connectService(options: ServiceOptions, environment: Environment
   }
 
   async function endCookie(signal: AbortSignal): Promise<void> {
-    const response = await request('refresh', { method: 'DELETE', signal });
+    const response = await prove('refresh', { method: 'DELETE', signal });
     if (!response.ok) throw await readError(response);
   }
 
@@ -106,6 +115,7 @@ export function connectService(options: ServiceOptions, environment: Environment
         const body = JSON.stringify({ expiresIn: token.lifeMs / 1000 });
         return { response: new Response(body, response), token };
       }),
+    bind: async () => (await loadProver())?.bind(),
     refresh: (given) =>
       withTimeout(refreshTimeoutMs, given, async (signal) => {
         for (let isRepeated = false; ; isRepeated = true) {
@@ -124,7 +134,7 @@ export function connectService(options: ServiceOptions, environment: Environment
         const bearer = { authorization: `Bearer ${token}` };
         // The page's own `Authorization` is for a proxy in front of the service, which needs it.
         const mayUseToken = token && !new Headers(fetchOptions.headers).has('authorization');
-        const response = mayUseToken && (await request('logout', { method: 'POST', signal }, bearer));
+        const response = mayUseToken && (await prove('logout', { method: 'POST', signal }, bearer));
         if (!response || response.status === 401) await endCookie(signal);
         else if (!response.ok) throw await readError(response);
       }).catch(throwSessionError),

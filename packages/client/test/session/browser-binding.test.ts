@@ -56,6 +56,18 @@ async function logInByOtherCode(page: Page): Promise<void> {
   }, fields);
 }
 
+/** Returns the public points of the stored keys. */
+function keysOf(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const request = indexedDB.open('tollgate');
+    await new Promise((resolve) => request.addEventListener('success', resolve));
+    const all = request.result.transaction('keys').objectStore('keys').getAll();
+    await new Promise((resolve) => all.addEventListener('success', resolve));
+    request.result.close();
+    return all.result.map(({ x, y }) => `${x}.${y}`);
+  });
+}
+
 /** Refreshes with stolen cookies. */
 async function refreshElsewhere(page: Page): Promise<{ status: number; code: string }> {
   const cookies = await page.context().cookies(`${site.address}/refresh`);
@@ -199,6 +211,54 @@ t.test('a session started by other code stays unbound, and its pages continue', 
   await page.route('**/profile', (route) => route.fulfill({ status: 401 }));
   await page.evaluate(() => session.fetch('profile'));
   t.same(proofs, [undefined]);
+});
+
+t.test('a logout removes key and nonces from the browser', async (t) => {
+  const page = await open(t);
+  await logInAt(page, site);
+  const [first] = await keysOf(page);
+  const other = await openTab(page.context(), site);
+  await other.evaluate(() => session.resume());
+  await page.evaluate(() => session.logout());
+  await becomes(other, 'signed-out');
+  t.same(await keysOf(page), []);
+  t.same(await page.evaluate(() => Object.keys(localStorage)), []);
+  const bindings = bindingsOf(other);
+  t.equal(await logInAt(other, site), 200);
+  t.same(bindings, ['key']);
+  const keys = await keysOf(page);
+  t.equal(keys.length, 1);
+  t.not(keys[0], first);
+  t.equal(await resumeAnew(page), true, 'a tab that knew the earlier key uses the new one');
+});
+
+t.test('a logout completed after a reload removes key and nonces', async (t) => {
+  const page = await open(t);
+  await logInAt(page, site);
+  await page.route(/\/(logout|refresh)$/, (route) => route.abort());
+  t.equal(await page.evaluate(() => session.logout().catch(({ reason }) => reason)), 'network');
+  t.equal((await keysOf(page)).length, 1, 'the session may continue');
+  await page.unroute(/\/(logout|refresh)$/);
+  t.equal(await resumeAnew(page), false);
+  t.same(await keysOf(page), []);
+  t.same(await page.evaluate(() => Object.keys(localStorage)), []);
+});
+
+t.test('each session of a browser has another key, also without a logout', async (t) => {
+  const page = await open(t);
+  await logInAt(page, site);
+  const [first] = await keysOf(page);
+  const wrong = { ...(await site.credentials()), password: 'wrong password' };
+  t.equal(await page.evaluate(async (fields) => (await session.login(fields)).status, wrong), 422);
+  t.same(await keysOf(page), [first], 'a failed login leaves the session and its key');
+  t.equal(await resumeAnew(page), true);
+  const bindings = bindingsOf(page);
+  t.equal(await logInAt(page, site), 200);
+  t.same(bindings, ['none', 'key'], 'the earlier key is not shown');
+  const [second] = await keysOf(page);
+  t.not(second, first);
+  t.equal(await resumeAnew(page), true);
+  t.same(await refreshElsewhere(page), { status: 401, code: 'binding_required' });
 });
 
 t.test('a service with another public address than the page’s still accepts the login', async (t) => {

@@ -149,7 +149,7 @@ t.test('the token is in no storage, reachable object, message or cookie', async 
     const channel = new BroadcastChannel(`tollgate:${location.origin}/`);
     channel.onmessage = ({ data }) => messages.push(data);
     addEventListener('message', ({ data }) => messages.push(data));
-    addEventListener('storage', ({ newValue }) => hints.push(newValue));
+    addEventListener('storage', ({ key, newValue }) => hints.push([key, newValue]));
     session.subscribe(() => (globalThis as unknown as { told: unknown[] }).told.push(session.state));
   });
   const answer = await page.evaluate(
@@ -225,13 +225,20 @@ t.test('the token is in no storage, reachable object, message or cookie', async 
     t.notOk(everything.includes(token));
     t.notOk(everything.includes(decodeURIComponent(token)));
   }
-  const mark = [`tollgate:${site.address}/`, 'signed-in'];
-  const isNonce = ([name]: [string, unknown]) => name === `tollgate:nonce:${site.address}/`;
+  const hint = `tollgate:${site.address}/`;
+  const nonce = `tollgate:nonce:${site.address}/`;
+  const mark = [hint, 'signed-in'];
+  const isNonce = ([name]: [string, unknown]) => name === nonce;
   const stored = reached.stored.filter((entry) => !isNonce(entry));
   const kept = [reached.databases, reached.caches, stored];
   t.same(kept, [['tollgate'], [], [mark]], 'only a mark, a nonce, and the browser key');
-  for (const [, nonce] of reached.stored.filter(isNonce)) t.match(nonce, /^[\w-]{22}$/);
-  t.same(reached.hints, ['logout', null], 'replaced and removed by the other tab');
+  for (const [, text] of reached.stored.filter(isNonce)) t.match(text, /^[\w-]{22}$/);
+  const changes = [
+    [hint, 'logout'],
+    [nonce, null],
+    [hint, null],
+  ];
+  t.same(reached.hints, changes, 'replaced and removed by the other tab');
   t.same(reached.messages, ['signed-in', 'signed-out', 'signed-in'], 'a message is one of two constants');
   const state = JSON.stringify(await context.storageState());
   for (const token of tokens) t.notOk(state.includes(token), 'the browser stores no token');

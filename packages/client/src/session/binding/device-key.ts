@@ -21,6 +21,10 @@ export interface DeviceKeys {
   findOrMake(): Promise<DeviceKey>;
   /** Marks the key as showable; makes one if there is none. */
   prepare(): Promise<void>;
+  /** Stores a new showable key in place of any other. @param signal prevents it before it has begun */
+  replace(signal: AbortSignal): Promise<void>;
+  /** Removes this key, but not a later one. @param signal prevents it before it has begun */
+  remove(key: DeviceKey, signal: AbortSignal): Promise<void>;
 }
 
 const storeName = 'keys';
@@ -30,19 +34,26 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 export function openDeviceKeys(name: string): DeviceKeys {
   async function withStore<T>(
     mode: IDBTransactionMode,
-    use: (store: IDBObjectStore) => IDBRequest<T>,
+    use: (store: IDBObjectStore) => Promise<T>,
+    signal?: AbortSignal,
   ): Promise<T> {
     const opening = indexedDB.open('tollgate', 1);
     opening.onupgradeneeded = () => opening.result.createObjectStore(storeName);
     const database = await resultOf(opening);
     try {
-      return await resultOf(use(database.transaction(storeName, mode).objectStore(storeName)));
+      signal?.throwIfAborted();
+      return await use(database.transaction(storeName, mode).objectStore(storeName));
     } finally {
       database.close();
     }
   }
 
-  const find = () => withStore<DeviceKey | undefined>('readonly', (store) => store.get(name));
+  const read = (store: IDBObjectStore) => resultOf<DeviceKey | undefined>(store.get(name));
+
+  const put = (key: DeviceKey, signal?: AbortSignal) =>
+    withStore('readwrite', (store) => resultOf(store.put({ ...key, isShowable: true }, name)), signal);
+
+  const find = () => withStore('readonly', read);
 
   async function make(): Promise<DeviceKey> {
     const { privateKey, publicKey } = await crypto.subtle.generateKey(algorithm, false, ['sign']);
@@ -56,7 +67,9 @@ export function openDeviceKeys(name: string): DeviceKeys {
     // Before the transaction, which closes as soon as it is idle.
     const made = await make();
     // Fails if another tab was faster: its key stays.
-    const error = await withStore('readwrite', (store) => store.add(made, name)).catch((reason) => reason);
+    const error = await withStore('readwrite', (store) => resultOf(store.add(made, name))).catch(
+      (reason) => reason,
+    );
     const kept = await find();
     if (!kept) throw error;
     return kept;
@@ -67,9 +80,19 @@ export function openDeviceKeys(name: string): DeviceKeys {
     findOrMake,
     async prepare() {
       const key = await findOrMake();
-      if (key.isShowable) return;
-      await withStore('readwrite', (store) => store.put({ ...key, isShowable: true }, name));
+      if (!key.isShowable) await put(key);
     },
+    async replace(signal) {
+      await put(await make(), signal);
+    },
+    remove: ({ x }, signal) =>
+      withStore(
+        'readwrite',
+        async (store) => {
+          if ((await read(store))?.x === x) await resultOf(store.delete(name));
+        },
+        signal,
+      ),
   };
 }
 

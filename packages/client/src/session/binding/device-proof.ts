@@ -13,8 +13,21 @@ export interface ProofEnvironment {
 /** Sends a request with additional headers. */
 export type SendWith = (headers?: Record<string, string>) => Promise<Response>;
 
-/** Sends a login or refresh with a proof, and repeats it if the service requires one. @param path relative to the base */
-export type Prover = (path: string, send: SendWith, signal: AbortSignal) => Promise<Response>;
+export interface ProvenRequest extends RequestInit {
+  readonly method: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Prover {
+  /**
+   * Sends a login or refresh with a proof, and repeats it if the service requires one. After a logout it removes key and
+   * nonces of the session; a later login of another tab keeps its key.
+   * @param path relative to the base
+   */
+  prove(path: string, init: ProvenRequest, send: SendWith): Promise<Response>;
+  /** Binds the session of a login without a key. If this fails, the next refresh does it. */
+  bind(): Promise<void>;
+}
 
 /** Session binding. */
 type Kind = 'none' | 'key' | 'dbsc';
@@ -56,21 +69,27 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
     if (kind === 'none' && !mayBind && !isLogin(path) && !isRepeated) return undefined;
     isUnreadable = false;
     const mayBeNew = isLogin(path) || mayBind;
-    const looking = mayBeNew ? keys.findOrMake() : keys.find();
-    const key = await withLimit(looking).catch(() => {
+    const key = await withLimit(() => (mayBeNew ? keys.findOrMake() : keys.find())).catch(() => {
       isUnreadable = true;
       return undefined;
     });
+    // Each session has a key of its own, so that no service can link accounts of a browser. The key of an earlier session
+    // stays until the login has succeeded, and the new one is bound afterwards.
+    if (isLogin(path)) return key?.isShowable ? undefined : key;
     return mayBeNew || key?.isShowable ? key : undefined;
   }
 
-  function withLimit<T>(work: Promise<T>): Promise<T> {
+  /** @param work stops at the signal, because a late change could meet the key of a later session */
+  function withLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const limit = new AbortController();
     return new Promise((resolve, reject) => {
-      const timer = environment.startTimer(
-        () => reject(new Error('IndexedDB did not respond')),
-        keyTimeoutMs,
-      );
-      work.then(resolve, reject).finally(() => environment.stopTimer(timer));
+      const timer = environment.startTimer(() => {
+        limit.abort();
+        reject(new Error('IndexedDB did not respond'));
+      }, keyTimeoutMs);
+      work(limit.signal)
+        .then(resolve, reject)
+        .finally(() => environment.stopTimer(timer));
     });
   }
 
@@ -103,8 +122,11 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
     kind = said ?? kind;
   }
 
-  /** Binds a session right after a login without a key. If this fails, the next refresh does it. */
   async function bind(): Promise<void> {
+    await tryBind().catch(() => {});
+  }
+
+  async function tryBind(): Promise<void> {
     const key = kind === 'none' && !isUnreadable ? await keyFor(refreshPath) : undefined;
     if (!key) return;
     const headers = { [proofHeader]: await sign(key, refreshPath) };
@@ -135,7 +157,8 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
     });
   }
 
-  return async (path, send, signal) => {
+  async function prove(path: string, { method, signal }: ProvenRequest, send: SendWith): Promise<Response> {
+    if (path === 'logout' || method === 'DELETE') return logOut(send);
     let skipped = 0;
     let key = await keyFor(path);
     for (let isRepeated = false; ; ) {
@@ -146,9 +169,12 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
         continue;
       }
       learn(path, response);
-      if (response.ok && kind && kind !== 'dbsc' && mayProve())
-        await withLimit(keys.prepare()).catch(() => {});
-      if (isLogin(path) && response.ok) await bind().catch(() => {});
+      if (response.ok && kind && kind !== 'dbsc' && mayProve()) {
+        const store = key || !isLogin(path) ? keys.prepare : keys.replace;
+        await withLimit(store).catch(() => {
+          isUnreadable = true;
+        });
+      }
       if (isLogin(path) || response.status !== 401 || !response.headers.has('refresh-nonce')) return response;
       // The login nonce is too old, or the session has a key.
       if (key) firstNonce.keep(undefined);
@@ -167,7 +193,21 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
       if (isUnreadable && kind === 'key') throw new Error('the key of this browser cannot be read');
       if (!key && (!hadKey || (kind && kind !== 'none'))) return response;
     }
-  };
+  }
+
+  async function logOut(send: SendWith): Promise<Response> {
+    const finding = withLimit(keys.find).catch(() => undefined);
+    const response = await send();
+    if (!response.ok) return response;
+    kind = undefined;
+    nonce.keep(undefined);
+    firstNonce.keep(undefined);
+    const key = await finding;
+    if (key) await withLimit((limit) => keys.remove(key, limit)).catch(() => {});
+    return response;
+  }
+
+  return { prove, bind };
 }
 
 /**
