@@ -8,8 +8,7 @@ import { CHEAP, onRedis, type Site } from './site.js';
 
 const TOKEN = 'a'.repeat(40);
 const COOKIE = /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; SameSite=Strict$/;
-const DEVICE_COOKIE =
-  /^knownDevice=[A-Za-z0-9%]+; Max-Age=31536000; Path=\/login; HttpOnly; SameSite=Strict$/;
+const DEVICE_COOKIE = /^knownDevice=[A-Za-z0-9%]+; Max-Age=7776000; Path=\/login; HttpOnly; SameSite=Strict$/;
 
 t.setTimeout(300_000);
 

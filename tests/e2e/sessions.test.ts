@@ -6,8 +6,7 @@ import { refusal } from './refusals.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
 const COOKIE = /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; SameSite=Strict$/;
-const DEVICE_COOKIE =
-  /^knownDevice=[A-Za-z0-9%]+; Max-Age=31536000; Path=\/login; HttpOnly; SameSite=Strict$/;
+const DEVICE_COOKIE = /^knownDevice=[A-Za-z0-9%]+; Max-Age=7776000; Path=\/login; HttpOnly; SameSite=Strict$/;
 const CLEARED =
   'refreshToken=; Max-Age=0; Path=/refresh; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Strict';
 /** The cookie of a browser's key, which is not sent to `/logout`. */

@@ -145,6 +145,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     publicUrl,
     encryptionKeys: deps.tokenKeys.encryptionKeys,
     ttlSeconds: values.DEVICE_TTL,
+    isOnlyAsked: values.DEVICE_COOKIE === 'asked',
     attempts: values.DEVICE_ATTEMPTS,
     countDevice: metrics.countDevice,
   });

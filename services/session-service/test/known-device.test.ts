@@ -84,11 +84,11 @@ function deviceOf(answer: LightMyRequestResponse): string {
 
 t.test('a login sets the device cookie after the session cookie', async (t) => {
   const cases = [
-    [{}, 'knownDevice', 'Max-Age=31536000; Path=/login; HttpOnly; Secure; SameSite=Strict'],
+    [{}, 'knownDevice', 'Max-Age=7776000; Path=/login; HttpOnly; Secure; SameSite=Strict'],
     [
       { PUBLIC_URL: 'https://example.com/auth/', COOKIE_PREFIX: '__Secure-', COOKIE_SAMESITE: 'lax' },
       '__Secure-knownDevice',
-      'Max-Age=31536000; Path=/auth/login; HttpOnly; Secure; SameSite=Strict',
+      'Max-Age=7776000; Path=/auth/login; HttpOnly; Secure; SameSite=Strict',
     ],
     [
       { COOKIE_PREFIX: '__Host-', DEVICE_TTL: '60' },
@@ -98,7 +98,7 @@ t.test('a login sets the device cookie after the session cookie', async (t) => {
     [
       { PUBLIC_URL: 'http://localhost:8080' },
       'knownDevice',
-      'Max-Age=31536000; Path=/login; HttpOnly; SameSite=Strict',
+      'Max-Age=7776000; Path=/login; HttpOnly; SameSite=Strict',
     ],
   ] as const;
   const place = embeddedStore(t);
@@ -307,6 +307,20 @@ t.test('a login without "remember me", or without a password, sets no device coo
   });
   t.equal(exchanged.statusCode, 200);
   t.equal(deviceOf(exchanged), '');
+});
+
+t.test('with DEVICE_COOKIE=asked only a login with "remember me" sets a device cookie', async (t) => {
+  const place = embeddedStore(t);
+  const byDefault = await openNode(t, place);
+  const cookie = deviceOf(await byDefault.logIn(ANN));
+  const { node, logIn, attack } = await openNode(t, place, { DEVICE_COOKIE: 'asked' });
+  const remembering = (remember: boolean) =>
+    node.app.inject({ method: 'POST', url: '/login', payload: { email: ANN, password: PASSWORD, remember } });
+  t.equal(deviceOf(await logIn(ANN)), '');
+  t.equal(deviceOf(await remembering(false)), '');
+  t.match(deviceOf(await remembering(true)), /^knownDevice=/);
+  await attack(ANN);
+  t.equal((await logIn(ANN, { cookie })).statusCode, 200, 'an earlier cookie stays valid');
 });
 
 t.test('with a lifetime of zero no device is known', async (t) => {

@@ -191,11 +191,16 @@ export const SessionListenVariables = {
 /** Known devices. */
 export const DeviceVariables = {
   DEVICE_TTL: Type.Integer({
-    default: MAX_DEVICE_TTL_SECONDS,
+    default: 7_776_000,
     minimum: 0,
     maximum: MAX_DEVICE_TTL_SECONDS,
     description:
       'Seconds that a [device](sessions/login.md#known-devices) stays known after a login; 0 disables it',
+  }),
+  DEVICE_COOKIE: Type.Union([Type.Literal('login'), Type.Literal('asked')], {
+    default: 'login',
+    description:
+      'Logins that set the device cookie: those without `remember: false`, or `asked`: those with `remember: true`',
   }),
   DEVICE_ATTEMPTS: Type.Integer({
     default: 5,

@@ -24,6 +24,8 @@ export interface KnownDeviceOptions {
   readonly encryptionKeys: KeyRing;
   /** Lifetime of a cookie in seconds; 0 issues and reads none. */
   readonly ttlSeconds: number;
+  /** Whether only a login that says "remember me" sets the cookie. */
+  readonly isOnlyAsked: boolean;
   /** Failures after which the attempts of a device count for the account. */
   readonly attempts: number;
   readonly countDevice: (outcome: DeviceOutcome) => void;
@@ -39,8 +41,11 @@ declare module 'fastify' {
        * @throws StoreUnavailable, StoreUnavailableError
        */
       find(request: FastifyRequest, account: string): Promise<KnownDevice | undefined>;
-      /** Sets the cookie of the device that has logged in. */
-      remember(reply: FastifyReply, logIn: DeviceLogIn): void;
+      /**
+       * Sets the cookie of the device that has logged in.
+       * @param remember the field of the login, undefined without one: false may mean a shared device
+       */
+      remember(reply: FastifyReply, logIn: DeviceLogIn, remember: boolean | undefined): void;
       /** Counts the device cookie of a login. */
       count(outcome: DeviceOutcome): void;
     };
@@ -48,7 +53,14 @@ declare module 'fastify' {
 }
 
 async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): Promise<void> {
-  const { cookiePrefix: prefix = '', publicUrl, ttlSeconds, attempts: budget, countDevice } = options;
+  const {
+    cookiePrefix: prefix = '',
+    publicUrl,
+    ttlSeconds,
+    isOnlyAsked,
+    attempts: budget,
+    countDevice,
+  } = options;
   const codec = createDeviceCodec(options.encryptionKeys);
   const name = `${prefix}knownDevice`;
   const attributes = {
@@ -97,8 +109,8 @@ async function knownDevice(app: FastifyInstance, options: KnownDeviceOptions): P
       countDevice('void');
       return undefined;
     },
-    remember(reply, logIn) {
-      if (ttlSeconds === 0) return;
+    remember(reply, logIn, remember = !isOnlyAsked) {
+      if (ttlSeconds === 0 || !remember) return;
       reply.setCookie(name, codec.seal(deviceClaims(logIn, ttlSeconds)), attributes);
     },
     count: countDevice,

@@ -47,8 +47,7 @@ const SESSION_ID_CHARACTERS = 22;
 
 /**
  * Starts a session, bound to the request's key if there is one, ends the sessions that the browser presented, and writes the
- * login to the audit stream. Sets the refresh cookie and, after a password login with "remember me", the device cookie, and
- * returns the body of the response.
+ * login to the audit stream. Sets the refresh cookie and, after a password login, the device cookie, and returns the body of the response.
  * @throws StoreUnavailableError if the store does not respond
  * @throws ValidationFailed for a malformed proof; call `deviceBinding.startKey` before anything is spent
  */
@@ -59,14 +58,13 @@ export async function startSession(
   { rules, lifetimes }: SessionSettings,
 ): Promise<TokenBody> {
   const { deviceBinding, knownDevice } = request.server;
-  const { user, key, password, remember = true } = signedIn;
+  const { user, key, password, remember } = signedIn;
   const boundTo = deviceBinding.startKey(request);
   const moment = await start(request, signedIn, boundTo, rules);
   const { sid, nowMs } = moment;
   deviceBinding.started(reply, { uid: user.id, sid }, boundTo);
-  // Users who opt out of "remember me" may be on a shared device.
-  if (password !== undefined && remember) {
-    knownDevice.remember(reply, { key, user: { id: user.id, hash: password.hash }, sid, nowMs });
+  if (password !== undefined) {
+    knownDevice.remember(reply, { key, user: { id: user.id, hash: password.hash }, sid, nowMs }, remember);
   }
   return respondWithTokens(reply, user, moment, lifetimes);
 }
