@@ -338,7 +338,7 @@ t.test(
       await waitForForm(page);
       await submit(page, demo, password());
       await waitForAccount(page, demo);
-      t.strictSame(sent, [['email', 'password', 'work.id', 'work.nonce']]);
+      t.strictSame(sent, [['email', 'password', 'remember', 'work.id', 'work.nonce']]);
     });
 
     t.test('an image is required, rejected and solved under its field names', async (t) => {

@@ -162,7 +162,7 @@ t.test('the focus follows the reading order', async (t) => {
     stops.push(stop as (typeof stops)[number]);
   }
   const names = stops.map(({ name }) => name);
-  t.same(names.slice(0, 5), ['price-chip', 'email', 'password', 'show-password', 'submit']);
+  t.same(names.slice(0, 6), ['price-chip', 'email', 'password', 'show-password', 'remember', 'submit']);
   t.ok(names.includes('Copy'), 'the lines to copy');
   t.ok(names.includes('Guard a form, step by step'), 'the documents');
   stops.slice(1).forEach(({ name, bottom }, at) => {

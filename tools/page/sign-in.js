@@ -28,10 +28,11 @@ export function createSignIn({
   meter,
   onWrongPassword,
 }) {
-  const [form, email, password, submit, toggle] = [
+  const [form, email, password, remember, submit, toggle] = [
     'sign-in-form',
     'email',
     'password',
+    'remember',
     'submit',
     'show-password',
   ].map(find);
@@ -66,7 +67,12 @@ export function createSignIn({
   }
 
   function send(fields) {
-    return session.login({ email: email.value, password: password.value, ...fields });
+    return session.login({
+      email: email.value,
+      password: password.value,
+      remember: remember.checked,
+      ...fields,
+    });
   }
 
   async function showRefusal(response) {

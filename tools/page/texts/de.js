@@ -28,6 +28,7 @@ export const de = {
   email: 'E-Mail-Adresse',
   password: 'Passwort',
   show_password: 'Passwort anzeigen',
+  remember: 'Angemeldet bleiben',
   demo_hint: 'Ein Demo-Konto: Sein Passwort steht in dem Terminal, in dem `npm start` läuft.',
   own_hint: 'Ein Konto aus Ihrem eigenen Verzeichnis.',
   no_answer: 'Der Server antwortet nicht. Bitte versuchen Sie es gleich noch einmal.',

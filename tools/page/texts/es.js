@@ -26,6 +26,7 @@ export const es = {
   email: 'Correo electrónico',
   password: 'Contraseña',
   show_password: 'Mostrar la contraseña',
+  remember: 'Mantener la sesión iniciada',
   demo_hint: 'Una cuenta de demostración: su contraseña aparece en el terminal donde se ejecuta `npm start`.',
   own_hint: 'Una cuenta de su propio directorio.',
   no_answer: 'El servidor no responde. Inténtelo de nuevo en un momento.',

@@ -26,6 +26,7 @@ export const fr = {
   email: 'Adresse e-mail',
   password: 'Mot de passe',
   show_password: 'Afficher le mot de passe',
+  remember: 'Rester connecté',
   demo_hint: 'Compte de démonstration : son mot de passe est affiché dans le terminal où tourne `npm start`.',
   own_hint: 'Un compte de votre propre annuaire.',
   no_answer: 'Le serveur ne répond pas. Veuillez réessayer dans un instant.',

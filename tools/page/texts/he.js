@@ -26,6 +26,7 @@ export const he = {
   email: 'דוא״ל',
   password: 'סיסמה',
   show_password: 'הצגת הסיסמה',
+  remember: 'להישאר בחשבון',
   demo_hint: 'חשבון הדגמה: הסיסמה שלו מופיעה במסוף שבו פועל `npm start`.',
   own_hint: 'חשבון מהספרייה שלך.',
   no_answer: 'השרת אינו מגיב. נא לנסות שוב בעוד רגע.',

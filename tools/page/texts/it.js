@@ -26,6 +26,7 @@ export const it = {
   email: 'Indirizzo e-mail',
   password: 'Password',
   show_password: 'Mostra la password',
+  remember: 'Resta connesso',
   demo_hint: 'Un account dimostrativo: la sua password è nel terminale in cui è in esecuzione `npm start`.',
   own_hint: 'Un account della tua directory.',
   no_answer: 'Il server non risponde. Riprova tra un momento.',

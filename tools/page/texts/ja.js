@@ -26,6 +26,7 @@ export const ja = {
   email: 'メールアドレス',
   password: 'パスワード',
   show_password: 'パスワードを表示',
+  remember: 'ログイン状態を保持する',
   demo_hint: 'デモ用のアカウントです。パスワードは `npm start` を実行しているターミナルに表示されています。',
   own_hint: 'お使いのディレクトリのアカウントです。',
   no_answer: 'サーバーが応答しません。しばらくしてからもう一度お試しください。',

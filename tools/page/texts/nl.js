@@ -26,6 +26,7 @@ export const nl = {
   email: 'E-mailadres',
   password: 'Wachtwoord',
   show_password: 'Wachtwoord tonen',
+  remember: 'Aangemeld blijven',
   demo_hint: 'Een demoaccount: het wachtwoord staat in de terminal waarin `npm start` draait.',
   own_hint: 'Een account uit uw eigen directory.',
   no_answer: 'De server antwoordt niet. Probeer het zo opnieuw.',

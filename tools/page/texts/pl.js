@@ -26,6 +26,7 @@ export const pl = {
   email: 'Adres e-mail',
   password: 'Hasło',
   show_password: 'Pokaż hasło',
+  remember: 'Nie wylogowuj mnie',
   demo_hint: 'Konto demonstracyjne: hasło jest w terminalu z `npm start`.',
   own_hint: 'Konto z własnego katalogu.',
   no_answer: 'Serwer nie odpowiada. Proszę za chwilę spróbować ponownie.',

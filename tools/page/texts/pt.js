@@ -26,6 +26,7 @@ export const pt = {
   email: 'E-mail',
   password: 'Senha',
   show_password: 'Mostrar senha',
+  remember: 'Manter a sessão',
   demo_hint: 'Uma conta de demonstração: a senha dela aparece no terminal em que `npm start` está rodando.',
   own_hint: 'Uma conta do seu próprio diretório.',
   no_answer: 'O servidor não responde. Tente novamente em instantes.',

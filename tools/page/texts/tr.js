@@ -26,6 +26,7 @@ export const tr = {
   email: 'E-posta',
   password: 'Parola',
   show_password: 'Parolayı göster',
+  remember: 'Oturumu açık tut',
   demo_hint: 'Bir deneme hesabı: parolası `npm start` komutunun çalıştığı uçbirimde yazar.',
   own_hint: 'Kendi dizininizdeki bir hesap.',
   no_answer: 'Sunucu yanıt vermiyor. Lütfen birazdan yeniden deneyin.',

@@ -26,6 +26,7 @@ export const zh = {
   email: '电子邮箱',
   password: '密码',
   show_password: '显示密码',
+  remember: '保持登录状态',
   demo_hint: '演示账户：其密码显示在运行 `npm start` 的终端中。',
   own_hint: '您自己目录中的账户。',
   no_answer: '服务器没有响应，请稍后重试。',
