@@ -40,9 +40,16 @@ export function proportionalBytes(pid: number): number {
 
 /** Returns the processor time of a process's running threads, in milliseconds: finer than `cpuSeconds`. Linux only. */
 export function processorMs(pid: number): number {
-  const nanoseconds = (task: string) =>
-    Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]);
-  return tasksOf(pid).reduce((sum, task) => sum + nanoseconds(task), 0) / 1e6;
+  return tasksOf(pid).reduce((sum, task) => sum + threadMs(pid, task), 0);
+}
+
+/** Returns the processor time of a process's main thread, in milliseconds. Linux only. */
+export function mainThreadMs(pid: number): number {
+  return threadMs(pid, String(pid));
+}
+
+function threadMs(pid: number, task: string): number {
+  return Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 }
 
 /** Returns the number of wake-ups of a process's running threads. Linux only. */

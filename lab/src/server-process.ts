@@ -8,6 +8,8 @@ import { pin } from './cores.js';
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
+  /** From the start of the process until it listens. */
+  readonly startMs: number;
   close(): Promise<void>;
 }
 
@@ -17,15 +19,20 @@ export interface ServerOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Cores to run on; any by default. */
   readonly cores?: readonly number[];
+  /** The program of Node and its options; those of this process by default. */
+  readonly node?: { readonly path: string; readonly options: readonly string[] };
 }
+
+const THIS_NODE = { path: process.execPath, options: [] };
 
 /** Starts `servers/NAME.js`, and resolves when it has printed its port. */
 export async function startServer(
   name: string,
-  { args = [], environment = {}, cores }: ServerOptions = {},
+  { args = [], environment = {}, cores, node = THIS_NODE }: ServerOptions = {},
 ): Promise<ServerProcess> {
   const file = fileURLToPath(new URL(`./servers/${name}.js`, import.meta.url));
-  const child = spawn(process.execPath, [file, ...args], {
+  const startedMs = performance.now();
+  const child = spawn(node.path, [...node.options, file, ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -34,10 +41,12 @@ export async function startServer(
     once(lines, 'line'),
     once(child, 'exit').then(() => Promise.reject(new Error(`${name} did not start`))),
   ])) as [string];
+  const startMs = performance.now() - startedMs;
   if (cores !== undefined) pin(child.pid!, cores);
   return {
     url: `http://127.0.0.1:${port}/`,
     pid: child.pid!,
+    startMs,
     async close() {
       const exited = once(child, 'exit');
       child.kill('SIGKILL');

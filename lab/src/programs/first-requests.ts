@@ -3,17 +3,18 @@ import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { nodeOptions } from '@tollgate/tools/launcher/service-program.js';
 import { assignCores, describeCores } from '../cores.js';
-import { processorMs } from '../cpu-time.js';
+import { mainThreadMs, processorMs } from '../cpu-time.js';
 import { type Generator, openGenerator } from '../load/open-generator.js';
 import type { LoadPlan } from '../load/plan.js';
 import { openReceipts, SITE_ENVIRONMENT } from '../load/receipts.js';
-import { ACCOUNT, logIn } from '../log-in.js';
+import { logIn, makeAccounts } from '../log-in.js';
 import { startCopy } from '../one-machine/service-copies.js';
 import type { Program } from '../program.js';
 import type { Report, Row } from '../report/report.js';
 import { measureInTurn } from '../rounds.js';
+import { startServer } from '../server-process.js';
 import { openSite, type Site } from '../site.js';
-import type { BodySupply } from '../solved-work.js';
+import { type BodySupply, openSolvedWork, openSupply } from '../solved-work.js';
 import { median } from '../statistics.js';
 
 const OPTIONS = {
@@ -25,17 +26,21 @@ const OPTIONS = {
 } as const;
 
 const PART = 500;
-/** Parts of which the mean is the cost of a warm process. */
+/** Parts of which the mean is the cost of a warm process, if so many follow the first two. */
 const WARM_PARTS = 4;
+/** So many that no account has two logins at once, which would count as failures. */
+const ACCOUNTS = 100;
 /** Longer than any part takes. */
 const SECONDS = 60;
 /** The first part beside a warm one, and milliseconds until the first response. */
 const GOAL = { first: 1.5, startMs: 1_500 };
 
-/** A route of a service, and the data of its requests. */
+/** A route of a service or of an application with a guarded form, and the data of its requests. */
 interface Measured {
-  readonly service: 'session-service' | 'challenge-service';
+  readonly server: 'session-service' | 'challenge-service' | 'guarded';
   readonly path: string;
+  /** Processor time in milliseconds of a process; of all its threads by default. */
+  readonly processorMs?: (pid: number) => number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Each body is sent once. */
   readonly bodies?: BodySupply;
@@ -55,8 +60,8 @@ const program: Program = {
   title: `the first ${PART} requests of a process beside those of a warm one, by line and options of Node`,
   method: `A new process for each sample, on one core, beside a running system. Processor time of the process with all its threads, without the
 store: of the first ${PART} requests, of the next ${PART}, and of the last ${PART * WARM_PARTS}. The start is the time until its first response.
-Arguments: refresh, profile, issue, siteverify (default: all). Options: --rounds 5 --requests 10000 --connections 10; --node 20,22,24 (lines from
-the registry); --flags "${nodeOptions.join(' ')}" (options of Node, may be repeated)`,
+A login counts the main thread only, without the password hash. Arguments: refresh, profile, issue, image, siteverify, guard, login (default: all).
+Options: --rounds 5 --requests 10000 --connections 10; --node 20,22,24 (lines from the registry); --flags "${nodeOptions.join(' ')}" (options of Node, may be repeated)`,
   async run(args, report, open) {
     const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
     const connections = Number(values.connections);
@@ -64,7 +69,7 @@ the registry); --flags "${nodeOptions.join(' ')}" (options of Node, may be repea
     const cores = assignCores();
     report.say(describeCores(cores));
     const environment = { REFRESH_WINDOW: '0', MAX_SESSIONS: '500', ...SITE_ENVIRONMENT };
-    const site = await open(openSite({ cores, environment, accounts: [ACCOUNT] }));
+    const site = await open(openSite({ cores, environment, accounts: makeAccounts(ACCOUNTS) }));
     const generator = await open(openGenerator(cores.load));
     const { flags: chosen = [nodeOptions.join(' ')] } = values;
     const nodes = values.node.split(',').map((line) => ({ line, path: findNode(line) }));
@@ -79,15 +84,16 @@ the registry); --flags "${nodeOptions.join(' ')}" (options of Node, may be repea
       ([each]) => positionals.length === 0 || positionals.includes(each),
     )) {
       const measure = async (node: { path: string; options: string[] }): Promise<Run> => {
-        const copy = await startCopy(site, route.service, cores.measured, node);
+        const server = await startMeasured(route, site, cores.measured, node);
         try {
-          const url = `${copy.url}${route.path}`;
-          const micros = await sendParts(route, { url, pid: copy.pid, parts, connections, generator });
-          const warm = micros.slice(-WARM_PARTS);
+          const { pid } = server;
+          const url = new URL(route.path, server.url).href;
+          const micros = await sendParts(route, { url, pid, parts, connections, generator });
+          const warm = micros.slice(2).slice(-WARM_PARTS);
           const warmMicros = warm.reduce((sum, each) => sum + each, 0) / warm.length;
-          return { startMs: copy.startMs, firstMicros: micros[0]!, secondMicros: micros[1]!, warmMicros };
+          return { startMs: server.startMs, firstMicros: micros[0]!, secondMicros: micros[1]!, warmMicros };
         } finally {
-          await copy.close();
+          await server.close();
         }
       };
       const subjects = variants.map(({ name: variant, node }) => [variant, () => measure(node)] as const);
@@ -144,31 +150,60 @@ function reportRuns(report: Report, name: string, runs: readonly Run[]): void {
   report.verdict(`${name}: start`, median(starts), { atMost: GOAL.startMs }, 'ms');
 }
 
+function startMeasured(
+  { server }: Measured,
+  site: Site,
+  cores: readonly number[],
+  node: { path: string; options: string[] },
+) {
+  return server === 'guarded'
+    ? startServer('guarded', { environment: site.environment, cores, node })
+    : startCopy(site, server, cores, node);
+}
+
 async function openRoutes(site: Site, connections: number): Promise<Readonly<Record<string, Measured>>> {
   const { storeUrl, environment } = site;
-  const signedIn = await logIn(site, connections);
+  const accounts = makeAccounts(ACCOUNTS);
+  const signedIn = await logIn(site, connections, accounts);
   const secret = environment.CHALLENGE_SECRET!;
+  const solved = openSolvedWork(storeUrl, secret);
+  let logins = 0;
   return {
     refresh: {
-      service: 'session-service',
+      server: 'session-service',
       path: '/refresh',
       bodies: NO_BODIES,
       cookies: signedIn.map(({ cookie }) => cookie),
     },
     profile: {
-      service: 'session-service',
+      server: 'session-service',
       path: '/profile',
       headers: { authorization: `Bearer ${signedIn[0]!.accessToken}` },
     },
-    issue: { service: 'challenge-service', path: '/api/captcha/pow' },
+    issue: { server: 'challenge-service', path: '/api/captcha/pow' },
+    image: { server: 'challenge-service', path: '/api/captcha' },
     siteverify: {
-      service: 'challenge-service',
+      server: 'challenge-service',
       path: '/api/captcha/siteverify',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       bodies: openReceipts(storeUrl, secret),
     },
+    guard: { server: 'guarded', path: '/', headers: JSON_BODY, bodies: solved },
+    login: {
+      server: 'session-service',
+      path: '/login',
+      headers: JSON_BODY,
+      processorMs: mainThreadMs,
+      bodies: openSupply(async (count) =>
+        (await solved.take(count)).map((work) =>
+          JSON.stringify({ ...accounts[logins++ % ACCOUNTS], ...JSON.parse(work) }),
+        ),
+      ),
+    },
   };
 }
+
+const JSON_BODY = { 'content-type': 'application/json' };
 
 const NO_BODIES: BodySupply = {
   take: async (count) => Array<string>(count).fill(''),
@@ -177,7 +212,7 @@ const NO_BODIES: BodySupply = {
 
 /** Sends the parts one after the other. Returns microseconds of processor time per request of each. */
 async function sendParts(
-  { path, headers = {}, bodies, cookies }: Measured,
+  { path, processorMs: usedMs = processorMs, headers = {}, bodies, cookies }: Measured,
   to: { url: string; pid: number; parts: number; connections: number; generator: Generator },
 ): Promise<number[]> {
   const { url, pid, parts, connections, generator } = to;
@@ -193,10 +228,10 @@ async function sendParts(
       pids: {},
       ...(cookies && { cookies }),
     };
-    const before = processorMs(pid);
+    const beforeMs = usedMs(pid);
     const { failures, statuses, cookies: next } = await generator.run(plan);
     if (failures > 0) throw new Error(`${path} answered ${JSON.stringify(statuses)}`);
-    micros.push(((processorMs(pid) - before) * 1000) / PART);
+    micros.push(((usedMs(pid) - beforeMs) * 1000) / PART);
     cookies?.splice(0, cookies.length, ...next);
   }
   return micros;
