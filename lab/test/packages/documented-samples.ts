@@ -43,12 +43,8 @@ const pages = () => [
   'packages/fastify/README.md',
   'packages/client/README.md',
   'packages/verify/README.md',
-<<<<<<< HEAD
-  ...listFiles('docs', /\.md$/).filter((path) => !stacks.test(path)),
-=======
   'packages/session/README.md',
-  ...listFiles('docs', /\.md$/),
->>>>>>> 8d5e271b (session-service: a page cookie for servers that render pages)
+  ...listFiles('docs', /\.md$/).filter((path) => !stacks.test(path)),
 ];
 
 /** The examples of other frameworks, which lab/test/stacks builds. */
