@@ -1,4 +1,4 @@
-// Debian's WordPress with a database of its own and our plugin.
+// Debian's WordPress with a database of its own.
 
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,6 +21,8 @@ export const ADMIN = { name: 'admin', password: 'a long password of this test' }
 
 export interface Blog {
   readonly address: string;
+  /** A file with the plugin, as an administrator uploads it. */
+  readonly plugin: string;
   /** Sets or removes the constant `TOLLGATE_ADMIN_FALLBACK`. */
   allowAdminsWithoutService(isAllowed: boolean): void;
   /** Runs PHP code inside WordPress; resolves with its output. */
@@ -30,7 +32,7 @@ export interface Blog {
 }
 
 /**
- * Installs a blog with the plugin, which is not yet active.
+ * Installs a blog without the plugin.
  * @param code PHP code of the site
  */
 export async function startBlog(t: Test, code: string): Promise<Blog> {
@@ -38,8 +40,9 @@ export async function startBlog(t: Test, code: string): Promise<Blog> {
   const web = join(folder, 'web');
   const filter = (path: string) => !path.endsWith('/.htaccess');
   cpSync(source, web, { recursive: true, dereference: true, filter });
-  const plugin = join(projectRoot, 'deploy', 'wordpress', 'tollgate');
-  cpSync(plugin, join(web, 'wp-content', 'plugins', 'tollgate'), { recursive: true });
+  const plugin = join(folder, 'tollgate.zip');
+  const zip = `(new PharData('${plugin}', 0, null, Phar::ZIP))->buildFromDirectory('deploy/wordpress');`;
+  await run('php', ['-r', zip], { cwd: projectRoot });
   mkdirSync(join(web, 'wp-content', 'mu-plugins'));
   writeFileSync(join(web, 'wp-content', 'mu-plugins', 'site.php'), `<?php\n${unlimited}\n${code}`);
   const port = await freePort();
@@ -66,6 +69,7 @@ export async function startBlog(t: Test, code: string): Promise<Blog> {
   if (!(await installed.text()).includes('Success!')) throw new Error('WordPress could not be installed');
   return {
     address,
+    plugin,
     allowAdminsWithoutService: (isAllowed) => writeFileSync(fallback, isAllowed ? '1' : ''),
     async evaluate(code) {
       const program = `$_SERVER['HTTP_HOST'] = 'localhost:${port}'; require 'wp-load.php'; ${code}`;

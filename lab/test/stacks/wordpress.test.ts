@@ -74,14 +74,18 @@ async function tests(t: Test, system: HostedSystem, blog: Blog, browser: Browser
   const showsError = (page: Page, text: string) => page.locator('#login_error', { hasText: text }).waitFor();
   const status = (text: string) => admin.locator('strong', { hasText: text }).waitFor();
 
-  await t.test('an administrator activates and configures it', async () => {
+  await t.test('an administrator uploads, activates and configures it', async () => {
     await logIn(admin, ADMIN.name, ADMIN.password);
     await admin.waitForURL(url('wp-admin/'));
     await admin.goto(url('wp-admin/options-general.php'));
     await admin.check('#users_can_register');
     await admin.click('#submit');
-    await admin.goto(url('wp-admin/plugins.php'));
-    await admin.click('#activate-tollgate');
+    await admin.goto(url('wp-admin/plugin-install.php?tab=upload'));
+    await admin.setInputFiles('#pluginzip', blog.plugin);
+    await admin.click('#install-plugin-submit');
+    await admin.getByText('Plugin installed successfully.').waitFor();
+    await admin.getByRole('link', { name: 'Activate Plugin' }).click();
+    await admin.getByText('Plugin activated.').waitFor();
     await admin.goto(url('wp-admin/options-general.php?page=tollgate'));
     await status('Not configured: no form is guarded.');
     await admin.fill('#tollgate-url', `${system.address}/`);
