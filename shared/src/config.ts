@@ -17,6 +17,7 @@ export {
   variableOf,
 } from './config/captcha-environment.js';
 export {
+  auditDaysWarning,
   checkCorsOrigin,
   checkHttp,
   checkPublicUrl,

@@ -31,7 +31,7 @@ export {
 } from './load/load-watch.js';
 export { type DatabaseFile, openDatabaseFile } from './store/database-file.js';
 export { type EmbeddedStore, openEmbeddedStore, type Transaction } from './store/embedded-store.js';
-export { listKeys } from './store/list-keys.js';
+export { listKeys, readAll } from './store/list-keys.js';
 export {
   openConfiguredStore,
   openStore,

@@ -58,7 +58,7 @@ export async function useCommands(buildah, containers, { volumes, session, chall
   const status = ['node', 'services/session-service/dist/src/cli/keys.js', 'status'];
   const keys = await ended(buildah.start(containers.session, status, { volumes, env: session }));
   report('the keys command reads the store', keys.code === 0, keys.code === 0 ? '' : keys.said);
-  const programs = ['hash-password', 'session', 'users'].map(
+  const programs = ['hash-password', 'person', 'session', 'users'].map(
     (name) => `services/session-service/dist/src/cli/${name}.js`,
   );
   for (const program of [...programs, 'tools/dist/src/doctor/command.js']) {

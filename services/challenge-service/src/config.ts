@@ -3,6 +3,7 @@
 import { type TObject, Type } from '@sinclair/typebox';
 import {
   applicationKeysFrom,
+  auditDaysWarning,
   CHALLENGE_PORT,
   ChallengeLimitVariables,
   ChallengeListenVariables,
@@ -102,6 +103,7 @@ export function readChallengeConfig(
     warnings: [
       ...(allowWeak ? weakSecrets({ CHALLENGE_SECRET: values.CHALLENGE_SECRET }) : []),
       ...plainHttpWarning(values),
+      ...auditDaysWarning(values),
       ...unknownVariables(given, KnownVariables, NAMES),
     ],
     storeUrl: cacheStoreUrlOf(values),

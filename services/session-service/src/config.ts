@@ -2,6 +2,7 @@
 
 import { Type } from '@sinclair/typebox';
 import {
+  auditDaysWarning,
   ChallengeLimitVariables,
   ChallengeModuleVariables,
   cacheStoreUrlOf,
@@ -195,6 +196,7 @@ export function readSessionConfig(given: Readonly<Record<string, string | undefi
     warnings: [
       ...(allowWeak ? weakSecrets(secretsOf(values)) : []),
       ...plainHttpWarning(values),
+      ...auditDaysWarning(values),
       ...unknownVariables(given, SessionEnvironment, NAMES),
     ],
     storeUrl: storeUrlOf(values),

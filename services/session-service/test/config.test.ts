@@ -26,6 +26,13 @@ function mistakes(env: Record<string, string>): readonly string[] {
   return configurationLines(() => readSessionConfig({ ...REQUIRED, ...env }));
 }
 
+t.test('AUDIT_LOG_DAYS without AUDIT_LOG is logged', async (t) => {
+  const warningsOf = (env: Record<string, string>) => readSessionConfig({ ...REQUIRED, ...env }).warnings;
+  t.strictSame(warningsOf({ AUDIT_LOG_DAYS: '30' }), ['AUDIT_LOG_DAYS has no effect without AUDIT_LOG']);
+  t.strictSame(warningsOf({ AUDIT_LOG_DAYS: '30', AUDIT_LOG: 'audit.log' }), []);
+  t.strictSame(mistakes({ AUDIT_LOG_DAYS: '0', AUDIT_LOG: 'audit.log' }).length, 1);
+});
+
 t.test('users are in a file in DATA_DIR by default', async (t) => {
   const config = readSessionConfig({ ...REQUIRED, DATA_DIR: '/var/lib/tollgate', USERS_URL: '' });
   t.equal(config.usersUrl, 'file:/var/lib/tollgate/users.db');

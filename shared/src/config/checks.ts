@@ -37,6 +37,15 @@ export function plainHttpWarning({ PUBLIC_URL }: { readonly PUBLIC_URL: string }
   ];
 }
 
+/** Returns a line if `AUDIT_LOG_DAYS` is set in vain: a service cannot remove lines from its standard output. */
+export function auditDaysWarning(values: {
+  readonly AUDIT_LOG?: string | undefined;
+  readonly AUDIT_LOG_DAYS?: number | undefined;
+}): string[] {
+  if (values.AUDIT_LOG_DAYS === undefined || values.AUDIT_LOG !== undefined) return [];
+  return ['AUDIT_LOG_DAYS has no effect without AUDIT_LOG'];
+}
+
 /** Checks that `CORS_ORIGIN` is an origin exactly as browsers send it. */
 export function checkCorsOrigin(origin: string | undefined): string[] {
   if (origin === undefined) return [];

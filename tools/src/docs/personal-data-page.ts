@@ -102,6 +102,7 @@ npm run -s person -- erase you@example.com
 It ends the sessions within a second, deletes the account, erases every part below, rewrites the database files, and prints the number of erased entries and what remains elsewhere. \`POST /person/erase\` does the same.
 
 - Repeat it after an error or a restored backup: the second time it finds nothing.
+- Both commands search all keys of the stores, for some seconds per million keys. Requests continue meanwhile; only the rewrite of an embedded store's file stops them, a second per 100 MB.
 - **Deleted users**: use the id. An address finds users deleted within \`AUDIT_TTL\`.
 - **PostgreSQL or a module**: delete the account there first, then erase by id. While the directory has the account, its failure counters and the void of its devices stay, because they protect it.
 - **Guarded applications**: add \`--application NAME\` for their counters and audit lines of the same address.

@@ -28,9 +28,9 @@ export async function erasePerson(
   const canLogIn = person.isInDirectory && places.directory.erase === undefined;
   const { sessions, challenges } = places.stores;
   await challenges.timeMs();
-  const first = await eraseStored(places, person, canLogIn);
+  const first = await eraseStored(places, person, { canLogIn });
   const deleted = await deleteUsers(places, person);
-  const again = await eraseStored(places, person, canLogIn);
+  const again = await eraseStored(places, person, { canLogIn, hasScanned: true });
   const { files, compressed } = await auditFiles(places);
   const erased: Record<PartName, number> = {
     directory: deleted.count,
@@ -59,17 +59,20 @@ export async function erasePerson(
 
 type StoredPart = Exclude<PartName, 'directory' | 'audit_log'>;
 
+/** @param hasScanned whether the parts that need a search through all keys, some seconds for a million, are done */
 async function eraseStored(
   places: PersonPlaces,
   person: Person,
-  canLogIn: boolean,
+  { canLogIn, hasScanned = false }: { readonly canLogIn: boolean; readonly hasScanned?: boolean },
 ): Promise<Record<StoredPart, number>> {
-  const { accountEvents } = places;
+  const { accountEvents, signInCodes } = places;
+  const { accounts, uids } = person;
   return {
     ...(await eraseSessions(places, person, canLogIn)),
-    account_events: await sumOf(person.accounts, (account) => accountEvents.erase(account, person.uids)),
+    sign_in_codes: hasScanned ? 0 : await sumOf(uids, signInCodes.erase),
+    account_events: await sumOf(accounts, (account) => accountEvents.erase(account, uids)),
     // Failure counters protect an account from guessing.
-    failure_counters: canLogIn ? 0 : await eraseCounters(places, person),
+    failure_counters: canLogIn || hasScanned ? 0 : await eraseCounters(places, person),
     directory_check: await forgetUsers(places, person),
   };
 }
@@ -96,8 +99,8 @@ async function deleteUsers({ directory }: PersonPlaces, { uids }: Person) {
 
 /** Revokes the sessions of the person before it removes them, so that every node rejects their tokens. */
 async function eraseSessions(places: PersonPlaces, { uids }: Person, canLogIn: boolean) {
-  const { sessions, deviceVoids, signInCodes } = places;
-  const counts = { sessions: 0, ended_sessions: 0, device_void: 0, sign_in_codes: 0 };
+  const { sessions, deviceVoids } = places;
+  const counts = { sessions: 0, ended_sessions: 0, device_void: 0 };
   for (const uid of uids) {
     // A stolen cookie of a known device becomes worthless, and codes that are being exchanged void.
     if (canLogIn) await deviceVoids.void(uid);
@@ -106,7 +109,6 @@ async function eraseSessions(places: PersonPlaces, { uids }: Person, canLogIn: b
     const erased = await sessions.erase(uid);
     counts.sessions += erased.sessions;
     counts.ended_sessions += erased.ends;
-    counts.sign_in_codes += await signInCodes.erase(uid);
     if (!canLogIn && (await deviceVoids.erase(uid))) counts.device_void += 1;
   }
   return counts;
@@ -114,7 +116,7 @@ async function eraseSessions(places: PersonPlaces, { uids }: Person, canLogIn: b
 
 function eraseCounters({ stores, settings }: PersonPlaces, { accounts }: Person): Promise<number> {
   const counters = openAccountCounters(stores.challenges, settings.cachePrefix);
-  return sumOf(accounts, counters.erase);
+  return counters.erase(accounts);
 }
 
 function forgetUsers({ stores, settings }: PersonPlaces, { uids }: Person): Promise<number> {

@@ -110,14 +110,11 @@ async function eventItems({ accountEvents }: PersonPlaces, { accounts, uids }: P
 
 async function counterItems({ stores, settings }: PersonPlaces, { accounts }: Person): Promise<Item[]> {
   const counters = openAccountCounters(stores.challenges, settings.cachePrefix);
-  const items: Item[] = [];
-  for (const account of accounts) {
-    for (const { address, failedAtMs } of await counters.read(account)) {
-      const failedAt = failedAtMs.map(isoTime);
-      items.push({ account, ...(address !== undefined && { address }), failed_at: failedAt });
-    }
-  }
-  return items;
+  return (await counters.read(accounts)).map(({ account, address, failedAtMs }) => ({
+    account,
+    ...(address !== undefined && { address }),
+    failed_at: failedAtMs.map(isoTime),
+  }));
 }
 
 async function checkItems({ stores, settings }: PersonPlaces, { uids }: Person): Promise<Item[]> {

@@ -7,6 +7,7 @@ import {
   listKeys,
   loadScript,
   type RedisClient,
+  readAll,
   replyOf,
   type Store,
 } from '@tollgate/shared/store';
@@ -68,7 +69,7 @@ export function openAccountEvents(store: Store, keepMs: number): AccountEvents {
     },
     async accountsOf(uids) {
       const keys = await listKeys(store, LOGINS_PREFIX);
-      const read = await Promise.all(keys.map(async (key) => (await lists.read(key)).map(parseAccountEvent)));
+      const read = await readAll(keys, async (key) => (await lists.read(key)).map(parseAccountEvent));
       return read
         .filter((events) => events.every(({ uid }) => uid !== undefined && uids.has(uid)))
         .flatMap((events) => events[0]?.account ?? []);

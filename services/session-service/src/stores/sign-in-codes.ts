@@ -8,6 +8,7 @@ import {
   listKeys,
   loadScript,
   type RedisClient,
+  readAll,
   type Store,
 } from '@tollgate/shared/store';
 import { CODE_SECONDS, formatSignInCode, parseSignInCode, type SignInCode } from '../domain/sign-in-code.js';
@@ -45,7 +46,7 @@ export function openSignInCodes(store: Store): SignInCodes {
   // A code is random and long, so its hash needs neither key nor salt.
   const storedOf = async (uid: UserId) => {
     const keys = await listKeys(store, CODE_PREFIX);
-    const read = await Promise.all(keys.map(async (key) => ({ key, text: await store.read(key) })));
+    const read = await readAll(keys, async (key) => ({ key, text: await store.read(key) }));
     return read.flatMap(({ key, text }) => {
       // Once exchanged, a claim precedes it.
       const code = text === undefined ? undefined : parseSignInCode(text.replace(/^!\S+ /, ''));

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { callCommand, spawnCommand } from '@tollgate/test-support/command.js';
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { until } from '@tollgate/test-support/until.js';
 import t from 'tap';
 import { runPerson } from '../../src/cli/person.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
@@ -70,7 +71,8 @@ t.test('export and erase of a running service, from another process', async (t) 
     t.match(JSON.parse(readFileSync(audit, 'utf8')), { event: 'person_erased', sessions: 1, lines: 0 });
     t.equal(await directory.findById(1), undefined);
     t.equal((await refresh(node, held)).statusCode, 401);
-    t.equal((await withBearer(node, 'GET', '/verify', held)).statusCode, 401, 'nodes know of it');
+    const isRevoked = async () => (await withBearer(node, 'GET', '/verify', held)).statusCode === 401;
+    await until(isRevoked, 'the node to read the revocation');
     const again = await person(['export', ANN], env);
     t.equal(again.code, 3);
     t.equal(

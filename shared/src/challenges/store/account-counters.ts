@@ -1,6 +1,6 @@
 // The failure counters of an account, for operators who export or erase a person's data.
 
-import { listKeys } from '../../store/list-keys.js';
+import { listKeys, readAll } from '../../store/list-keys.js';
 import type { Store } from '../../store/open-store.js';
 import { replyOf } from '../../store/redis-connection.js';
 import { parseAttempts } from '../attempts/attempts.js';
@@ -9,52 +9,64 @@ import { challengeKeys } from './records.js';
 
 /** The failures of an account, or of its pair with an address. */
 export interface AccountCounter {
+  /** Pseudonym of the account. */
+  readonly account: string;
   /** Pseudonym of the address; undefined for the whole account. */
   readonly address: string | undefined;
   /** Times of the failures, in milliseconds since 1970, the oldest first. */
   readonly failedAtMs: readonly number[];
 }
 
-/** The failure counters of accounts. Both methods throw StoreUnavailableError if the store does not respond. */
+/**
+ * The failure counters of some accounts, given by their pseudonyms. Both methods read all keys of counters, and throw
+ * StoreUnavailableError if the store does not respond.
+ */
 export interface AccountCounters {
-  /** @param account pseudonym of the account */
-  read(account: string): Promise<AccountCounter[]>;
-  /** Removes the counters in one atomic step, and returns how many there were. */
-  erase(account: string): Promise<number>;
+  read(accounts: ReadonlySet<string>): Promise<AccountCounter[]>;
+  /** Removes the counters in one atomic step for each account, and returns how many there were. */
+  erase(accounts: ReadonlySet<string>): Promise<number>;
 }
 
 /** Opens the counters of the keys that begin with `prefix` (`cache.prefix`). */
 export function openAccountCounters(store: Store, prefix: string): AccountCounters {
   const { failures, wait } = challengeKeys(prefix, slotTag);
-  const keysOf = async (account: string) => [
-    failures(account),
-    ...(await listKeys(store, wait(account, ''))),
-  ];
+  const [start = '', end = ''] = wait('\0', '').split('\0');
+  /** The keys of each account. */
+  const keysOf = async (accounts: ReadonlySet<string>) => {
+    const keys = new Map([...accounts].map((account) => [account, [failures(account)]]));
+    for (const key of accounts.size === 0 ? [] : await listKeys(store, start)) {
+      const [account = ''] = key.slice(start.length).split(end, 1);
+      keys.get(account)?.push(key);
+    }
+    return keys;
+  };
   return {
-    async read(account) {
-      const [ofAccount, ...ofPairs] = await keysOf(account);
-      if (ofAccount === undefined) return [];
-      const read = async (key: string, address: string | undefined) => ({
-        address,
-        failedAtMs: await failedAt(store, key),
-      });
-      const all = [
-        read(ofAccount, undefined),
-        ...ofPairs.map((key) => read(key, key.slice(wait(account, '').length))),
-      ];
-      return (await Promise.all(all)).filter(({ failedAtMs }) => failedAtMs.length > 0);
+    async read(accounts) {
+      const found: AccountCounter[] = [];
+      for (const [account, keys] of await keysOf(accounts)) {
+        for (const [at, failedAtMs] of (await readAll(keys, (key) => failedAt(store, key))).entries()) {
+          const address = at === 0 ? undefined : keys[at]?.slice(wait(account, '').length);
+          if (failedAtMs.length > 0) found.push({ account, address, failedAtMs });
+        }
+      }
+      return found;
     },
-    async erase(account) {
-      const keys = await keysOf(account);
-      // All of them are in the slot of the account.
-      if (store.kind === 'redis') return replyOf(store.client, store.client.del(...keys));
-      return store.transact(({ get, remove }) => {
-        const found = keys.filter((key) => get(key) !== undefined);
-        for (const key of found) remove(key);
-        return found.length;
-      });
+    async erase(accounts) {
+      let erased = 0;
+      for (const keys of (await keysOf(accounts)).values()) erased += await removeAll(store, keys);
+      return erased;
     },
   };
+}
+
+/** Removes keys of one slot in one step. */
+async function removeAll(store: Store, keys: readonly string[]): Promise<number> {
+  if (store.kind === 'redis') return replyOf(store.client, store.client.del(...keys));
+  return store.transact(({ get, remove }) => {
+    const found = keys.filter((key) => get(key) !== undefined);
+    for (const key of found) remove(key);
+    return found.length;
+  });
 }
 
 async function failedAt(store: Store, key: string): Promise<number[]> {
