@@ -35,7 +35,9 @@ find "$app" -path '*/node_modules/*' -type d \( -name 'test*' -o -name __tests__
 find "$app" -name 'node.abi*.node' -delete
 # Builds for other systems. From Node 24 on, SQLite is part of Node.
 find "$app" -path '*/prebuilds/*' -name '*.node' ! -path "*/linux-$(node -p process.arch)/*" -delete
-if node -e 'process.exit(parseInt(process.versions.node) >= 24 ? 0 : 1)'; then rm -rf "$app/node_modules/@photostructure"; fi
+if node -e 'process.exit(parseInt(process.versions.node) >= 24 ? 0 : 1)'; then
+  rm -rf "$app/node_modules/@photostructure" "$app/node_modules/node-gyp-build"
+fi
 # Only the library of the compiled canvas is loaded.
 if [ -d "$app/node_modules/canvas" ]; then
   mv "$app/node_modules/canvas/build/Release/canvas.node" "$app/canvas.node"
@@ -48,7 +50,7 @@ fi
 for folder in "$app"/*/ "$app"/packages/*/ "$app"/services/*/; do
   if [ "$(ls "$folder")" = package.json ]; then rm -r "$folder"; fi
 done
-rmdir "$app/packages"
+rm -rf "$app/packages" "$app/tests" "$app/shared/build.js"
 find "$app" -xtype l -delete
 
 mkdir -p "$image/app" "$image/etc/fonts" "$image/usr/local/bin" "$image/var/lib/dpkg/status.d"
@@ -88,11 +90,11 @@ sed -n 's/^[^/]*\(\/[^ ]*\) (0x[0-9a-f]*)$/\1/p' /libraries | sort -u |
     dpkg-query --status "$package" > "$image/var/lib/dpkg/status.d/$package"
     copy_licence "$package"
   done
-# canvas converts font names with C library modules (gconv), which ldd does not list.
+# canvas converts font names with a C library module (gconv), which ldd does not list.
 if [ -d "$app/node_modules/canvas" ]; then
   for modules in /usr/lib/*/gconv; do
     mkdir -p "$image$modules"
-    cp -r "$modules"/UTF-16.so "$modules"/MACINTOSH.so "$modules"/gconv-modules* "$image$modules"
+    cp -r "$modules"/UTF-16.so "$modules"/gconv-modules* "$image$modules"
   done
 fi
 cp /etc/os-release "$image/etc/os-release"

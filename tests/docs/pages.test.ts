@@ -409,7 +409,7 @@ t.test('the manifests, the images and test:nodes have the Node lines of the READ
   t.equal(manifests[0]?.scripts['test:nodes'], 'node tools/test-nodes.js');
   t.match(
     readProjectFile('deploy/Dockerfile'),
-    new RegExp(`^ARG NODE_IMAGE=node:${recommended}(?:[.]\\d+)*-trixie-slim$`, 'm'),
+    new RegExp(`^ARG NODE_IMAGE=node:${recommended}(?:[.]\\d+)*-trixie-slim(?:@sha256:[0-9a-f]{64})?$`, 'm'),
   );
   const promised = /^const promisedLines = \[(.*)\];$/m.exec(readProjectFile('tools/test-nodes.js'))?.[1];
   const tried = [...(promised ?? '').matchAll(/'(\d+)'/g)].map(([, line = '']) => line);

@@ -1,6 +1,6 @@
 // `npm run image:check`: builds both images without a container engine, inspects them, and logs in at their services.
 //
-// Requires Linux, root, and the packages buildah, debootstrap and redis-server. Options:
+// Requires Linux, root, and the packages buildah, debootstrap, redis-server and strace. Options:
 //   --state FOLDER   keeps the base and the layers for the next run; by default a temporary folder is removed at the end
 //   --pull           pulls the base from a registry instead of building it from Debian and npm packages
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
   options: { state: { type: 'string' }, pull: { type: 'boolean', default: false } },
 });
 if (process.getuid?.() !== 0) giveUp('image:check must run as root: it mounts file systems.');
-for (const program of ['buildah', 'redis-server', ...(options.pull ? [] : ['debootstrap'])]) {
+for (const program of ['buildah', 'redis-server', 'strace', ...(options.pull ? [] : ['debootstrap'])]) {
   if (!run(program, ['--version']).ok) giveUp(`image:check needs ${program}: apt-get install ${program}`);
 }
 prepare();

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { root } from '../prepare.js';
 import { ended, follow, isReady } from './container-process.js';
+import { examineOpened } from './opened-files.js';
 import { useCommands, useSystem } from './use-system.js';
 
 const user = 10_001;
@@ -77,6 +78,7 @@ export async function trySystem(buildah, images, folder, report) {
       report(`${name} exits with 0 on SIGTERM`, code === 0, code === 0 ? '' : `code ${code}`);
       report(`${name} logs no error`, !/"level":"(error|fatal)"|Fontconfig/.test(service.said()));
     }
+    for (const container of Object.values(containers)) examineOpened(buildah, container, report);
   } finally {
     for (const service of running) await service.stop();
     const closed = once(redis, 'exit');

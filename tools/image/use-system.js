@@ -61,6 +61,27 @@ export async function useCommands(buildah, containers, { volumes, session, chall
   const programs = ['hash-password', 'person', 'session', 'users'].map(
     (name) => `services/session-service/dist/src/cli/${name}.js`,
   );
+  // Loads the driver of PostgreSQL; nothing listens on this port.
+  const statement = 'SELECT id, email, hash FROM users WHERE id = $1';
+  const postgres = {
+    ...session,
+    USERS_URL: 'postgres://tollgate@127.0.0.1:1/shop',
+    USERS_BY_EMAIL: statement,
+    USERS_BY_ID: statement,
+  };
+  const person = ['node', 'services/session-service/dist/src/cli/person.js', 'export', 'nobody@example.com'];
+  const people = await ended(buildah.start(containers.session, person, { volumes, env: postgres }));
+  report(
+    'the person command tries PostgreSQL',
+    people.said.includes('user database does not respond'),
+    people.said.trim(),
+  );
+  // Its findings do not matter here: the system has no gateway.
+  const doctor = ['node', 'tools/dist/src/doctor/command.js', '--email', 'nobody@example.com', '--json'];
+  const found = await ended(
+    buildah.start(containers.session, doctor, { volumes, env: session, input: 'wrong password\n' }),
+  );
+  report('the doctor reports findings', found.said.startsWith('{'), found.said.slice(0, 200));
   for (const program of [...programs, 'tools/dist/src/doctor/command.js']) {
     const help = await ended(buildah.start(containers.session, ['node', program, '--help']));
     const isThere = help.code === 0 && help.said.startsWith('usage: ');
