@@ -279,6 +279,16 @@ t.test('each framework page begins with the tested example', async (t) => {
   const stacks = {
     express: ['express/app.js'],
     hono: ['hono/src/app.js', 'hono/src/node.js'],
+    next: ['next/app/contact/actions.ts', 'next/app/contact/page.tsx'],
+    sveltekit: [
+      'sveltekit/src/routes/contact/+page.server.js',
+      'sveltekit/src/routes/contact/+page.svelte',
+      'sveltekit/src/env.js',
+    ],
+    nuxt: ['nuxt/server/api/contact.post.ts', 'nuxt/app/pages/contact.vue', 'nuxt/nuxt.config.ts'],
+    astro: ['astro/src/actions/index.ts', 'astro/src/pages/contact.astro'],
+    'react-router': ['react-router/app/routes/contact.tsx'],
+    nestjs: ['nestjs/src/challenge.guard.ts', 'nestjs/src/contact.controller.ts'],
     php: ['php/tollgate.php', 'php/contact.php'],
     flask: ['flask/tollgate.py', 'flask/app.py', 'flask/templates/contact.html'],
     django: ['django/tollgate.py', 'django/views.py', 'django/templates/contact.html'],

@@ -77,9 +77,10 @@ async function findNode(range: string): Promise<string> {
   return (await npm(projectRoot, `Node ${line}`, ...args, 'process.execPath')).trim();
 }
 
-/** Runs the example's script `build`, if it has one. */
-export async function buildExample({ folder, environment, scripts }: InstalledExample): Promise<void> {
-  if (scripts.build === undefined) return;
+/** Runs the example's script `build`, if it has one. Resolves with the example. */
+export async function buildExample(example: InstalledExample): Promise<InstalledExample> {
+  const { folder, environment, scripts } = example;
+  if (scripts.build === undefined) return example;
   const child = spawn(scripts.build, { cwd: folder, env: environment, shell: true });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -89,6 +90,7 @@ export async function buildExample({ folder, environment, scripts }: InstalledEx
   }
   const [code] = await once(child, 'close');
   if (code !== 0) throw new Error(`${scripts.build} failed:\n${output}`);
+  return example;
 }
 
 /** Starts the example with its script `start`. It ends with the test. */

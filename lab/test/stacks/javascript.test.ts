@@ -18,21 +18,30 @@ import {
 import { startGateway } from './gateway.js';
 import { type Form, visitForm } from './visits.js';
 
-t.setTimeout(720_000);
+// Twelve minutes at most on two cores; other programs may use them too.
+t.setTimeout(1_440_000);
 
 interface Stack extends Partial<Form> {
   /** Its folder in docs/examples. */
   readonly example: string;
   /** Starts it in another way than its script `start`. */
-  readonly start?: (t: Test, example: InstalledExample) => Promise<Application>;
+  readonly start?: typeof startExample;
 }
 
 const statuses = { rejected: 422, unavailable: 503 };
+/** Statuses of pages whose script renders the result. */
+const alwaysOk = { rejected: 200, unavailable: 200 };
 
 const stacks: Readonly<Record<string, Stack>> = {
   Express: { example: 'express' },
   'Hono on Node': { example: 'hono', guard: 'widget' },
   'Hono in workerd': { example: 'hono', guard: 'widget', start: startWorker },
+  'Next.js': { example: 'next', statuses: alwaysOk },
+  SvelteKit: { example: 'sveltekit' },
+  Nuxt: { example: 'nuxt' },
+  Astro: { example: 'astro', unparsed: ['{'] },
+  'React Router': { example: 'react-router' },
+  NestJS: { example: 'nestjs' },
 };
 
 const SECRET = 'the-secret-of-the-shop-000000000000000000';
@@ -50,13 +59,20 @@ const variables = {
   HOST_API_KEY: system.hostKey,
   TOLLGATE_URL: gateway.address,
   TOLLGATE_SECRET: SECRET,
-  ORIGIN: gateway.address,
+  NUXT_HOST_API_URL: gateway.address,
+  NUXT_HOST_API_KEY: system.hostKey,
+  PROTOCOL_HEADER: 'x-forwarded-proto',
+  HOST_HEADER: 'x-forwarded-host',
 };
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
 
 /** Bundles the application for the edge, and serves it in workerd. */
-async function startWorker(t: Test, { folder }: InstalledExample): Promise<Application> {
+async function startWorker(
+  t: Test,
+  { folder }: InstalledExample,
+  variables: Readonly<Record<string, string>>,
+): Promise<Application> {
   await installRuntimes();
   const built = await rolldown({
     input: join(folder, 'src', 'app.js'),
@@ -69,11 +85,24 @@ async function startWorker(t: Test, { folder }: InstalledExample): Promise<Appli
   return watch(t, child, port);
 }
 
-for (const [name, { example, start, ...form }] of Object.entries(stacks)) {
+const prepared = new Map<string, Promise<InstalledExample>>();
+
+/** Installs and builds an example, once. */
+function prepare(example: string): Promise<InstalledExample> {
+  const preparing = prepared.get(example) ?? installExample(t, example).then(buildExample);
+  prepared.set(example, preparing);
+  // Its own test reports a failure.
+  preparing.catch(() => {});
+  return preparing;
+}
+
+for (const [at, [name, { example, start = startExample, ...form }]] of Object.entries(stacks).entries()) {
   t.test(name, async (t) => {
-    const installed = await installExample(t, example);
-    await buildExample(installed);
-    const application = start ? await start(t, installed) : await startExample(t, installed, variables);
+    const installed = await prepare(example);
+    // While this one is visited.
+    const [next] = Object.values(stacks).slice(at + 1);
+    if (next !== undefined) void prepare(next.example);
+    const application = await start(t, installed, variables);
     gateway.serveApplication(application.port);
     await visitForm(t, { browser, gateway, application, guard: 'element', statuses, ...form });
   });
