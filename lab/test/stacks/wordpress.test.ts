@@ -302,6 +302,12 @@ async function tests(t: Test, system: HostedSystem, blog: Blog, browser: Browser
   await t.test('a form with the shortcode', async (t) => {
     const page = await visit('?pagename=callback');
     await page.fill('[name=callback_number]', '030 123456');
+    await receiptIn(page);
+    const restore = await internal.cut();
+    await page.getByRole('button', { name: 'Call me' }).click();
+    await page.getByText(UNAVAILABLE).waitFor();
+    await restore();
+    t.equal(await page.inputValue('[name=callback_number]'), '030 123456');
     const receipt = await receiptIn(page);
     await page.getByRole('button', { name: 'Call me' }).click();
     await page.getByText('We will call you.').waitFor();
