@@ -59,7 +59,7 @@ const anyPort = {
 
 /**
  * Starts the site; it stops when the test ends. Guarded routes: `/contact` (work), `/image` (work and image), `/stream` and
- * `/frame` (work; Turbo responses) and `/sign-in` (an account with the password `right`; rejections render the form again).
+ * `/frame` (work; Turbo responses), all of which reject the text `wrong`, and `/sign-in` (an account with the password `right`; rejections render the form again).
  * @param scripts files that the site serves as scripts, by their paths there
  */
 export async function startFormSite(
@@ -128,15 +128,26 @@ export async function startFormSite(
     await host.register(formBodies);
     await host.register(challengeGuard, { application: 'form-site', environment: hostEnvironment });
     const deliver = async (request: FastifyRequest) => {
+      const { text } = request.body as { text?: string };
+      if (text === 'wrong') throw Object.assign(new Error('The text is wrong.'), { statusCode: 422 });
       delivered.push({ ...(request.body as object), ...challengeFieldsOf(request) });
       return 'Delivered.';
     };
     host.post('/contact', { config: { guards: [pow()] } }, deliver);
-    host.post('/stream', { config: { guards: [pow()] } }, async (request, reply) => {
-      await deliver(request);
-      const text = `<turbo-stream action="append" target="answer"><template>Delivered.</template></turbo-stream>`;
-      return reply.type('text/vnd.turbo-stream.html').send(text);
-    });
+    const streamOf = (text: string) =>
+      `<turbo-stream action="append" target="answer"><template>${text}</template></turbo-stream>`;
+    host.post(
+      '/stream',
+      {
+        config: { guards: [pow()] },
+        errorHandler: (_error, _request, reply) =>
+          reply.code(422).type('text/vnd.turbo-stream.html').send(streamOf('Please try again.')),
+      },
+      async (request, reply) => {
+        await deliver(request);
+        return reply.type('text/vnd.turbo-stream.html').send(streamOf('Delivered.'));
+      },
+    );
     host.post('/frame', { config: { guards: [pow()] } }, async (request, reply) => {
       await deliver(request);
       return reply.type('text/html').send('<turbo-frame id="answer">Delivered.</turbo-frame>');

@@ -3,14 +3,14 @@ import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { openVisit, startWidgetSite } from '@tollgate/tests/browser/widget-site.js';
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { bundleWidgets, vendorScripts } from './widget-bundle.js';
+import { bundlePage, vendorScripts } from './page-bundle.js';
 import type {} from './widget-page.js';
 
 const site = await startWidgetSite(t);
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
 const visit = await openVisit(t, browser);
-site.script('/clients.js', await bundleWidgets());
+site.script('/clients.js', await bundlePage(new URL('./widget-page.js', import.meta.url)));
 for (const [address, path] of vendorScripts) {
   await visit.context.route(address, async (route) =>
     route.fulfill({ response: await route.fetch({ url: site.service + path }) }),

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { captcha, challengeGuard, formBodies, pow } from '@tollgate/fastify';
 import { challengeFieldsOf } from '@tollgate/shared/guard';
 import type { Environment } from '@tollgate/tools/launcher/local-environment.js';
@@ -33,11 +34,28 @@ const strictPolicy = [
 
 const { resolve } = createRequire(import.meta.url);
 
+interface LibraryPage {
+  /** Its file. */
+  readonly library: string;
+  /** Attributes of the form. */
+  readonly form: string;
+  readonly isModule?: true;
+}
+
 /** Pages whose forms a library sends. It writes markup and styles, which the strict policy forbids. */
-const libraryPages = {
+export const libraryPages: Readonly<Record<string, LibraryPage>> = {
   'htmx.html': {
     library: resolve('htmx.org/dist/htmx.min.js'),
     form: `hx-post="${formsPath}contact" hx-target="#answer"`,
+  },
+  'htmx-1.html': {
+    library: resolve('htmx.org-1/dist/htmx.min.js'),
+    form: `hx-post="${formsPath}contact" hx-target="#answer"`,
+  },
+  'turbo.html': {
+    library: fileURLToPath(import.meta.resolve('@hotwired/turbo')),
+    form: `method="post" action="${formsPath}stream"`,
+    isModule: true,
   },
   'jquery.html': { library: resolve('jquery'), form: `action="${formsPath}contact"` },
 };
@@ -92,25 +110,33 @@ export async function startFormApplication(environment: Environment): Promise<Fo
         .send(documentOf(page)),
     );
   }
-  for (const [name, { library, form }] of Object.entries(libraryPages)) {
+  for (const [name, page] of Object.entries(libraryPages)) {
     app.get(formsPath + name, async (_request, reply) =>
       reply
         .type('text/html')
         .header('content-security-policy', libraryPolicy)
-        .send(libraryDocument(name, form)),
+        .send(libraryDocument(name, page)),
     );
     app.get(`${formsPath}${name}.js`, async (_request, reply) =>
-      reply.type('text/javascript').send(await readFile(library)),
+      reply.type('text/javascript').send(await readFile(page.library)),
     );
   }
   app.get(`${formsPath}serializing.js`, async (_request, reply) =>
     reply.type('text/javascript').send(serializing),
   );
   const deliver = async (request: FastifyRequest) => {
+    const { text } = request.body as { text?: string };
+    if (text === 'wrong') throw Object.assign(new Error('The text is wrong.'), { statusCode: 422 });
     delivered.push({ ...(request.body as object), ...challengeFieldsOf(request) });
     return 'Delivered.';
   };
   app.post(`${formsPath}contact`, { config: { guards: [pow()] } }, deliver);
+  app.post(`${formsPath}stream`, { config: { guards: [pow()] } }, async (request, reply) => {
+    const text = await deliver(request);
+    return reply
+      .type('text/vnd.turbo-stream.html')
+      .send(`<turbo-stream action="update" target="answer"><template>${text}</template></turbo-stream>`);
+  });
   app.post(`${formsPath}image`, { config: { guards: [pow(), captcha] } }, deliver);
   await app.listen({ port: 0, host: '127.0.0.1' });
   return {
@@ -120,10 +146,11 @@ export async function startFormApplication(environment: Environment): Promise<Fo
   };
 }
 
-function libraryDocument(name: string, form: string): string {
+function libraryDocument(name: string, { form, isModule }: LibraryPage): string {
+  const type = isModule ? 'type="module"' : '';
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A form</title>
     <link rel="icon" href="/icon.svg"><script type="module" src="/client/element.js"></script>
-    <script src="${formsPath}${name}.js"></script><script src="${formsPath}serializing.js"></script></head>
+    <script ${type} src="${formsPath}${name}.js"></script><script src="${formsPath}serializing.js"></script></head>
     <body><main><h1>A form</h1><form ${form}><label>Text <input name="text" required></label>
     <tollgate-challenge></tollgate-challenge><button id="send">Send</button></form>
     <p id="answer"></p></main></body></html>`;

@@ -1,6 +1,6 @@
 // The vendors' client libraries in a page of another origin, with our scripts instead of the vendors'.
 import { createHash } from 'node:crypto';
-import { bundleWidgets } from '../client/widget-bundle.js';
+import { bundlePage } from '../client/page-bundle.js';
 import type { Flows } from './flows.js';
 import type { Site } from './site.js';
 
@@ -15,7 +15,7 @@ async function serveLibraries({ front, elsewhere }: Site): Promise<void> {
   const service = `${front.address}/api/captcha`;
   elsewhere.serve('/clients.js', {
     headers: { 'content-type': 'text/javascript' },
-    body: await bundleWidgets(),
+    body: await bundlePage(new URL('../client/widget-page.js', import.meta.url)),
   });
   elsewhere.serve('/widgets', {
     headers: { 'content-type': 'text/html' },

@@ -1,9 +1,9 @@
-// The page script with the vendors' client libraries, bundled as an application does.
+// Bundles the script of a page with its libraries, as an application does.
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
-/** Returns the code of one module that mounts the library in its page's query. */
-export async function bundleWidgets(): Promise<string> {
+/** @param script the compiled script. @returns the code of one module */
+export async function bundlePage(script: URL): Promise<string> {
   const built = await build({
     configFile: false,
     logLevel: 'silent',
@@ -13,7 +13,7 @@ export async function bundleWidgets(): Promise<string> {
       write: false,
       modulePreload: false,
       rolldownOptions: {
-        input: fileURLToPath(new URL('./widget-page.js', import.meta.url)),
+        input: fileURLToPath(script),
         output: { codeSplitting: false },
       },
     },
