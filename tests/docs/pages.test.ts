@@ -101,6 +101,22 @@ t.test('docs/personal-data.md matches the code (npm run docs)', async (t) => {
   t.equal(page('docs/personal-data.md'), personalDataPage());
 });
 
+t.test('docs/personal-data.md names every key in browser storage', async (t) => {
+  const named = tablesHeaded(page('docs/personal-data.md'), 'Name').flatMap(({ rows }) =>
+    rows.flatMap(([name = '']) => literalsIn(name)),
+  );
+  const sources = listFiles('packages/client/src', /\.ts$/).map(readProjectFile);
+  const keys = sources
+    .filter((text) => /\b(?:localStorage|sessionStorage|indexedDB|openHint)\b/.test(text))
+    .flatMap((text) => [...text.matchAll(/[`'](tollgate(?:[-:][a-z:-]*)?)['$]/g)].map(([, key = '']) => key))
+    // The element, and one of its events.
+    .filter((key) => !['tollgate-challenge', 'tollgate-verified'].includes(key));
+  t.strictSame(
+    [...new Set(keys)].sort(),
+    named.filter((name) => name.startsWith('tollgate') && name !== 'tollgate-pass').sort(),
+  );
+});
+
 t.test('docs/client/prebuilt.md has the integrity hashes of the build (npm run docs)', async (t) => {
   t.equal(page('docs/client/prebuilt.md'), prebuiltPage());
   const file = join(projectRoot, 'packages', 'client', 'dist', 'tollgate.js');

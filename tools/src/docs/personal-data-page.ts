@@ -131,14 +131,14 @@ Keyed hashes are HMAC-SHA256 under \`CHALLENGE_SECRET\`. Without it nobody can l
 | Name | Kind | Content | Purpose | Lifetime |
 |---|---|---|---|---|
 | \`${cookieName(undefined)}\` | cookie | encrypted: user id, session id | keeps the person logged in | \`REFRESH_TTL\`; the browser session with \`"remember": false\` |
-| \`knownDevice\` | cookie | encrypted: session id, keyed hash of account and password | spares a known browser additional checks | \`DEVICE_TTL\`, until voided |
+| \`knownDevice\` | cookie | encrypted: session id, hash of account and password | spares a known browser additional checks | \`DEVICE_TTL\`, until voided |
 | \`${boundCookieName(undefined)}\` | cookie | session id, key hash, signed | [device binding](sessions/device-binding.md) | \`BOUND_COOKIE_TTL\` |
 | \`${pageCookieName('https://example.com')}\` | cookie | user id, email, session id, claims; encrypted, or readable with \`ACCESS_TOKEN_FORMAT=public\` | with \`PAGE_COOKIE\`, [tells rendering servers the user](sessions/server-rendering.md) | \`ACCESS_TTL\` |
 | \`${passCookieName('https:')}\` | cookie | encrypted: site, network | [the gate](gate.md) | pass lifetime |
-| \`tollgate:\` and the service address | \`localStorage\` | hint that a session exists | no failed request for new visitors | logout |
-| \`tollgate:nonce:\`, \`tollgate:first-nonce:\` and the address | \`localStorage\` | random number | device binding | until replaced |
-| \`tollgate\` | IndexedDB | private key that no script can read | device binding | until the browser deletes it |
-| \`tollgate-continue:\` | \`localStorage\`, \`sessionStorage\` | time of a refresh, and the page opened after it | one refresh for all tabs, no endless loop | until replaced; tab |
+| \`tollgate:\` and the service address | \`localStorage\` | hint that a session exists, or that a logout is pending | no failed request for new visitors | logout |
+| \`tollgate:nonce:\`, \`tollgate:first-nonce:\` and the address | \`localStorage\` | random number | device binding | logout |
+| \`tollgate\` | IndexedDB | a key for each session that no script can read | device binding | logout |
+| \`tollgate-continue:\` and the address | \`localStorage\`, \`sessionStorage\` | time of a refresh, and the page opened after it | one refresh for all tabs, no endless loop | until replaced; tab |
 | \`tollgate-gate\` | \`sessionStorage\` | time and number of passes | no endless loop at the gate | tab |
 
 Cookie names may have the prefix \`__Secure-\` or \`__Host-\`. All cookies are first-party, \`HttpOnly\` and used for nothing but the stated purpose.
@@ -161,7 +161,7 @@ Cookie names may have the prefix \`__Secure-\` or \`__Host-\`. All cookies are f
 | \`AUDIT_TTL\` | shorter history of logins and ended sessions; 0 stores none |
 | \`AUDIT_LOG_DAYS\` | removes old security events |
 | \`SESSION_MAX_AGE\`, \`REFRESH_TTL\`, \`MAX_SESSIONS\` | fewer, shorter sessions |
-| \`DEVICE_TTL=0\` | no device cookie |
+| \`DEVICE_TTL\`, \`DEVICE_COOKIE=asked\` | device cookies live shorter (0: none), or only users who ask for one get it |
 | \`REFRESH_BINDING=off\` | no key in the browser |
 | [a daily rewrite](operations/redis.md#erased-data) | erased entries leave the disk |
 `;
