@@ -1,6 +1,6 @@
 // The person command as run by an operator.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { callCommand, spawnCommand } from '@tollgate/test-support/command.js';
@@ -10,7 +10,9 @@ import { until } from '@tollgate/test-support/until.js';
 import t from 'tap';
 import { runPerson } from '../../src/cli/person.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
+import { openSessionStore } from '../../src/stores/open-session-store.js';
 import { logIn, refresh, SECRETS, startNode, withBearer } from '../support/session-node.js';
+import { RULES } from '../support/session-rules.js';
 
 const COMMAND = fileURLToPath(new URL('../../src/cli/person.js', import.meta.url));
 const ANN = 'ann@example.com';
@@ -125,4 +127,29 @@ t.test('a missing directory or store is an error, not an empty document', async 
       error: /there is no file:/,
     },
   );
+});
+
+t.test('with a module as directory, and secrets in files, the account stays and the rest goes', async (t) => {
+  const { store, url } = await redisStore(t);
+  const folder = tempDir(t);
+  const fileOf = (name: string, text: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, `${text}\n`);
+    return path;
+  };
+  const sessions = openSessionStore(store, 60_000);
+  await sessions.start({ uid: 1, sid: 'a'.repeat(22), userAgent: 'a browser' }, RULES);
+  const env = {
+    STORE_URL_FILE: fileOf('store', url),
+    CHALLENGE_SECRET_FILE: fileOf('secret', SECRETS.CHALLENGE_SECRET),
+    USERS_URL: `module:${fileURLToPath(new URL('../../../test/directory/example-driver.js', import.meta.url))}`,
+  };
+  const { code, out } = await person(['erase', 'ada@example.com'], env);
+  t.equal(code, 0);
+  t.match(JSON.parse(out), {
+    person: { id: 1, in_directory: true },
+    elsewhere: [{ where: 'user directory' }],
+  });
+  t.match(countsOf(out), { directory: 0, sessions: 1 });
+  t.strictSame(await sessions.list(1), []);
 });
