@@ -27,6 +27,7 @@ report('format and lint', lint.ok, lint.output);
 checkDocuments();
 runTests('packages.test.js');
 runTests('prepack.test.js');
+runTests('provenance.test.js');
 checkBaseImage();
 
 console.log(failures === 0 ? '\nReady to publish.' : `\n${failures} FAILED`);
