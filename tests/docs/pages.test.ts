@@ -195,15 +195,25 @@ t.test('every variable on a page exists', async (t) => {
     'CAPTCHA_TYPE',
     ...['URL', 'SITEKEY', 'SECRET'].map((name) => `RECAPTCHA_${name}`),
   ];
+  // SvelteKit's server reads them.
+  const ofSvelteKit = ['PROTOCOL_HEADER', 'HOST_HEADER'];
   const ofProcesses = Object.keys(processVariables);
   // Names of other languages and their frameworks.
   const ofLanguages = listFiles('docs/examples', /\.(php|py|rb|ru)$/).flatMap((path) =>
     [...page(path).matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => name),
   );
   const ofExamples = listFiles('docs/examples', /\.(js|ts)$/).flatMap((path) =>
-    [...page(path).matchAll(/\b(?:HOST_API|TOLLGATE)_[A-Z]+\b/g)].map(([name]) => name),
+    [...page(path).matchAll(/\b(?:NUXT_)?(?:HOST_API|TOLLGATE)_[A-Z]+\b/g)].map(([name]) => name),
   );
-  const named = [...ofApplications, ...ofExamples, ...ofImages, ...ofGateways, ...ofGitea, ...ofProcesses];
+  const named = [
+    ...ofApplications,
+    ...ofExamples,
+    ...ofImages,
+    ...ofGateways,
+    ...ofGitea,
+    ...ofSvelteKit,
+    ...ofProcesses,
+  ];
   const known = new Set([...variableNames(), ...named]);
   for (const { path, text } of pages) {
     // At least two words, to exclude abbreviations; UV_THREADPOOL_SIZE belongs to Node.
