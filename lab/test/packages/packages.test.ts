@@ -173,6 +173,17 @@ console.log((await verify('pow_token=x')).outcome);`;
   },
 );
 
+t.test('@tollgate/session compiles strictly, with the globals of browsers and without', async (t) => {
+  const fixture = 'typed-session.ts';
+  copyFileSync(join(projectRoot, 'lab/test/packages', fixture), join(outside, fixture));
+  for (const resolution of ['nodenext', 'bundler'] as const) {
+    for (const lib of [undefined, ['es2023']]) {
+      const strictness = { checkJs: false, ...(lib && { lib }) };
+      t.equal(compileOutside(outside, [fixture], resolution, strictness), '', `${resolution} ${lib}`);
+    }
+  }
+});
+
 t.test('every documented sample compiles', async (t) => {
   const { typed, untyped } = writeSamples(outside);
   const fixture = 'typed-application.ts';

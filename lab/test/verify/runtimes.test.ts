@@ -7,7 +7,7 @@ import { freePort } from '@tollgate/test-support/free-port.js';
 import { SECRET, startFront, startGuardedForms } from '@tollgate/tests/examples/guarded-forms.js';
 import t, { type Test } from 'tap';
 import { installRuntimes, runtimes } from './runtimes.js';
-import type { Outcomes } from './scenario.js';
+import type { Outcomes, Question } from './scenario.js';
 
 t.setTimeout(600_000);
 await installRuntimes();
@@ -73,7 +73,7 @@ for (const [name, play] of Object.entries(runtimes)) {
         response.writeHead(307, { location: forms.siteverify }).end();
       }),
       losing: front.address(forms.siteverify),
-    });
+    } satisfies Question);
     t.strictSame(outcomes, expected);
     t.equal(front.bodies.length, 2, 'the lost response was asked for again');
   });

@@ -11,11 +11,11 @@ import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import { rolldown } from 'rolldown';
 import type { Test } from 'tap';
-import type { Outcomes, Question } from './scenario.js';
 
 const run = promisify(execFile);
 const installed = join(projectRoot, 'lab', 'runtimes');
-const scenario = join(import.meta.dirname, 'scenario.js');
+/** The scenario of `@tollgate/verify`. */
+const forms = join(import.meta.dirname, 'scenario.js');
 
 /** Installs them, unless they are installed already. */
 export async function installRuntimes(): Promise<void> {
@@ -40,7 +40,7 @@ function programOf(scope: string, file: string): string {
 }
 
 /** Bundles a program into one file. */
-async function bundle(code: string, folder: string, name: string): Promise<string> {
+async function bundle(code: string, scenario: string, folder: string, name: string): Promise<string> {
   const entry = join(folder, `entry-of-${name}`);
   writeFileSync(entry, code.replace('SCENARIO', JSON.stringify(scenario)));
   const built = await rolldown({ input: entry, platform: 'neutral', external: /^node:/, tsconfig: false });
@@ -61,13 +61,20 @@ export default {
   },
 };`;
 
-/** Plays the scenario in a runtime. */
-export type Runtime = (t: Test, question: Question) => Promise<Outcomes>;
+/**
+ * Plays a scenario in a runtime, and returns the outcomes of its steps.
+ * @param scenario compiled module that exports `play`; that of `@tollgate/verify` by default
+ */
+export type Runtime = (
+  t: Test,
+  question: object,
+  scenario?: string,
+) => Promise<Readonly<Record<string, string>>>;
 
 function commandLine(program: () => string, ...args: string[]): Runtime {
-  return async (t, question) => {
+  return async (t, question, scenario = forms) => {
     const folder = tempDir(t);
-    const file = await bundle(command, folder, 'program.mjs');
+    const file = await bundle(command, scenario, folder, 'program.mjs');
     const env = {
       PATH: process.env.PATH,
       HOME: folder,
@@ -114,9 +121,9 @@ const config :Workerd.Config = (
   return { child, port };
 }
 
-const workerd: Runtime = async (t, question) => {
+const workerd: Runtime = async (t, question, scenario = forms) => {
   const folder = tempDir(t);
-  await bundle(worker, folder, 'worker.js');
+  await bundle(worker, scenario, folder, 'worker.js');
   const { child, port } = await startWorkerd(folder);
   child.stdout.resume();
   const closed = once(child, 'close');
