@@ -15,7 +15,6 @@ export { jwksOf, type PublicKey, readJwks, type SigningAlgorithm } from './crypt
 export { randomAlphanumerics, randomBytes, randomHex } from './crypto/random.js';
 export {
   createSigningKey,
-  deriveSigningKeys,
   openSigningKeys,
   type SigningKey,
   type SigningKeys,

@@ -6,10 +6,11 @@ import { createSession } from './session/create-session.js';
 const { base = '', to = '/', login = '', signedOut, away, failed } = document.body.dataset;
 const key = `tollgate-continue:${base}`;
 
-/** Longest time in which another visit of this page means that the requested page did not accept the cookie. */
+/**
+ * Longest time in which a refresh serves other tabs too, and in which another visit of this tab means that the requested
+ * page did not accept the cookie.
+ */
 const longestMarkMs = 60_000;
-/** Time in which the refresh of another tab serves this tab too. */
-const sharedMs = 10_000;
 
 /** What this tab did at its last visit. */
 type Visit = 'refreshed' | 'shared';
@@ -27,7 +28,7 @@ async function exclusive(name: string, work: () => Promise<void>): Promise<void>
 async function openPage(): Promise<void> {
   const last = lastVisit();
   if (last === undefined && hasFreshTwin()) {
-    remember('shared', Date.now() + sharedMs);
+    remember('shared', Date.now() + longestMarkMs);
     location.replace(to);
     return;
   }
@@ -55,7 +56,7 @@ function finish(isSignedIn: boolean, last: Visit | undefined): void {
     remember('refreshed', untilMs);
     use(
       () => localStorage,
-      (storage) => storage.setItem(key, String(Math.min(untilMs, nowMs + sharedMs))),
+      (storage) => storage.setItem(key, String(untilMs)),
     );
     location.replace(to);
   } else {
