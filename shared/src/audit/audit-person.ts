@@ -1,6 +1,6 @@
 // Finds one person's lines in the files of an audit stream, and removes the person from them.
 
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { access, constants, type FileHandle, open, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { UserId } from '../schemas/user-id.js';
 
@@ -18,8 +18,8 @@ export type StoredLine = Readonly<Record<string, unknown>>;
 export interface AuditFiles {
   /** The file and the rotated ones. */
   readonly files: string[];
-  /** Rotated files that are compressed: they cannot be searched. */
-  readonly compressed: string[];
+  /** Those that are compressed, or that this process may not read or change. */
+  readonly closed: string[];
 }
 
 const COMPRESSED = /\.(?:gz|bz2|xz|zst|lz4)$/;
@@ -27,18 +27,24 @@ const COMPRESSED = /\.(?:gz|bz2|xz|zst|lz4)$/;
 /**
  * Finds the files of a stream: PATH, and those beside it whose name continues with `.` or `-` and a digit, as rotation
  * programs name them.
+ * @param use what the files must allow
  */
-export async function auditFilesOf(path: string): Promise<AuditFiles> {
+export async function auditFilesOf(path: string, use: 'read' | 'change' = 'read'): Promise<AuditFiles> {
+  const mode = use === 'read' ? constants.R_OK : constants.R_OK | constants.W_OK;
   const base = basename(path);
   const names = await readdir(dirname(path)).catch(() => [] as string[]);
   const own = names
     .filter((name) => name === base || (name.startsWith(base) && /^[.-]\d/.test(name.slice(base.length))))
     .sort()
     .map((name) => join(dirname(path), name));
-  return {
-    files: own.filter((name) => !COMPRESSED.test(name)),
-    compressed: own.filter((name) => COMPRESSED.test(name)),
-  };
+  const isOpen = async (name: string) =>
+    !COMPRESSED.test(name) &&
+    (await access(name, mode).then(
+      () => true,
+      () => false,
+    ));
+  const open = await Promise.all(own.map(isOpen));
+  return { files: own.filter((_name, at) => open[at]), closed: own.filter((_name, at) => !open[at]) };
 }
 
 /** Returns the lines of a person, in the order of the files. */

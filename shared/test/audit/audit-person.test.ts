@@ -52,12 +52,20 @@ t.test('lines are found by user id and account, in all files', async (t) => {
   for (const name of ['audit.log.1', 'audit.log-20261101', 'audit.log.2026-11-25.0a1b'])
     writeFileSync(join(folder, name), `${login(7, ANN)}\n`);
   for (const name of ['audit.log.2.gz', 'audit.logs', 'other.log']) writeFileSync(join(folder, name), 'x');
-  const { files, compressed } = await auditFilesOf(path);
+  const { files, closed } = await auditFilesOf(path);
   t.equal(files.length, 4);
-  t.strictSame(compressed, [join(folder, 'audit.log.2.gz')]);
+  t.strictSame(closed, [join(folder, 'audit.log.2.gz')]);
   const found = await findAuditLines(files, person);
   t.equal(found.length, 4 + 3);
-  t.strictSame(await auditFilesOf(join(folder, 'missing', 'audit.log')), { files: [], compressed: [] });
+  t.strictSame(await auditFilesOf(join(folder, 'missing', 'audit.log')), { files: [], closed: [] });
+});
+
+t.test('a file that may not be changed is reported', async (t) => {
+  if (process.getuid?.() === 0) return t.comment('the superuser may change everything');
+  const path = join(tempDir(t), 'audit.log');
+  writeFileSync(path, `${login(7, ANN)}\n`, { mode: 0o400 });
+  t.strictSame(await auditFilesOf(path), { files: [path], closed: [] });
+  t.strictSame(await auditFilesOf(path, 'change'), { files: [], closed: [path] });
 });
 
 t.test('an erased line names nobody, and the event still counts', async (t) => {

@@ -7,8 +7,8 @@ import type { PersonPlaces } from './person-places.js';
 
 /** What an export or erasure has found. */
 export interface Found {
-  /** Compressed files of the audit stream. */
-  readonly compressed: readonly string[];
+  /** Files of the audit stream that could not be searched or changed. */
+  readonly closed: readonly string[];
   /** After an erasure: how erased data leaves the files of each store. */
   readonly purges?: readonly Purge[];
   /** After an erasure: whether the directory still has the user. */
@@ -22,7 +22,7 @@ const YOURS = 'Your retention of it.';
 /** Returns the remaining data, those with work for the operator first. */
 export function elsewhereOf({ settings }: PersonPlaces, found: Found): Elsewhere[] {
   const { accessTtl, refreshTtl, deviceTtl, auditPath } = settings;
-  const { compressed, purges = [], isInDirectory = false, hasRemains = false } = found;
+  const { closed, purges = [], isInDirectory = false, hasRemains = false } = found;
   return [
     ...(isInDirectory ? [OTHER_DIRECTORY, PROTECTION] : []),
     ...(hasRemains
@@ -34,10 +34,10 @@ export function elsewhereOf({ settings }: PersonPlaces, found: Found): Elsewhere
           },
         ]
       : []),
-    ...compressed.map((path) => ({
+    ...closed.map((path) => ({
       where: path,
-      what: 'Security events; compressed files are neither searched nor changed.',
-      until: 'Until your rotation removes the file.',
+      what: 'Security events: the file is compressed, or this process may not change it.',
+      until: 'Until your rotation removes it.',
     })),
     ...[...new Set(purges)].flatMap((purge) => REMAINS[purge] ?? []),
     {

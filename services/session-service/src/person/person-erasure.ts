@@ -31,7 +31,7 @@ export async function erasePerson(
   const first = await eraseStored(places, person, { canLogIn });
   const deleted = await deleteUsers(places, person);
   const again = await eraseStored(places, person, { canLogIn, hasScanned: true });
-  const { files, compressed } = await auditFiles(places);
+  const { files, closed } = await auditFiles(places, 'change');
   const erased: Record<PartName, number> = {
     directory: deleted.count,
     ...addedUp(first, again),
@@ -49,7 +49,7 @@ export async function erasePerson(
     erased_at: isoTime(await sessions.timeMs()),
     parts: (Object.keys(erased) as PartName[]).map((part) => ({ part, erased: erased[part] })),
     elsewhere: elsewhereOf(places, {
-      compressed,
+      closed,
       purges,
       isInDirectory: canLogIn,
       hasRemains: !deleted.isPurged,

@@ -30,8 +30,8 @@ export async function exportPerson(places: PersonPlaces, wanted: PersonRequest):
     const { what, why, until } = EXPLANATIONS[part];
     return { part, what, why, until: until(places.settings), items: items[part] };
   });
-  const { compressed } = await auditFiles(places);
-  const elsewhere = elsewhereOf(places, { compressed });
+  const { closed } = await auditFiles(places);
+  const elsewhere = elsewhereOf(places, { closed });
   return { person: namesOf(person), made_at: madeAt, parts, elsewhere };
 }
 
@@ -129,6 +129,6 @@ async function auditItems(places: PersonPlaces, person: Person): Promise<Item[]>
 }
 
 /** The files of `AUDIT_LOG`; none without the variable. */
-export async function auditFiles({ settings: { auditPath } }: PersonPlaces) {
-  return auditPath === undefined ? { files: [], compressed: [] } : auditFilesOf(auditPath);
+export async function auditFiles({ settings: { auditPath } }: PersonPlaces, use?: 'change') {
+  return auditPath === undefined ? { files: [], closed: [] } : auditFilesOf(auditPath, use);
 }
