@@ -44,7 +44,15 @@ export async function installExample(t: Test, name: string): Promise<InstalledEx
     folder,
     own.map((each) => published[`tollgate-${each}` as keyof typeof published]),
   );
-  const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  const flags = [
+    '--ignore-scripts',
+    '--prefer-offline',
+    '--fetch-retries=1',
+    '--fetch-retry-mintimeout=1000',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
   await npm(folder, `packages of docs/examples/${name}`, 'ci', ...flags);
   const paths = [
     join(folder, 'node_modules', '.bin'),
