@@ -15,6 +15,13 @@ import { packInto, published } from '../packages/outside-project.js';
 
 const run = promisify(execFile);
 
+/** Builds of a test report nothing to the makers of a framework. */
+const noTelemetry = {
+  NEXT_TELEMETRY_DISABLED: '1',
+  NUXT_TELEMETRY_DISABLED: '1',
+  ASTRO_TELEMETRY_DISABLED: '1',
+};
+
 export interface Message {
   readonly email: string;
   readonly text: string;
@@ -62,7 +69,7 @@ export async function installExample(t: Test, name: string): Promise<InstalledEx
   return {
     folder,
     scripts,
-    environment: { ...process.env, NODE_ENV: 'production', PATH: paths.join(delimiter) },
+    environment: { ...process.env, ...noTelemetry, NODE_ENV: 'production', PATH: paths.join(delimiter) },
   };
 }
 

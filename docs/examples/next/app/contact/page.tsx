@@ -1,12 +1,13 @@
 'use client';
 
-import '@tollgate/client/element';
 import type {} from '@tollgate/client/react';
-import { useActionState } from 'react';
+import { useActionState, useEffect } from 'react';
 import { send } from './actions';
 
 export default function Contact() {
   const [refusal, action] = useActionState(send, {});
+  // After hydration, because the element disables the button at once.
+  useEffect(() => void import('@tollgate/client/element'), []);
   return (
     <form action={action}>
       <p role="alert">{refusal.message}</p>

@@ -1,6 +1,6 @@
-import '@tollgate/client/element';
 import type {} from '@tollgate/client/react';
 import { createVerifier } from '@tollgate/verify';
+import { useEffect } from 'react';
 import { data, Form, redirect } from 'react-router';
 import type { Route } from './+types/contact';
 
@@ -19,6 +19,8 @@ export async function action({ request }: Route.ActionArgs) {
 }
 
 export default function Contact({ actionData }: Route.ComponentProps) {
+  // After hydration, because the element disables the button at once.
+  useEffect(() => void import('@tollgate/client/element'), []);
   return (
     <Form method="post">
       <p role="alert">{actionData?.message}</p>
