@@ -52,6 +52,8 @@ export async function installExample(t: Test, name: string): Promise<InstalledEx
     own.map((each) => published[`tollgate-${each}` as keyof typeof published]),
   );
   const flags = [
+    '--include=dev',
+    '--include=optional',
     '--ignore-scripts',
     '--prefer-offline',
     '--fetch-retries=1',
