@@ -2,11 +2,9 @@
 
 export {
   type AuditFiles,
-  type AuditPerson,
   auditFilesOf,
   eraseAuditLines,
   findAuditLines,
-  type StoredLine,
 } from './audit/audit-person.js';
 export { type AuditTrail, createAuditTrail, LIMITED_EVENTS, MOST_LINES } from './audit/audit-trail.js';
 export {

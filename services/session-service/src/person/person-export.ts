@@ -1,6 +1,6 @@
 // Exports everything that is stored of one person, with explanations.
 
-import { auditFilesOf, findAuditLines } from '@tollgate/shared/audit';
+import { type AuditFiles, auditFilesOf, findAuditLines } from '@tollgate/shared/audit';
 import { isoTime } from '@tollgate/shared/schemas';
 import { openAccountCounters } from '@tollgate/shared/store';
 import { openKnownUsers } from '../stores/known-users.js';
@@ -129,6 +129,9 @@ async function auditItems(places: PersonPlaces, person: Person): Promise<Item[]>
 }
 
 /** The files of `AUDIT_LOG`; none without the variable. */
-export async function auditFiles({ settings: { auditPath } }: PersonPlaces, use?: 'change') {
+export async function auditFiles(
+  { settings: { auditPath } }: PersonPlaces,
+  use?: 'change',
+): Promise<AuditFiles> {
   return auditPath === undefined ? { files: [], closed: [] } : auditFilesOf(auditPath, use);
 }
