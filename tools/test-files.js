@@ -25,7 +25,7 @@ const slow = [
   /^services\/.*\/drop-in\/test\/hostile\./,
   /^packages\/client\/.*\/drop-in\/widgets\./,
   /^packages\/client\/.*\/element\/(layout|odd-pages)\./,
-  /^packages\/client\/.*\/package\//,
+  /^packages\/client\/.*\/(frameworks|package)\//,
   /^packages\/client\/.*\/session\/browser-(binding|origin|tabs)\./,
   /^packages\/session\/.*\/browser\./,
   /^packages\/client\/.*\/solver\/(browser|bundler|hashwx-browser)\./,

@@ -65,6 +65,8 @@ const constants = new Set([
     ([, name = '']) => `TOLLGATE_${name.toUpperCase()}`,
   ),
   ...[...plugin.matchAll(/defined\( '(TOLLGATE_\w+)' \)/g)].map(([, name = '']) => name),
+  // Exported by Angular.
+  'CUSTOM_ELEMENTS_SCHEMA',
 ]);
 
 const presetsPage = readProjectFile('docs/challenges/presets.md');
@@ -301,6 +303,7 @@ t.test('each framework page begins with the tested example', async (t) => {
     vue: ['vue-form/src/SignIn.vue', 'vue-form/vite.config.js'],
     svelte: ['svelte-form/src/SignIn.svelte'],
     react: ['react-form/src/sign-in.tsx'],
+    angular: ['angular-form/src/sign-in.ts'],
   };
   const stacks = {
     express: ['express/app.js'],

@@ -13,6 +13,9 @@ import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { build, createServer } from 'vite';
 import { createOutsideProject, packInto, published } from '../packages/outside-project.js';
+import { buildExample, installExample } from '../stacks/example.js';
+
+t.setTimeout(1_440_000);
 
 /** Imports of the examples besides the package. */
 const builders = [
@@ -27,7 +30,7 @@ const builders = [
   '@vitejs/plugin-vue',
   '@sveltejs/vite-plugin-svelte',
 ];
-const emails = ['plain', 'react', 'vue', 'svelte', 'react-dev', 'vue-dev', 'svelte-dev'].map(
+const emails = ['plain', 'angular', 'react', 'vue', 'svelte', 'react-dev', 'vue-dev', 'svelte-dev'].map(
   (name) => `${name}@example.com`,
 );
 const archives = packInto(tempDir(t), [published['tollgate-client']]);
@@ -96,7 +99,7 @@ async function signInAndOut(t: Test, { page, said, workers }: Visit, email: stri
   await page.getByRole('button', { name: 'Log out' }).click();
   await submit.waitFor();
   t.same(said, [], 'no warnings: the solver is not degraded either');
-  const isWorker = (url: string) => /\/(worker[\w-]*|api\/captcha\/tollgate)\.js/.test(url);
+  const isWorker = (url: string) => /\/(worker[\w-]*|(api\/captcha|client)\/tollgate)\.js/.test(url);
   t.ok(workers.length > 0 && workers.every(isWorker), workers.join(', '));
 }
 
@@ -274,6 +277,16 @@ for (const name of ['react', 'vue', 'svelte']) {
     await signInAndOut(t, await visit(t), `${name}-dev@example.com`);
   });
 }
+
+t.test('angular-form, built by Angular', async (t) => {
+  const installed = await installExample(t, 'angular-form');
+  await buildExample(installed);
+  site.serve({ '/': join(installed.folder, 'dist', 'browser') });
+  const visited = await visit(t);
+  await signInAndOut(t, visited, 'angular@example.com');
+  await fail('angular@example.com');
+  await signInWithEffort(t, await visit(t), 'angular@example.com');
+});
 
 t.test('the documented Vite proxy and PUBLIC_URL are sufficient for a page', async (t) => {
   const port = await freePort();

@@ -1,12 +1,22 @@
-// The element in Svelte's templates: accepted and rejected code.
+// The element in Svelte's templates, and the stores: accepted and rejected code.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { compileOutside, createOutsideProject, packInto, published } from '../packages/outside-project.js';
 
-const consumer = `import type {} from '@tollgate/client/types/svelte';
+const consumer = `import type { ChallengeState } from '@tollgate/client/challenge';
+import type { Session } from '@tollgate/client/session';
+import { useChallenge, useSession } from '@tollgate/client/svelte';
 import type { SvelteHTMLElements } from 'svelte/elements';
+import { get, type Readable } from 'svelte/store';
+
+export function read(session: Session): string {
+  const challenge: Readable<ChallengeState> = useChallenge({ image: 'always' });
+  return get(useSession(session)).status + get(challenge).status;
+}
+// @ts-expect-error no such option
+useChallenge({ colour: 'red' });
 
 // Its templates are checked against this interface.
 type Props = SvelteHTMLElements['tollgate-challenge'];

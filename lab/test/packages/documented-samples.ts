@@ -47,8 +47,9 @@ const pages = () => [
   ...listFiles('docs', /\.md$/).filter((path) => !stacks.test(path)),
 ];
 
-/** The examples of other frameworks, which lab/test/stacks builds. */
-const stacks = /^docs\/(examples|stacks)\/(express|hono|next|sveltekit|nuxt|astro|react-router|nestjs)\b/;
+/** The examples of other frameworks, which other tests build. */
+const stacks =
+  /^docs\/(examples|stacks|client)\/(angular|express|hono|next|sveltekit|nuxt|astro|react-router|nestjs)\b/;
 
 /** The programs of docs/examples that a compiler without plugins can read; Vue and Svelte are built in other tests. */
 const programs = () =>

@@ -1,13 +1,9 @@
 // Hook for the challenges of a form.
 
 import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
-import type { ChallengeOptions } from '../challenge/challenge-options.js';
 import { idleState } from '../challenge/challenge-state.js';
 import type { ChallengeController } from '../challenge/controller.js';
-import { createMountedChallenge } from './mounted-challenge.js';
-
-/** Options of `createChallenge`, except two: `state.work` reports the progress, and unmounting closes everything. */
-export type UseChallengeOptions = Omit<ChallengeOptions, 'onProgress' | 'signal'>;
+import { createMountedChallenge, type UseChallengeOptions } from '../frameworks/mounted-challenge.js';
 
 /** The functions are the same on every render; the object changes with the state. */
 export interface UsedChallenge extends Omit<ChallengeController, 'isSubmitting' | 'subscribe' | 'close'> {

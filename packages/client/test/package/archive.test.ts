@@ -60,7 +60,14 @@ t.test('the archive contains compiled code, types and provenance, and nothing el
 
 t.test('it has no dependencies, and every framework may be missing', async (t) => {
   t.notOk('dependencies' in manifest);
-  t.same(Object.keys(manifest.peerDependencies), ['preact', 'react', 'solid-js', 'svelte', 'vue']);
+  t.same(Object.keys(manifest.peerDependencies), [
+    '@angular/core',
+    'preact',
+    'react',
+    'solid-js',
+    'svelte',
+    'vue',
+  ]);
   for (const name of Object.keys(manifest.peerDependencies)) {
     t.same(manifest.peerDependenciesMeta[name], { optional: true }, name);
   }
@@ -73,11 +80,18 @@ t.test('it has no dependencies, and every framework may be missing', async (t) =
   }
   const isOfReact = (line: string) => /^dist\/src\/react\/[a-z-]+(\.d\.ts|\.js): react$/.test(line);
   t.same([...foreign].filter((line) => !isOfReact(line)).sort(), [
+    'dist/src/angular.d.ts: @angular/core',
+    'dist/src/angular.js: @angular/core',
+    'dist/src/solid.d.ts: solid-js',
+    'dist/src/solid.js: solid-js',
+    'dist/src/svelte.js: svelte',
     'dist/src/types/preact.d.ts: preact',
     'dist/src/types/solid.d.ts: solid-js',
     'dist/src/types/svelte.d.ts: svelte/elements',
     'dist/src/types/vue.d.ts: vue',
     'dist/src/types/vue.d.ts: vue/jsx-runtime',
+    'dist/src/vue.d.ts: vue',
+    'dist/src/vue.js: vue',
   ]);
 });
 
@@ -166,7 +180,11 @@ async function bundle(code: string) {
     build: {
       write: false,
       modulePreload: false,
-      rolldownOptions: { input: page, preserveEntrySignatures: 'strict', external: ['react'] },
+      rolldownOptions: {
+        input: page,
+        preserveEntrySignatures: 'strict',
+        external: ['react', 'vue', 'solid-js', 'svelte', '@angular/core'],
+      },
     },
   });
   if (!('output' in built)) throw new Error('nothing was built');
@@ -192,10 +210,15 @@ t.test('a bundler includes only used code', async (t) => {
 
 t.test('each hook adds less than 1 kB to its dependencies', async (t) => {
   const bytesOf = async (line: string) => (await bundle(line)).bytes;
-  const session = await bytesOf(`export { useSession } from '@tollgate/client/react';`);
-  t.ok(session < 1_000, `useSession: ${session} bytes`);
   const create = await bytesOf(`export { createChallenge } from '@tollgate/client/challenge';`);
-  const use = await bytesOf(`export { useChallenge } from '@tollgate/client/react';`);
-  t.ok(use - create < 1_000, `useChallenge: ${use - create} bytes`);
-  t.comment(`useSession ${session} bytes, useChallenge ${use - create} bytes`);
+  for (const framework of ['react', 'vue', 'solid', 'svelte', 'angular']) {
+    const prefix = framework === 'angular' ? 'inject' : 'use';
+    const bytesOfHook = (name: string) =>
+      bytesOf(`export { ${prefix}${name} } from '@tollgate/client/${framework}';`);
+    const session = await bytesOfHook('Session');
+    const challenge = (await bytesOfHook('Challenge')) - create;
+    t.ok(session < 1_000, `${framework}, session: ${session} bytes`);
+    t.ok(challenge < 1_000, `${framework}, challenge: ${challenge} bytes`);
+    t.comment(`${framework}: session ${session} bytes, challenge ${challenge} bytes`);
+  }
 });

@@ -42,9 +42,17 @@ export const wrongFlag = <tollgate-challenge hold-submit={false} />;
 `,
   'in-solid.tsx': `/** @jsxImportSource solid-js */
 import type { TollgateChallenge } from '@tollgate/client/element';
-import type {} from '@tollgate/client/types/solid';
+import type { Session } from '@tollgate/client/session';
+import { useChallenge, useSession } from '@tollgate/client/solid';
 
 let element: TollgateChallenge | undefined;
+export function Login({ session }: { session: Session }) {
+  const state = useSession(session);
+  const { controller, state: challenge } = useChallenge({ image: 'always' });
+  return <tollgate-challenge prop:controller={controller} lang={\`\${state().status} \${challenge().work?.chance}\`} />;
+}
+// @ts-expect-error no such option
+useChallenge({ colour: 'red' });
 export const fields = (image: 'always' | 'never') => (
   <tollgate-challenge ref={element} class="check" start="focus" display="floating" hold-submit attr:image={image}
     prop:texts={${texts}} prop:controller={null} chunk-size="1000" onClick={() => {}}
@@ -56,8 +64,17 @@ export const wrong = <tollgate-challenge start="later" />;
 export const wrongCode = <tollgate-challenge on:tollgate-error={({ detail }) => detail.code === 'broken'} />;
 `,
   'in-vue.tsx': `/** @jsxImportSource vue */
-import type {} from '@tollgate/client/types/vue';
+import type { Session } from '@tollgate/client/session';
+import { useChallenge, useSession } from '@tollgate/client/vue';
 import type { GlobalComponents } from 'vue';
+
+export function setup(session: Session): string {
+  const state = useSession(session);
+  const { state: challenge } = useChallenge({ image: 'always' });
+  return state.value.status + challenge.value.status;
+}
+// @ts-expect-error no such option
+useChallenge({ colour: 'red' });
 
 export const fields = (
   <tollgate-challenge class="check" start="focus" display="floating" hold-submit texts={${texts}} chunk-size="1000"

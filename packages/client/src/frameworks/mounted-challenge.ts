@@ -6,6 +6,9 @@ import type { ChallengeController } from '../challenge/controller.js';
 import { createChallenge } from '../challenge/create-challenge.js';
 import { createListeners } from '../listeners.js';
 
+/** Options of `createChallenge`, except two: `state.work` reports the progress, and unmounting closes everything. */
+export type UseChallengeOptions = Omit<ChallengeOptions, 'onProgress' | 'signal'>;
+
 const noFields = Object.freeze({});
 
 export interface MountedChallenge {
