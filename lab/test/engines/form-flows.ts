@@ -10,6 +10,8 @@ const text = '[name=text]';
 const send = '#send';
 const answer = 'input#answer';
 const isReady = `${find('tollgate-challenge')}?.status === 'ready'`;
+/** Turbo disables the button until it has the response. */
+const isEnabled = `!document.querySelector('${send}').disabled`;
 
 async function waitUntilDelivered(tab: Tab): Promise<void> {
   await tab.waitFor(`document.body.textContent.includes('Delivered.')`);
@@ -171,7 +173,7 @@ export const formFlows: Flows = {
     t.equal(new Set(site.delivered.map(({ powToken }) => powToken)).size, 2);
   },
 
-  async 'libraries send a form repeatedly, also after a refusal, and drafts read at every key cost nothing'(
+  async 'libraries send a form repeatedly, also after refusals and lost requests, and drafts cost nothing'(
     t,
     { site, visitor },
   ) {
@@ -195,10 +197,40 @@ export const formFlows: Flows = {
         await until(() => statuses().length > index, `${page}: a response to ${word}`);
       }
       t.same(statuses(), ['422', '200', '200', '200'], page);
-      t.match(site.delivered, [{ text: 'one' }, { text: 'two' }, { text: 'three' }], page);
-      t.equal(new Set(site.delivered.map(({ powToken }) => powToken)).size, 3);
       const works = `performance.getEntriesByType('resource').filter(({ name }) => /captcha.pow/.test(name)).length`;
       t.ok((await tab.evaluate<number>(works)) <= 5, page);
+
+      const later = { status: 503, headers: { 'content-type': 'text/plain' }, body: 'later' };
+      const ends = ['contact', 'stream'].map((path) => site.front.refuse(`POST ${formsPath}${path}`, later));
+      await tab.fill(text, 'four');
+      await tab.click(send);
+      await until(() => statuses().at(-1) === '503', `${page}: an outage`);
+      for (const end of ends) end();
+      await tab.waitFor(isEnabled);
+      await tab.click(send);
+      await until(() => site.delivered.length === 4, `${page}: after the outage`);
+
+      await tab.waitFor(`${isReady} && ${isEnabled}`);
+      await tab.evaluate(`(() => {
+        const lose = () => { globalThis.isLost = true; };
+        for (const name of ['htmx:sendError', 'turbo:fetch-request-error']) document.addEventListener(name, lose);
+        globalThis.jQuery?.(document).on('ajaxError', lose);
+      })()`);
+      await tab.fill(text, 'five');
+      await tab.waitFor(isReady);
+      const restore = await site.front.cut();
+      await tab.click(send);
+      await tab.waitFor('globalThis.isLost');
+      await restore();
+      await tab.waitFor(isEnabled);
+      await tab.click(send);
+      await until(() => site.delivered.length === 5, `${page}: after a lost request`);
+      t.same(
+        site.delivered.map(({ text }) => text),
+        ['one', 'two', 'three', 'four', 'five'],
+        page,
+      );
+      t.equal(new Set(site.delivered.map(({ powToken }) => powToken)).size, 5);
     }
   },
 };
