@@ -1,11 +1,9 @@
 // `@tollgate/session` in Node, Deno, Bun and workerd, with the running session-service.
 
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createSigningKey } from '@tollgate/shared/crypto';
 import { freePort } from '@tollgate/test-support/free-port.js';
+import { serve } from '@tollgate/test-support/serve.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { freePorts } from '@tollgate/tests/launcher/launch.js';
 import { startServiceHere } from '@tollgate/tests/system/services-here.js';
@@ -24,18 +22,7 @@ const FORMATS = {
   EdDSA: { ACCESS_TOKEN_FORMAT: 'public', ACCESS_SIGNING_KEYS: createSigningKey('EdDSA') },
 };
 
-/** Returns the address of a server of this file. */
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-const silent = await serve(() => {});
+const silent = await serve(t, () => {});
 
 /** Starts the services with a format of tokens, and logs a user in twice. */
 async function prepare(format: keyof typeof FORMATS): Promise<{ email: string; question: Question }> {
@@ -67,7 +54,7 @@ async function prepare(format: keyof typeof FORMATS): Promise<{ email: string; q
   const [{ cookie }, ended] = [await logIn(), await logIn()];
   const authorization = `Bearer ${ended.accessToken}`;
   await fetch(`${service}/logout`, { method: 'POST', headers: { authorization } });
-  const moved = await serve((request, response) => {
+  const moved = await serve(t, (request, response) => {
     response.writeHead(307, { location: `${service}${request.url}` }).end();
   });
   const nowhere = `http://127.0.0.1:${await freePort()}`;

@@ -4,6 +4,7 @@ import { until } from '@tollgate/test-support/until.js';
 import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Browser, Page, Request } from 'playwright-core';
 import type { Test } from 'tap';
+import { oddBodies } from '../verify/odd-bodies.js';
 import type { Application } from './example.js';
 import type { Gateway } from './gateway.js';
 
@@ -36,19 +37,6 @@ export interface Visited extends Form {
 const email = 'ann@example.com';
 const text = 'Good morning, and "thank you" <b>very</b> much.';
 const failed = /The security check has failed/;
-
-/** Bodies that no form sends: media type and content. */
-const odd: readonly (readonly [type: string, body: string])[] = [
-  ...['', '{}', 'null', '[]', '5', '{', '{"pow_token":["a"]}', '{"__proto__":{"pow_token":"x"}}'].map(
-    (body) => ['application/json', body] as const,
-  ),
-  ['application/x-www-form-urlencoded', 'pow_token=a&pow_token=b&text[a]=b&cf-turnstile-response=a'],
-  [
-    'multipart/form-data; boundary=x',
-    '--x\r\nContent-Disposition: form-data; name="text"\r\n\r\na\r\n--x--\r\n',
-  ],
-  ['text/plain', 'x'],
-];
 
 /** A submission as the browser sent it, and the status of the response. */
 interface Submission {
@@ -191,7 +179,7 @@ export async function visitForm(t: Test, visited: Visited): Promise<void> {
 
   await t.test('bodies that no form sends are no failure', async (t) => {
     const url = accepted?.url ?? '';
-    for (const [type, body] of odd) {
+    for (const [type, body] of oddBodies) {
       const headers = { 'content-type': type, origin: gateway.address };
       const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual' });
       t.ok(unparsed.includes(body) || response.status < 500, `${type} ${body}: ${response.status}`);

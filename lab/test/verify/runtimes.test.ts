@@ -1,11 +1,9 @@
 // `@tollgate/verify` in Node, Deno, Bun and workerd, with the running services.
 
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { freePort } from '@tollgate/test-support/free-port.js';
+import { serve } from '@tollgate/test-support/serve.js';
 import { SECRET, startFront, startGuardedForms } from '@tollgate/tests/examples/guarded-forms.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { installRuntimes, runtimes } from './runtimes.js';
 import type { Outcomes, Question } from './scenario.js';
 
@@ -13,16 +11,7 @@ t.setTimeout(600_000);
 await installRuntimes();
 const forms = await startGuardedForms(t);
 
-/** Returns the address of a server of this test. */
-async function serve(t: Test, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/siteverify`;
-}
+const siteverifyAt = (address: string) => `${address}/siteverify`;
 
 const accepted = 'accepted';
 const missing = 'rejected missing-input-response';
@@ -65,13 +54,17 @@ for (const [name, play] of Object.entries(runtimes)) {
       receipts: await Promise.all(Array.from({ length: 8 }, () => forms.receipt())),
       works: [await forms.work()],
       nowhere: `http://127.0.0.1:${await freePort()}/siteverify`,
-      silent: await serve(t, () => {}),
-      stuck: await serve(t, (_request, response) => {
-        response.writeHead(200, { 'content-type': 'application/json' }).write('{"success":true');
-      }),
-      moved: await serve(t, (_request, response) => {
-        response.writeHead(307, { location: forms.siteverify }).end();
-      }),
+      silent: siteverifyAt(await serve(t, () => {})),
+      stuck: siteverifyAt(
+        await serve(t, (_request, response) => {
+          response.writeHead(200, { 'content-type': 'application/json' }).write('{"success":true');
+        }),
+      ),
+      moved: siteverifyAt(
+        await serve(t, (_request, response) => {
+          response.writeHead(307, { location: forms.siteverify }).end();
+        }),
+      ),
       losing: front.address(forms.siteverify),
     } satisfies Question);
     t.strictSame(outcomes, expected);

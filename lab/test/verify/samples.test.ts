@@ -12,6 +12,7 @@ import { readProjectFile } from '@tollgate/tests/docs/project-file.js';
 import { SECRET, startGuardedForms } from '@tollgate/tests/examples/guarded-forms.js';
 import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import t, { type Test } from 'tap';
+import { oddBodies } from './odd-bodies.js';
 
 t.setTimeout(120_000);
 const forms = await startGuardedForms(t);
@@ -67,19 +68,6 @@ async function run(t: Test, file: string): Promise<string> {
 
 const load = (t: Test, code: string) => import(pathToFileURL(write(t, code)).href);
 
-/** Bodies that no form sends: media type and content. */
-const odd: readonly (readonly [type: string, body: string])[] = [
-  ...['', '{}', 'null', '[]', '5', '{', '{"pow_token":["a"]}', '{"__proto__":{"pow_token":"x"}}'].map(
-    (body) => ['application/json', body] as const,
-  ),
-  ['application/x-www-form-urlencoded', 'pow_token=a&pow_token=b&text[a]=b&cf-turnstile-response=a'],
-  [
-    'multipart/form-data; boundary=x',
-    '--x\r\nContent-Disposition: form-data; name="text"\r\n\r\na\r\n--x--\r\n',
-  ],
-  ['text/plain', 'x'],
-];
-
 t.test('every sample is run', async (t) => {
   t.strictSame([others, more], [[], []]);
 });
@@ -107,7 +95,7 @@ t.test('a server of Node', async (t) => {
   t.strictSame(await post(new URLSearchParams(work)), { status: 200, json: { sent: true } });
   t.match(await post(new URLSearchParams(work)), { status: 422, json: { code: 'pow_invalid' } });
   t.match(await post(JSON.stringify(await forms.work())), { status: 200 });
-  for (const [, body] of odd) t.match(await post(body), { status: 422, json: { code: 'pow_invalid' } });
+  for (const [, body] of oddBodies) t.match(await post(body), { status: 422, json: { code: 'pow_invalid' } });
 });
 
 t.test('a login', async (t) => {

@@ -1,19 +1,17 @@
 // Users of requests, with the running session-service: both ways to verify, and everything that is no user.
 
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPageSession, type PageRequest, SessionUnavailableError } from '@tollgate/session';
 import { createSigningKey } from '@tollgate/shared/crypto';
 import { freePort } from '@tollgate/test-support/free-port.js';
+import { serve } from '@tollgate/test-support/serve.js';
 import { until } from '@tollgate/test-support/until.js';
 import { codeBlocks } from '@tollgate/tests/docs/markdown.js';
 import { readProjectFile } from '@tollgate/tests/docs/project-file.js';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { logIn, type RenderedSite, startRenderedSite } from './rendered-site.js';
 
 t.setTimeout(300_000);
@@ -40,16 +38,6 @@ function sessionsOf(name: keyof typeof sites) {
 
 const get = (cookie: string, method = 'GET'): PageRequest => ({ method, headers: { cookie } });
 const names = Object.keys(sites) as (keyof typeof sites)[];
-
-async function serve(t: Test, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 t.test('the user of a request, in the form of any framework', async (t) => {
   for (const name of names) {

@@ -1,33 +1,7 @@
-// Bundle size, and independence of everything but the web's interfaces.
+import { testEdgePackage } from '@tollgate/tests/edge-package.js';
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import { rolldown } from 'rolldown';
-import t from 'tap';
-
-const entry = fileURLToPath(import.meta.resolve('@tollgate/session'));
-
-t.test('the package, bundled and minified, is smaller than 2 kB compressed', async (t) => {
-  const bundle = await rolldown({ input: entry, tsconfig: false });
-  const { output } = await bundle.generate({ format: 'es', minify: true });
-  await bundle.close();
-  t.equal(output.length, 1);
-  const [{ code, exports, imports }] = output;
-  t.strictSame([exports, imports], [['SessionUnavailableError', 'createPageSession'], []]);
-  const bytes = gzipSync(code).length;
-  t.comment(`${bytes} bytes`);
-  t.ok(bytes < 2_000, `${bytes} bytes`);
-});
-
-t.test('neither code nor types name a package or a module of Node', async (t) => {
-  const folder = new URL('./', import.meta.resolve('@tollgate/session'));
-  const files = readdirSync(folder).filter((name) => /\.(js|d\.ts)$/.test(name));
-  t.ok(files.length >= 12, files.join(' '));
-  for (const name of files) {
-    const text = readFileSync(new URL(name, folder), 'utf8');
-    for (const [, from = ''] of text.matchAll(/\bfrom '([^']+)'|\bimport\('([^']+)'\)/g))
-      t.match(from, /^\.\//, name);
-    t.notMatch(text, /\b(process|Buffer|NodeJS|reference types)\b/, name);
-  }
+testEdgePackage(import.meta.resolve('@tollgate/session'), {
+  exports: ['SessionUnavailableError', 'createPageSession'],
+  bytes: 2_000,
+  leastFiles: 12,
 });

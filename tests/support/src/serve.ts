@@ -1,0 +1,16 @@
+// A server of a test.
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Test } from 'tap';
+
+/** Serves requests until the test ends, also those without a response. Returns the address: `http://127.0.0.1:PORT`. */
+export async function serve(t: Pick<Test, 'teardown'>, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
