@@ -6,7 +6,7 @@ import { readProjectFile } from './docs/project-file.js';
 export interface ComposeService {
   readonly image?: string;
   readonly build?: { readonly target: string };
-  readonly command?: string;
+  readonly command?: string | readonly string[];
   readonly environment?: Readonly<Record<string, string | number | null>>;
   readonly secrets?: readonly (string | { readonly source: string; readonly target: string })[];
   readonly volumes?: readonly string[];

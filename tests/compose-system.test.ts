@@ -43,8 +43,10 @@ async function startStore(name: 'session' | 'challenge') {
   // A user that may read the ACL log.
   replaceSecret(`${name}_store_acl`, secret(`${name}_store_acl`));
   appendFileSync(acl, '\nuser tester on >tester ~* &* +@all\n');
-  const [, ...command] = (compose.services[`${name}-store`]?.command ?? '').split(' ');
-  const args = command.map((arg) => {
+  // A shell starts the rewrites, and becomes the server.
+  const script = [compose.services[`${name}-store`]?.command].flat().at(-1) ?? '';
+  const [, options = ''] = script.split('exec redis-server ');
+  const args = options.split(' ').map((arg) => {
     if (arg === '/run/secrets/store_acl') return acl;
     if (arg === '/data') return tempDir(t);
     return arg === '""' ? '' : arg;

@@ -138,6 +138,7 @@ export const accessFlows: Flows = {
     await tab.press('Space');
     await tab.waitFor(`document.getElementById('password').type === 'text'`);
     t.pass('the password can be shown');
+    t.equal(await tabTo(page, 'remember'), 1);
     t.equal(await tabTo(page, 'sign in'), 1);
     for (const failures of [1, 2]) {
       const before = await page.bits();
@@ -150,7 +151,7 @@ export const accessFlows: Flows = {
     }
     await page.see('answer');
     await tab.type(password);
-    const way: Control[] = ['show password', 'answer', 'new image', 'work or image', 'sign in'];
+    const way: Control[] = ['show password', 'remember', 'answer', 'new image', 'work or image', 'sign in'];
     for (const control of way) t.equal(await tabTo(page, control), 1, control);
     for (const control of ['work or image', 'new image', 'answer'] as const) {
       await tab.press('Shift+Tab');

@@ -13,6 +13,7 @@ const controls = {
   email: '#email',
   password: '#password',
   'show password': '#show-password',
+  remember: '#remember',
   'sign in': '#submit',
   'call the protected route': '#call',
   'log out': '#log-out',

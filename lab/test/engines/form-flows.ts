@@ -231,6 +231,11 @@ export const formFlows: Flows = {
         page,
       );
       t.equal(new Set(site.delivered.map(({ powToken }) => powToken)).size, 5);
+      // A later one would count for the next page.
+      await until(
+        () => statuses().filter((status) => status === '200').length === 5,
+        `${page}: the last response`,
+      );
     }
   },
 };

@@ -57,7 +57,7 @@ t.test('the archive has compiled code and store scripts, and no tests', async (t
   t.strictSame(
     files.filter(
       (file) =>
-        !/^(package\.json|LICENSE|README\.md|lua\/[a-z_]+\.lua|dist\/src\/[a-z0-9/-]+(\.d\.ts|\.js))$/.test(
+        !/^(package\.json|LICENSE|README\.md|dist\/sbom\.cdx\.json|lua\/[a-z_]+\.lua|dist\/src\/[a-z0-9/-]+(\.d\.ts|\.js))$/.test(
           file,
         ),
     ),
