@@ -3,11 +3,10 @@
 import { type AuditTrail, eraseAuditLines } from '@tollgate/shared/audit';
 import { isoTime } from '@tollgate/shared/schemas';
 import { openAccountCounters, purgeStore } from '@tollgate/shared/store';
-import { openKnownUsers } from '../stores/known-users.js';
 import { elsewhereOf } from './elsewhere.js';
 import type { PartName, PersonErasure, PersonRequest } from './person-bodies.js';
 import { auditFiles } from './person-export.js';
-import { findPerson, namesOf, type Person, type PersonPlaces } from './person-places.js';
+import { findPerson, knownUsersOf, namesOf, type Person, type PersonPlaces } from './person-places.js';
 
 /**
  * Erases a person. The account comes last but one, so that the person is found again after an error: then erase the person
@@ -119,9 +118,8 @@ function eraseCounters({ stores, settings }: PersonPlaces, { accounts }: Person)
   return counters.erase(accounts);
 }
 
-function forgetUsers({ stores, settings }: PersonPlaces, { uids }: Person): Promise<number> {
-  const times = { keepMs: settings.maxAge * 1000, userMs: settings.refreshTtl * 1000 };
-  const known = openKnownUsers(stores.sessions, times);
+function forgetUsers(places: PersonPlaces, { uids }: Person): Promise<number> {
+  const known = knownUsersOf(places);
   return sumOf(uids, async (uid) => ((await known.forget(uid)) ? 1 : 0));
 }
 

@@ -3,11 +3,10 @@
 import { type AuditFiles, auditFilesOf, findAuditLines } from '@tollgate/shared/audit';
 import { isoTime } from '@tollgate/shared/schemas';
 import { openAccountCounters } from '@tollgate/shared/store';
-import { openKnownUsers } from '../stores/known-users.js';
 import { elsewhereOf } from './elsewhere.js';
 import { EXPLANATIONS } from './explanations.js';
 import type { PartName, PersonExport, PersonRequest } from './person-bodies.js';
-import { findPerson, namesOf, type Person, type PersonPlaces } from './person-places.js';
+import { findPerson, knownUsersOf, namesOf, type Person, type PersonPlaces } from './person-places.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -117,9 +116,8 @@ async function counterItems({ stores, settings }: PersonPlaces, { accounts }: Pe
   }));
 }
 
-async function checkItems({ stores, settings }: PersonPlaces, { uids }: Person): Promise<Item[]> {
-  const times = { keepMs: settings.maxAge * 1000, userMs: settings.refreshTtl * 1000 };
-  const { users } = await openKnownUsers(stores.sessions, times).read();
+async function checkItems(places: PersonPlaces, { uids }: Person): Promise<Item[]> {
+  const { users } = await knownUsersOf(places).read();
   return users.filter(({ id }) => uids.has(id)).map(({ id, pseudonym }) => ({ user: id, pseudonym }));
 }
 

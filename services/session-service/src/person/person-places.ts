@@ -8,6 +8,7 @@ import type { Store } from '@tollgate/shared/store';
 import { type AccountDirectory, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
 import type { AccountEvents } from '../stores/account-events.js';
 import type { DeviceVoids } from '../stores/device-voids.js';
+import { type KnownUserStore, openKnownUsers } from '../stores/known-users.js';
 import type { SessionStore } from '../stores/session-store.js';
 import type { SignInCodes } from '../stores/sign-in-codes.js';
 import type { PersonRequest } from './person-bodies.js';
@@ -25,6 +26,12 @@ export interface PersonPlaces {
   readonly stores: { readonly sessions: Store; readonly challenges: Store };
   readonly ring: KeyRing;
   readonly settings: PersonSettings;
+}
+
+/** Opens the users who identify the directory. */
+export function knownUsersOf({ stores, settings }: PersonPlaces): KnownUserStore {
+  const times = { keepMs: settings.maxAge * 1000, userMs: settings.refreshTtl * 1000 };
+  return openKnownUsers(stores.sessions, times);
 }
 
 /** The variables that decide about places and retention. Times are seconds. */

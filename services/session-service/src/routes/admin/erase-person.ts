@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { PersonErasure, PersonRequest } from '../../person/person-bodies.js';
 import { erasePerson } from '../../person/person-erasure.js';
 import type { PersonPlaces } from '../../person/person-places.js';
-import { requireOnePerson, withDirectory } from './one-person.js';
+import { refusalOf } from '../../steps/check-password.js';
+import { requireOnePerson } from './one-person.js';
 
 /** Must be registered in a scope that requires the API key. The address is in the body, because URLs are logged. */
 export default async function erasePersonRoute(
@@ -24,7 +25,9 @@ export default async function erasePersonRoute(
     },
     async (request): Promise<PersonErasure> => {
       requireOnePerson(request.body);
-      return withDirectory(request, () => erasePerson(places, request.body, trail, request.id));
+      return erasePerson(places, request.body, trail, request.id).catch((error: unknown) => {
+        throw refusalOf(error, request.log);
+      });
     },
   );
 }

@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { PersonExport, PersonRequest } from '../../person/person-bodies.js';
 import { exportPerson } from '../../person/person-export.js';
 import type { PersonPlaces } from '../../person/person-places.js';
-import { requireOnePerson, withDirectory } from './one-person.js';
+import { refusalOf } from '../../steps/check-password.js';
+import { requireOnePerson } from './one-person.js';
 
 /** Must be registered in a scope that requires the API key. The address is in the body, because URLs are logged. */
 export default async function exportPersonRoute(
@@ -24,7 +25,9 @@ export default async function exportPersonRoute(
     },
     async (request): Promise<PersonExport> => {
       requireOnePerson(request.body);
-      return withDirectory(request, () => exportPerson(places, request.body));
+      return exportPerson(places, request.body).catch((error: unknown) => {
+        throw refusalOf(error, request.log);
+      });
     },
   );
 }
