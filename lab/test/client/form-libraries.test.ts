@@ -1,23 +1,14 @@
 // Libraries that send forms by script: each submission has fresh fields, and none of them calls the element.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import type {} from '@tollgate/client/element';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { startFormSite } from '@tollgate/tests/browser/form-site.js';
 import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
+import { libraryFiles, libraryPolicy } from './library-files.js';
 
-const { resolve } = createRequire(import.meta.url);
-/** At the paths used in docs/client. */
-const libraries = {
-  '/htmx.min.js': resolve('htmx.org/dist/htmx.min.js'),
-  '/htmx-1.min.js': resolve('htmx.org-1/dist/htmx.min.js'),
-  '/turbo.js': fileURLToPath(import.meta.resolve('@hotwired/turbo')),
-  '/jquery.min.js': resolve('jquery'),
-};
-const site = await startFormSite(t, {}, libraries);
+const site = await startFormSite(t, {}, libraryFiles);
 const browser = await launchBrowser();
 t.teardown(() => browser.close());
 
@@ -26,11 +17,8 @@ t.beforeEach(() => {
   site.requested.length = 0;
 });
 
-/** htmx and Turbo add styles. */
-const policy =
-  "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'";
-
-const open = (t: Test, body: string) => openPage(t, browser, site.page(body, { policy, head: '' }));
+const open = (t: Test, body: string) =>
+  openPage(t, browser, site.page(body, { policy: libraryPolicy, head: '' }));
 
 /** The page of a document. */
 function sample(name: string): string {
@@ -257,7 +245,7 @@ t.test('a second press before the response has its own work', async (t) => {
   await page.route('**/contact', async (route) => {
     waiting.push(() => route.continue());
   });
-  await page.goto(site.page(form(''), { policy, head: '' }));
+  await page.goto(site.page(form(''), { policy: libraryPolicy, head: '' }));
   await sendWithFetch(page);
   await whenReady(page);
   await page.click('form button');

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type {} from '@tollgate/client/element';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { until } from '@tollgate/test-support/until.js';
@@ -11,6 +10,7 @@ import { startFormSite } from '@tollgate/tests/browser/form-site.js';
 import { openPage } from '@tollgate/tests/browser/open-page.js';
 import type { Page } from 'playwright-core';
 import t, { type Test } from 'tap';
+import { libraryFiles, libraryPolicy } from './library-files.js';
 import { bundlePage } from './page-bundle.js';
 
 const { resolve } = createRequire(import.meta.url);
@@ -22,10 +22,7 @@ const site = await startFormSite(
   // One visitor with many forms.
   { CAPTCHA_POW_VOLUME_STEP: '0', RATE_LIMIT_POW: '1000', RATE_LIMIT_ISSUE: '1000' },
   {
-    '/htmx.min.js': resolve('htmx.org/dist/htmx.min.js'),
-    '/htmx-1.min.js': resolve('htmx.org-1/dist/htmx.min.js'),
-    '/turbo.js': fileURLToPath(import.meta.resolve('@hotwired/turbo')),
-    '/jquery.min.js': resolve('jquery'),
+    ...libraryFiles,
     '/rails-ujs.js': resolve('@rails/ujs'),
     '/morphdom.js': resolve('morphdom/dist/morphdom-umd.min.js'),
     '/react-forms.js': reactForms,
@@ -39,9 +36,6 @@ t.beforeEach(() => {
   site.requested.length = 0;
 });
 
-/** htmx and Turbo add styles. */
-const policy =
-  "default-src 'self'; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'";
 const element = '<script type="module" src="/api/captcha/tollgate.js"></script>';
 const script = (path: string) => `<script src="${path}"></script>`;
 const fields = '<input name="text"><tollgate-challenge></tollgate-challenge><button>Send</button>';
@@ -105,7 +99,7 @@ const libraries: Readonly<Record<string, LibraryPage>> = {
   },
 };
 
-const pageOf = ({ head, body }: LibraryPage) => site.page(body, { policy, head });
+const pageOf = ({ head, body }: LibraryPage) => site.page(body, { policy: libraryPolicy, head });
 
 /** Opens a page; a library may report a lost request as an error of the page. */
 async function open(t: Test, address: string): Promise<Page> {
