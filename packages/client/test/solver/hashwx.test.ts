@@ -11,6 +11,7 @@ import type { UnitReply } from '../../src/solver/hashwx/messages.js';
 import { openUnitQueue } from '../../src/solver/hashwx/unit-queue.js';
 import { createUnitSearch } from '../../src/solver/hashwx/unit-search.js';
 import { chanceOf } from '../../src/solver/hashwx/work.js';
+import { spendMs } from '../support/spend-ms.js';
 
 const { challenge } = vectors;
 const refuse: Instantiate = () => Promise.reject(new WebAssembly.CompileError('refused'));
@@ -139,6 +140,28 @@ t.test('without WebAssembly the first reply reports it', async (t) => {
     send({ id: 7, salt: challenge.seed, part: 0, block: 0, nonces: 512, partHashes: 300 });
   });
   t.same(reply, { id: 7, hashes: 0, mode: null });
+});
+
+t.test('a slow device takes smaller slices', async (t) => {
+  const scan: Scan = (_nonce, count) => {
+    spendMs(count / 10);
+    return -1;
+  };
+  const counts: number[] = [];
+  await new Promise<void>((resolve) => {
+    const send = createUnitSearch({
+      sliceMs: 8,
+      openMaker: async () => ({ make: async () => ({ scan, isCompiled: true }) }),
+      reply({ hashes, isDone }) {
+        counts.push(hashes);
+        if (isDone) resolve();
+      },
+    });
+    send({ id: 1, salt: challenge.seed, part: 0, block: 0, nonces: 1024, partHashes: 300 });
+  });
+  const slices = counts.map((count, i) => count - (counts[i - 1] ?? 0));
+  t.equal(slices[0], 512, 'before anything is measured');
+  t.ok(Math.max(...slices.slice(1)) <= 80, `${slices}`);
 });
 
 t.test('a stopped search sends no more replies', async (t) => {

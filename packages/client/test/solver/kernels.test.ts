@@ -4,12 +4,13 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
 import { prefixLength, suffixCount } from '../../src/solver/block-layout.js';
-import { type KernelName, suffixStep } from '../../src/solver/kernel.js';
+import { type Kernel, type KernelName, suffixStep } from '../../src/solver/kernel.js';
 import { raceKernels } from '../../src/solver/kernels/kernel-race.js';
 import { kernelNames, openFastestKernel, openKernel } from '../../src/solver/kernels/open-kernel.js';
 import { openNonceRange } from '../../src/solver/nonce-range.js';
 import { createRangeSearch } from '../../src/solver/range-search.js';
 import type { SearchReply } from '../../src/solver/worker-messages.js';
+import { spendMs } from '../support/spend-ms.js';
 import { zeroBits } from '../support/zero-bits.js';
 
 const ascii = (length: number) =>
@@ -195,4 +196,27 @@ t.test('the opened kernel searches throughout its race', async (t) => {
     counts,
     counts.toSorted((a, b) => a - b),
   );
+});
+
+t.test('a slow device takes smaller slices', async (t) => {
+  const kernel: Kernel = {
+    name: 'jsLoop',
+    path: 'js',
+    prepare() {},
+    search(_difficulty, from, to) {
+      spendMs((to - from) / 10);
+      return -1;
+    },
+  };
+  const counts: number[] = [];
+  await new Promise<void>((resolve) => {
+    const search = createRangeSearch(kernel, { sliceMs: 8 }, ({ hashes, isDone }) => {
+      if (isDone) return resolve();
+      counts.push(hashes);
+    });
+    search({ id: 1, head, difficulty: 32, range: 0, maxHashes: 1000 });
+  });
+  const slices = counts.map((count, i) => count - (counts[i - 1] ?? 0));
+  t.equal(slices[0], 200, 'before anything is measured');
+  t.ok(Math.max(...slices.slice(1)) <= 80, `${slices}`);
 });
