@@ -226,8 +226,8 @@ t.test('the time limit holds for all tries together', async (t) => {
     const start = performance.now();
     t.match(await verify.host(), { outcome: 'unavailable', reason: /TimeoutError/ });
     const took = performance.now() - start;
-    t.ok(took >= 350, `${took} ms`);
-    // Timers of a busy machine are late.
+    // Timers of a busy machine are late: then the pause of 100 ms before another try may no longer fit.
+    t.ok(took >= (sent.length > retries ? 390 : 290), `${took} ms`);
     t.ok(took < 2_000, `${took} ms`);
     t.ok(sent.length >= 1 && sent.length <= retries + 1);
   }
