@@ -94,6 +94,8 @@ t.test('with a frozen Redis each verification took half a second', async (t) => 
 t.test('a request that continues without a reply waits for half a second in total', async (t) => {
   const { redis, send, logIn } = await open(t);
   const asked = [
+    // Needs no reply: its delay is that of a busy machine.
+    ['GET', '/profile'],
     ['GET', '/sessions'],
     ['DELETE', '/sessions'],
     ['DELETE', '/sessions/0123456789abcdefABCDEF'],
@@ -104,7 +106,7 @@ t.test('a request that continues without a reply waits for half a second in tota
   const measured = async ([method, path]: readonly [string, string]) => {
     const sinceMs = performance.now();
     const { status } = await send(method, path);
-    return { asks: `${method} ${path}`, status, tookMs: performance.now() - sinceMs };
+    return { asks: `${method} ${path}`, path, status, tookMs: performance.now() - sinceMs };
   };
   // By the last requests, the service's copy of ended sessions is outdated.
   redis.freeze();
@@ -113,9 +115,12 @@ t.test('a request that continues without a reply waits for half a second in tota
     answers.push(...asked.map(measured));
     await pause(100);
   }
-  for (const { asks, status, tookMs } of await Promise.all(answers)) {
-    t.equal(status, 503, asks);
-    t.ok(tookMs < 800, `${asks}: ${Math.round(tookMs)} ms`);
+  const measurements = await Promise.all(answers);
+  const delays = measurements.filter(({ path }) => path === '/profile').map(({ tookMs }) => tookMs);
+  const delayMs = Math.max(...delays);
+  for (const { asks, path, status, tookMs } of measurements) {
+    t.equal(status, path === '/profile' ? 200 : 503, asks);
+    t.ok(tookMs - delayMs < 800, `${asks}: ${Math.round(tookMs)} ms, ${Math.round(delayMs)} without Redis`);
   }
   redis.thaw();
   await until(async () => (await logIn()).status === 200);

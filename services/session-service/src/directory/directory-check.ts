@@ -151,8 +151,11 @@ export function withDirectoryCheck(
     },
     async health() {
       await directory.health();
+      // A service that is ready remembers its users from the first login on. The store is another check's to report.
+      if (recognition === undefined) await check().catch(() => undefined);
       // The check was requested again.
-      if (recognition !== undefined && recognition !== 'same') refuseStranger(await check());
+      else if (recognition !== 'same') await check();
+      refuseStranger(recognition);
     },
     async stop() {
       await task.stop();

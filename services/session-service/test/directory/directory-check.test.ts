@@ -258,7 +258,8 @@ async function check(t: Test, url: string, failOver: () => Promise<void>): Promi
   await failOver();
   await until(
     () =>
-      store.exchange('probe', '', 1000).then(
+      // The hash tag: in the slot that has failed over.
+      store.exchange(`{${KNOWN_USERS_KEY}}`, '', 1000).then(
         () => true,
         () => false,
       ),
