@@ -12,8 +12,6 @@ import { type OpenApiDocument, openApiDocuments } from '@tollgate/tools/docs/ope
 import { generateApi } from 'swagger-typescript-api';
 import t, { type Test } from 'tap';
 
-t.setTimeout(240_000);
-
 /** Fields and parameters had no type, so a client accepted anything for them. */
 const USES = `
 const account = { email: 'a@b.example', password: 'x' };

@@ -20,8 +20,6 @@ const [common = [], session = [], challenge = []] = tables.map(({ rows }) =>
   })),
 );
 
-t.setTimeout(300_000);
-
 t.test('the metrics of both services', (t) =>
   onRedis(
     t,

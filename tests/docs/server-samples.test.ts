@@ -129,8 +129,6 @@ const others: readonly (readonly [string, string])[] = [
   ['nonsense', '{}'],
 ];
 
-// Eight programs are started one after the other.
-t.setTimeout(240_000);
 // So many requests come from one address that the volume would raise the price, and the limit would reject them.
 const price = { CAPTCHA_POW_VOLUME_STEP: '0' };
 const system = await startHostedSystem(t, { ...price, RATE_LIMIT_POW: '1000', RATE_LIMIT_ISSUE: '1000' });

@@ -29,8 +29,6 @@ const ahead = (ms: number) => ({
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(`const now = Date.now; Date.now = () => now() + ${ms};`)}`,
 });
 
-t.setTimeout(480_000);
-
 const OTHER_KEY = 'another-secret-of-one-process-0123456789';
 // Node reads the clock of its Date header where no script can replace it.
 const MOVE_CLOCK = `

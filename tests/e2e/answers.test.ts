@@ -8,8 +8,6 @@ import { undocumented } from './contract.js';
 import { refusal } from './refusals.js';
 import { CHEAP, onRedis, type Site } from './site.js';
 
-t.setTimeout(300_000);
-
 t.test('answers', (t) => onRedis(t, { ...CHEAP, ...SITE, CAPTCHA_NO_SCRIPT: 'image' }, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {

@@ -8,8 +8,6 @@ import { startServiceHere } from '../system/services-here.js';
 import type { Answer, Client } from './client.js';
 import { CHEAP, eachStore, onRedis, type Site, type User } from './site.js';
 
-t.setTimeout(300_000);
-
 const GUESSES = 12;
 // A HashWX price that makes most efforts cheap here: counting does not depend on the algorithm.
 const ALGORITHMS = { CAPTCHA_POW_ALGORITHMS: 'sha256,hashwx-1=1000' };

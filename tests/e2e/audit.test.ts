@@ -24,8 +24,6 @@ import { CHEAP, onRedis, onStore, type Site, type StoreKind, type User } from '.
 const API_KEY = 'the-key-of-the-other-services-0123456789';
 const HOST_KEY = 'the-key-of-the-default-host-0123456789';
 
-t.setTimeout(300_000);
-
 for (const kind of ['embedded', 'redis'] as const) {
   t.test(`every event on ${kind}`, (t) => wholeLife(t, kind));
 }

@@ -31,8 +31,6 @@ import { CHEAP, onStore, type Site } from './site.js';
 const SECRETS = { ACCESS_SECRET: 'access', REFRESH_SECRET: 'refresh', ENCRYPTION_KEY: 'encryption' };
 const PASSWORD = 'correct horse battery staple';
 
-t.setTimeout(300_000);
-
 // A container has its own process ids, and so has a command executed in it.
 const IN_CONTAINER = ['--pid', '--fork', '--kill-child'];
 const hasNamespaces = spawnSync('unshare', [...IN_CONTAINER, 'true']).status === 0;

@@ -32,8 +32,6 @@ const environment = {
   LOG_LEVEL: 'silent',
 };
 
-t.setTimeout(300_000);
-
 t.test('both services', (t) =>
   tableOf(
     t,

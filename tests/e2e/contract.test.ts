@@ -21,8 +21,6 @@ import { KEYS } from '../monitoring/site-traffic.js';
 import { type Answered, ask } from '../throw-away-service.js';
 import { type Received, undocumented } from './contract.js';
 
-t.setTimeout(300_000);
-
 const ORIGIN = 'http://localhost:8080';
 const JSON_TYPE = { 'content-type': 'application/json' };
 

@@ -10,8 +10,6 @@ const TOKEN = /^[A-Za-z0-9]{40}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/;
 const MINUTE_MS = 61_000;
 
-t.setTimeout(300_000);
-
 t.test('the defaults', (t) => onRedis(t, {}, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {

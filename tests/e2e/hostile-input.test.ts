@@ -21,8 +21,6 @@ const HOSTILE = [
 const HOST_KEY = 'host-key-of-this-test-0123456789abcdef';
 const SESSION_KEY = 'session-key-of-this-test-0123456789abc';
 
-t.setTimeout(300_000);
-
 t.test('texts from outside', (t) =>
   onRedis(t, { ...CHEAP, HOST_API_KEY: HOST_KEY, SESSION_API_KEY: SESSION_KEY }, tests),
 );

@@ -10,8 +10,6 @@ const TOKEN = 'a'.repeat(40);
 const COOKIE = /^refreshToken=[A-Za-z0-9%]+; Max-Age=604800; Path=\/refresh; HttpOnly; SameSite=Strict$/;
 const DEVICE_COOKIE = /^knownDevice=[A-Za-z0-9%]+; Max-Age=7776000; Path=\/login; HttpOnly; SameSite=Strict$/;
 
-t.setTimeout(300_000);
-
 t.test('login', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {

@@ -9,8 +9,6 @@ import { CHEAP, onRedis, onStore, type Site } from './site.js';
 
 const EXPIRED = 'Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; Secure; SameSite=Lax';
 
-t.setTimeout(300_000);
-
 t.test('an encrypted public address with a path, a lax prefixed cookie, other names', (t) =>
   onRedis(
     t,

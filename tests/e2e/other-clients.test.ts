@@ -23,8 +23,6 @@ import { SpecificationClient } from './specification-client.js';
 /** A user takes longer than `min_seconds`, 1.5 s. */
 const READING_MS = 1600;
 
-t.setTimeout(300_000);
-
 const WITH_IMAGES = { ...CHEAP, CAPTCHA_NO_SCRIPT: 'image', RATE_LIMIT_NO_SCRIPT: '8' };
 
 t.test('a client written from the specification alone can log in', (t) =>

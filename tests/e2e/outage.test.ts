@@ -9,8 +9,6 @@ import { CHEAP, onRedis, onStore, type Site } from './site.js';
 
 const RECOVERY_MS = 1_500;
 
-t.setTimeout(300_000);
-
 const HOUR_MS = 3_600_000;
 
 t.test('an outage of Redis', (t) => onRedis(t, CHEAP, outage));

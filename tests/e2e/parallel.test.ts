@@ -21,8 +21,6 @@ import type { Answer } from './client.js';
 import { refusal, refusedUnproven } from './refusals.js';
 import { CHEAP, eachStore, type Site } from './site.js';
 
-t.setTimeout(300_000);
-
 const HOST_API_KEY = randomBytes(24).toString('hex');
 const SHOP_KEY = randomBytes(24).toString('hex');
 const PARALLEL = 1000;

@@ -24,8 +24,6 @@ const TWINS_EXPIRED = TWIN_PLACES.flatMap((text) => [text, `${text}; Secure; Par
 /** Longer than the window after a rotation. */
 const BEYOND_WINDOW_MS = 31_000;
 
-t.setTimeout(300_000);
-
 t.test('sessions', (t) => eachStore(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {

@@ -4,8 +4,6 @@ import { newDevice, refreshProof, registration } from '@tollgate/test-support/de
 import t, { type Test } from 'tap';
 import { CHEAP, onRedis, type Site } from './site.js';
 
-t.setTimeout(300_000);
-
 t.test('store commands of a request', (t) => onRedis(t, CHEAP, tests));
 
 async function tests(t: Test, site: Site): Promise<void> {

@@ -10,8 +10,6 @@ import { KEYS } from '../monitoring/site-traffic.js';
 import { type DocumentedSite, LISTENERS, type Operation, startDocumentedSite } from './documented-site.js';
 import { runCaddy } from './gateway-programs.js';
 
-t.setTimeout(120_000);
-
 const ORIGIN = 'http://localhost:8080';
 
 /** Credentials for a served request: a bearer valid on every listener, and a session cookie. */

@@ -73,8 +73,6 @@ const PAUSE_MS = 75;
 /** A gateway checks every second: it must find a restarted process before the next one stops. */
 const FOUND_MS = 2_500;
 
-t.setTimeout(480_000);
-
 t.test('Caddy: routes and headers', async (t) => {
   const services = await startAnsweringServices(t);
   const host = (service: ThrowAwayService) => new URL(service.url).host;

@@ -13,8 +13,6 @@ import { ask } from '../throw-away-service.js';
 import { type DocumentedSite, type Operation, startDocumentedSite } from './documented-site.js';
 import { readExample, runCaddy, runCaddyGateway, runNginx, runNginxGateway } from './gateway-programs.js';
 
-t.setTimeout(180_000);
-
 const haproxy = process.env.HAPROXY ?? (existsSync('/usr/sbin/haproxy') ? '/usr/sbin/haproxy' : '');
 
 /** More than a service reads, and less than a gateway forwards. */

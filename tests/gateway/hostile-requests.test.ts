@@ -54,8 +54,6 @@ interface Attacked {
 const skip = hypercorn === '' && 'Hypercorn is not installed: install python3-hypercorn';
 const ANN = { email: 'ann@example.com', password: 'a long enough password' };
 
-t.setTimeout(300_000);
-
 const OTHER_PROTOCOL = /^HTTP\/1\.1 101 (?!.*upgrade: websocket\r\n)/is;
 
 /** Names are compared as CGI and WSGI read them. */

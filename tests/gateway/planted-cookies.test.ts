@@ -29,8 +29,6 @@ const TWINS = {
 let system: System;
 let browser: Browser;
 
-t.setTimeout(300_000);
-
 t.before(async () => {
   const { gateway: port } = await settlePorts(ANY_PORTS);
   const environment = {

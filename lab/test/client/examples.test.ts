@@ -15,8 +15,6 @@ import { build, createServer } from 'vite';
 import { createOutsideProject, packInto, published } from '../packages/outside-project.js';
 import { buildExample, installExample } from '../stacks/example.js';
 
-t.setTimeout(1_440_000);
-
 /** Imports of the examples besides the package. */
 const builders = [
   'react',

@@ -5,8 +5,6 @@ import { drills } from '../../src/drills/catalogue.js';
 import type { Drill } from '../../src/drills/drill.js';
 import { runDrill } from '../../src/drills/run-drill.js';
 
-t.setTimeout(280_000);
-
 /** The drills, with less load after the fault than in the command. */
 const SHORT: Readonly<Record<string, Partial<Drill>>> = {
   'redis-silent': { observeMs: 4_000 },

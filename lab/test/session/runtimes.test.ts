@@ -12,7 +12,6 @@ import t from 'tap';
 import { installRuntimes, runtimes } from '../verify/runtimes.js';
 import type { Question } from './scenario.js';
 
-t.setTimeout(600_000);
 await installRuntimes();
 
 const scenario = join(import.meta.dirname, 'scenario.js');

@@ -27,8 +27,6 @@ const COMMAND = '../../../../services/session-service/dist/src/cli/';
 const SOLVER = fileURLToPath(new URL('../../../../tools/solve.js', import.meta.url));
 const command = (name: string) => fileURLToPath(new URL(`${COMMAND}${name}.js`, import.meta.url));
 
-t.setTimeout(240_000);
-
 const ref = lastReleaseRef();
 const skip = ref === undefined ? 'the last released version is not in this clone' : false;
 const program = ref === undefined ? undefined : openRelease(t, ref);

@@ -9,9 +9,6 @@ import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
 import { findViolation, type ModelCall, sampleHistories } from './model.js';
 
-// A busy machine takes several times as long; tap gives a file 30 seconds.
-t.setTimeout(300_000);
-
 const TICK_MS = 11 * SECOND;
 const MODEL_RULES = { ...RULES, refreshTtlMs: 29 * DAY };
 const INVARIANTS = ['noHonestSignOut', 'bindingHidesNoReuse', 'usedIsUsed'];

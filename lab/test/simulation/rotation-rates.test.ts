@@ -4,9 +4,6 @@ import t from 'tap';
 import { ALONE, ROBBED } from './behaviours.js';
 import { measureBindingThefts, measureBoundThefts, measureLogOuts, measureThefts } from './rates.js';
 
-// A busy machine takes several times as long; tap gives a file 30 seconds.
-t.setTimeout(300_000);
-
 const SAMPLING = { histories: 300, seed: 3_040_915 };
 
 function percent(part: number, whole: number): string {

@@ -9,9 +9,6 @@ import type { Round, TabRefresh } from './history.js';
 import { playOnRule } from './play.js';
 import { discoveries } from './theft.js';
 
-// A busy machine takes several times as long; tap gives a file 30 seconds.
-t.setTimeout(300_000);
-
 const SEED = 3_040_915;
 const MINUTE = 60 * SECOND;
 const PLAIN: TabRefresh = { startMs: 0, requestMs: 0, answerMs: 0, fate: 'arrives', useMs: 0 };

@@ -10,9 +10,6 @@ import { type Behaviour, histories } from './histories.js';
 import { type AgeingStore, playOnRule, playOnStore } from './play.js';
 import { discoveries } from './theft.js';
 
-// A busy machine takes several times as long; tap gives a file 30 seconds.
-t.setTimeout(300_000);
-
 const SEED = 3_040_915;
 const HISTORIES = 150;
 // No multiple of it is within four seconds before a limit of the rules, so that the duration of a test has no influence.

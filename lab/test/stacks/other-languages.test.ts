@@ -61,7 +61,6 @@ const MESSAGE = 'Good morning, all of you.';
 const REJECTED = 'The security check has failed.';
 const UNAVAILABLE = 'Please try again shortly.';
 
-t.setTimeout(300_000);
 const system = await startHostedSystem(t, {
   CAPTCHA_POW_VOLUME_STEP: '0',
   RATE_LIMIT_POW: '1000',

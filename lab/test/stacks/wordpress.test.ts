@@ -16,8 +16,6 @@ const REJECTED = 'The security check failed or has expired. Please try again.';
 const UNAVAILABLE = 'The security check is unavailable at the moment. Please try again shortly.';
 const RECEIPT = 'cf-turnstile-response';
 
-t.setTimeout(400_000);
-
 t.test(
   'the plugin in WordPress',
   { skip: hasWordPress ? false : 'WordPress is not installed' },

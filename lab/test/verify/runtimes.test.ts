@@ -7,7 +7,6 @@ import t from 'tap';
 import { installRuntimes, runtimes } from './runtimes.js';
 import type { Outcomes, Question } from './scenario.js';
 
-t.setTimeout(600_000);
 await installRuntimes();
 const forms = await startGuardedForms(t);
 

@@ -14,7 +14,6 @@ import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import t, { type Test } from 'tap';
 import { oddBodies } from './odd-bodies.js';
 
-t.setTimeout(120_000);
 const forms = await startGuardedForms(t);
 const page = readProjectFile('docs/challenges/javascript.md');
 const [onRequests = '', ...others] = codeBlocks(page, 'js');

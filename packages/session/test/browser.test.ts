@@ -6,8 +6,6 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { type RenderedSite, startRenderedSite } from './rendered-site.js';
 
-t.setTimeout(300_000);
-
 declare global {
   var session: { logout(): Promise<void> };
   var signIn: (fields: object) => Promise<number>;

@@ -14,8 +14,6 @@ import { readProjectFile } from '@tollgate/tests/docs/project-file.js';
 import t from 'tap';
 import { logIn, type RenderedSite, startRenderedSite } from './rendered-site.js';
 
-t.setTimeout(300_000);
-
 const KEYS = { ES256: createSigningKey('ES256'), EdDSA: createSigningKey('EdDSA') };
 const sites: Record<'sealed' | keyof typeof KEYS, RenderedSite> = {
   sealed: await startRenderedSite(t),

@@ -10,7 +10,6 @@ import {
 import { createVerifier } from '@tollgate/verify';
 import t from 'tap';
 
-t.setTimeout(120_000);
 const forms = await startGuardedForms(t);
 const NAME = 'cf-turnstile-response';
 const siteOptions = { siteverify: forms.siteverify, secret: SECRET };

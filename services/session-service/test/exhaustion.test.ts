@@ -17,8 +17,6 @@ import { startRunningService } from './support/session-process.js';
 /** Running and waiting hashes for each processor except one. */
 const PLACES = 33;
 
-t.setTimeout(90_000);
-
 t.test(
   '500 parallel logins: those beyond the queue get 503 without counting as failures, and the service continues',
   async (t) => {

@@ -11,8 +11,6 @@ import { openServiceHere } from './support/session-process.js';
 const PASSWORD = 'right password';
 const REPEATS = 15;
 
-t.setTimeout(300_000);
-
 /** A service with real servers, and a session on it. */
 async function open(t: Test) {
   const [redis, postgres] = [await startRedis(t), await startPostgres(t)];

@@ -23,8 +23,6 @@ const ANN = 'ann@example.com';
 const BOB = 'bob@example.com';
 const PEOPLE = 500;
 
-t.setTimeout(300_000);
-
 async function openNode(t: Test, env: Record<string, string>, ...emails: string[]): Promise<SessionNode> {
   const { store } = embeddedStore(t);
   return startNode(t, { store, directory: await userDirectory(t, ...emails), env });

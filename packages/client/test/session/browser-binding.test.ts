@@ -8,8 +8,6 @@ import t, { type Test } from 'tap';
 import { becomes, logInAt, openSessionPage, openTab, states } from '../support/session-page.js';
 import { type SessionSite, startSessionSite } from '../support/session-site.js';
 
-t.setTimeout(300_000);
-
 let site: SessionSite;
 let browser: Browser;
 

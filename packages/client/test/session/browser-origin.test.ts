@@ -19,8 +19,6 @@ import {
 import { type SessionSite, startSessionSite } from '../support/session-site.js';
 import { type StaticSite, startStaticSite } from '../support/static-site.js';
 
-t.setTimeout(180_000);
-
 const page = '<!doctype html><title>A page</title>';
 const folders = {
   '/client/': `${dirname(fileURLToPath(import.meta.resolve('@tollgate/client/session')))}/`,

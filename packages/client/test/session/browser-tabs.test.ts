@@ -18,8 +18,6 @@ import {
 } from '../support/session-page.js';
 import { type SessionSite, startSessionSite } from '../support/session-site.js';
 
-t.setTimeout(300_000);
-
 const bob = { email: 'bob@example.com', password: 'correct horse battery staple' };
 const profileOfBob = { status: 200, body: { id: 2, email: bob.email } };
 

@@ -15,8 +15,6 @@ import {
 } from '../support/session-page.js';
 import { type SessionSite, startSessionSite } from '../support/session-site.js';
 
-t.setTimeout(300_000);
-
 let site: SessionSite;
 let browser: Browser;
 

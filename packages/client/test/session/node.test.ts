@@ -5,8 +5,6 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { startSessionSite } from '../support/session-site.js';
 
-t.setTimeout(90_000);
-
 const program = fileURLToPath(new URL('../support/node-program.js', import.meta.url));
 const bob = { email: 'bob@example.com', password: 'correct horse battery staple' };
 

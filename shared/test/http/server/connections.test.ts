@@ -18,8 +18,6 @@ const CUT_OFF = /^HTTP\/1\.1 408 Request Timeout\r\nCache-Control: no-store\r\n/
 const SILENT = 10_000;
 const AT_ONCE = 250;
 
-t.setTimeout(60_000);
-
 t.test('slow body: a body that arrives endlessly is cut off with 408', async (t) => {
   const begin = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
   const { port, handled } = await listenImpatiently(t);
