@@ -181,7 +181,11 @@ for (const [name, service] of containers) {
       t.equal(service.ports, undefined, 'only containers can reach it');
     }
     if (service.build === undefined) {
-      t.match(service.image, /^[a-z]+:\d+(\.\d+)+-alpine$/, 'the version is pinned');
+      t.match(
+        service.image,
+        /^[a-z]+:\d+(\.\d+)+-alpine@sha256:[0-9a-f]{64}$/,
+        'version and digest are pinned',
+      );
       t.match(service.healthcheck, { test: Array });
     } else {
       const [, stage = ''] = dockerfile.split(` AS ${service.build.target}\n`);
