@@ -104,7 +104,7 @@ It ends the sessions within a second, deletes the account, erases every part bel
 - Repeat it after an error or a restored backup: the second time it finds nothing.
 - Both commands search all keys of the stores, for some seconds per million keys. Requests continue meanwhile; only the rewrite of an embedded store's file stops them, a second per 100 MB.
 - **Deleted users**: use the id. An address finds users deleted within \`AUDIT_TTL\`.
-- **PostgreSQL or a module**: delete the account there first, then erase by id. While the directory has the account, its failure counters and the void of its devices stay, because they protect it.
+- **PostgreSQL or a module**: Tollgate deletes no row there. Delete the account first, then erase by id. While the directory has the account, its failure counters and the void of its devices stay, because they protect it: if you have erased before, repeat it by id and by address.
 - **Guarded applications**: add \`--application NAME\` for their counters and audit lines of the same address.
 - **The audit stream keeps its lines without the person**: in \`AUDIT_LOG\` and rotated files, spaces replace \`account\`, \`uid\`, \`sid\`, \`request\` and, unless somebody else may have caused the event, \`address\`; the line gets \`"erased":true\`. Deleted lines would hide attacks: counts of failed logins and stolen tokens would be wrong. The erasure itself is the event \`person_erased\`, which names nobody.
 

@@ -73,7 +73,8 @@ export function elsewhereOf({ settings }: PersonPlaces, found: Found): Elsewhere
 const OTHER_DIRECTORY: Elsewhere = {
   where: 'user directory',
   what: 'The account: USERS_URL names a directory that another program manages.',
-  until: 'Until you delete it there. Then repeat the erasure, by id.',
+  until:
+    'Until you delete it there. Then repeat the erasure by id, and by address unless somebody else has it now.',
 };
 
 const PROTECTION: Elsewhere = {
