@@ -359,6 +359,7 @@ async function answer(t: Test, site: Site, ann: Person, bob: Person, folder: str
   t.ok(counts.sessions >= 2 && counts.account_events >= 6 && counts.audit_log >= 8, JSON.stringify(counts));
   t.match(counts, { directory: 1, ended_sessions: 2, device_void: 1, failure_counters: 2 });
   const text = JSON.stringify(exported);
+  t.match(text, '"binding":"dbsc"', 'the sessions have their device binding');
   for (const other of Object.values(values(bob)))
     t.notOk(text.includes(other), `nothing of others: ${other}`);
   t.equal(JSON.parse(await paste(commands[1])).person.id, ann.id, 'over the admin port the same');

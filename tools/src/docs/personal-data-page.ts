@@ -138,6 +138,7 @@ Keyed hashes are HMAC-SHA256 under \`CHALLENGE_SECRET\`. Without it nobody can l
 | \`tollgate:\` and the service address | \`localStorage\` | hint that a session exists, or that a logout is pending | no failed request for new visitors | logout |
 | \`tollgate:nonce:\`, \`tollgate:first-nonce:\` and the address | \`localStorage\` | random number | device binding | logout |
 | \`tollgate\` | IndexedDB | a key for each session that no script can read | device binding | logout |
+| the session id | key of Chromium browsers with a TPM | a key that no script can read | device binding | logout, or until the cookies are deleted |
 | \`tollgate-continue:\` and the address | \`localStorage\`, \`sessionStorage\` | time of a refresh, and the page opened after it | one refresh for all tabs, no endless loop | until replaced; tab |
 | \`tollgate-gate\` | \`sessionStorage\` | time and number of passes | no endless loop at the gate | tab |
 
