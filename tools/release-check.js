@@ -1,5 +1,5 @@
 // `npm run release:check`: runs every check required before the packages are published. It publishes nothing.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepare, prepareLab, root, run } from './prepare.js';
 import { removeStale } from './stale-output.js';
@@ -17,6 +17,10 @@ const node = (...args) => run(process.execPath, args);
 
 const before = status();
 report('the working tree is clean', before === '', before);
+// Bundling stops at a package without a licence text, and an existing bundle would not be made again.
+for (const name of readdirSync(join(root, 'services'))) {
+  rmSync(join(root, 'services', name, 'dist', 'bundle'), { recursive: true, force: true });
+}
 // Ends the process with the reason if something does not compile.
 prepare();
 removeStale();
