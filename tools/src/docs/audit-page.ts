@@ -18,13 +18,13 @@ Both services write each security event as one JSON line:
 {"type":"audit","version":${AUDIT_VERSION},"time":"2026-08-10T15:05:28.417Z","service":"session-service","event":"login_failed","account":"90cdfd5c4b1e6f0a8d7b2c3e4f506172","address":"5b8c1f0e9a7d42365b8c1f0e9a7d4236","request":"req-3f"}
 \`\`\`
 
-No \`LOG_LEVEL\` hides these lines. They go to the standard output between those of the log, or to the file \`AUDIT_LOG\`. No line holds a secret, email address or network address. Accounts and addresses are pseudonyms under the first element of \`CHALLENGE_SECRET\`; [\`session account\`](operations/investigate.md#account-history) prints that of an account.
+At any \`LOG_LEVEL\`, these lines go to the standard output, between those of the log, or to the file \`AUDIT_LOG\`. None holds a secret, email address or network address. Accounts and addresses are pseudonyms under the first element of \`CHALLENGE_SECRET\`; [\`session account\`](operations/investigate.md#account-history) prints an account's.
 
 ## The file
 
-- **Location**: the folder of \`AUDIT_LOG\` must exist, in a container on a volume. If the file cannot be opened, the service does not start. New files have mode 0600. Both services may share one.
+- **Location**: the folder of \`AUDIT_LOG\` must exist, in a container on a volume. Without access to the file, the service does not start. New files have mode 0600. Both services may share one.
 - **Rotation**: rename or remove it, without a signal; \`copytruncate\` works too. In logrotate use \`create 0600\` and the service's user.
-- **\`AUDIT_LOG_DAYS\`** replaces a rotation program: each day in UTC, the first line renames the file of the day before to \`AUDIT_LOG.YYYY-MM-DD.xxxx\`, and files of days further back are removed. Give both services the same value. For a limit by size as well, let a rotation program rename the file.
+- **\`AUDIT_LOG_DAYS\`** replaces a rotation program: each day in UTC, the first line renames the file to \`AUDIT_LOG.YYYY-MM-DD.xxxx\`, and older files are removed. Give both services the same value.
 - **Erasure**: a line with \`"erased":true\` lacks the fields of [an erased person](personal-data.md#answer-an-erasure-request).
 - **Full disk**: requests continue. The log says \`security events cannot be written\` once, \`tollgate_audit_lost_total\` counts the lines, and \`audit_lost\` follows when writing works again.
 - **Floods**: each process writes events marked † at most ${MOST_LINES} times a minute, and summarises the rest in \`events_suppressed\`. \`tollgate_audit_events_total\` counts all.
@@ -37,8 +37,8 @@ ${headRows()}
 
 † limited, ? may be absent:
 
-| Event | Written by | When | Further fields |
-|---|---|---|---|
+| Event | When | Further fields |
+|---|---|---|
 ${events.map(eventRow).join('\n')}
 
 ## Fields
@@ -56,11 +56,10 @@ function eventRow(event: Event): string {
   const fields = furtherFields(event).map(
     ([name, schema]) => `\`${name}\`${OptionalKind in schema ? '?' : ''}`,
   );
-  const { services, description } = event;
+  const { description } = event;
   const id = event.properties.event.const;
   const name = `\`${id}\`${LIMITED_EVENTS.has(id) ? '†' : ''}`;
-  const writer = services.length > 1 ? 'both' : services.join().replace('-service', '');
-  return `| ${name} | ${writer} | ${description} | ${fields.join(', ')} |`;
+  return `| ${name} | ${description} | ${fields.join(', ')} |`;
 }
 
 /** One item for each field; events share an item if the field has the same meaning. */

@@ -53,17 +53,16 @@ export function configurationPage(): string {
 
 <!-- Written by \`npm run docs\` from the schemas in the code. Do not edit. -->
 
-Services read their environment once, at start. Mistakes stop the start, with one line each. A set variable that differs
-from a known one by a letter is logged. Empty means unset. Relative paths start in the project folder. Lists are
-comma-separated; flags are \`true\` or \`false\`. \`RATE_LIMIT_\` variables count per minute and address unless stated.
+Services read their environment at start; mistakes stop it, with one line each. Empty means unset. Relative paths start in the
+project folder. Lists are comma-separated; flags are \`true\` or \`false\`. \`RATE_LIMIT_\` variables count per minute and address
+unless stated.
 
 ## Secrets
 
 \`ACCESS_SECRET\`, \`REFRESH_SECRET\`, \`ENCRYPTION_KEY\` and \`CHALLENGE_SECRET\` have at least 32 random characters
 (\`openssl rand -hex 32\`), or are lists of such for [rotation](operations/rotate-keys.md).
 
-Every secret may come from a file: \`ACCESS_SECRET_FILE\` holds its absolute path. Services,
-commands and the plugins of \`@tollgate/fastify\` read it once, at start. The file has one line. Setting both variables stops the start.
+Every secret may come from a file of one line: \`ACCESS_SECRET_FILE\` holds its absolute path. Setting both variables stops the start.
 
 ## Required in production
 
@@ -76,8 +75,8 @@ commands and the plugins of \`@tollgate/fastify\` read it once, at start. The fi
 | \`TRUST_PROXY\`, behind a gateway | |
 | \`BIND\`, \`ADMIN_BIND\`, unless the gateway is on the same machine | |
 
-Everything else has a default, or switches on a feature. \`CHALLENGE_SECRET\`, \`CAPTCHA_CACHE_STORE\` and all \`CAPTCHA_\`
-variables are equal in both services and in applications with the guard.
+Everything else has a default, or switches on a feature. \`CHALLENGE_SECRET\` and all \`CAPTCHA_\` variables are equal in both
+services and in applications with the guard.
 
 ## On one machine
 
@@ -96,8 +95,8 @@ ${table(SessionEnvironment, (name) => challenge.has(name) && !isOption(name))}
 
 ## Both services: the challenges
 
-Plugins of \`@tollgate/fastify\` call a variable by its option. Both services, and every application with the guard, need
-the same values. Unknown \`CAPTCHA_\` variables stop a service; an application only logs them.
+Plugins of \`@tollgate/fastify\` call a variable by its option. Unknown \`CAPTCHA_\` variables stop a service; an application only
+logs them.
 
 ${challengeTable((name) => challenge.has(name) && isOption(name))}
 
@@ -123,15 +122,13 @@ ${table(SessionEnvironment, (name) => !challenge.has(name))}
 
 ## \`npm start\`
 
-The launcher passes its environment to the services; challenge-service does not get \`ACCESS_SECRET\`,
-\`ACCESS_SIGNING_KEYS\`, \`REFRESH_SECRET\` and \`ENCRYPTION_KEY\`. Its own variables:
+The launcher passes its environment to the services. Its own variables:
 
 ${head}
 ${launcherRows()}
 
 Unset secrets, \`DEMO_PASSWORD\` and, with \`ACCESS_TOKEN_FORMAT=public\`, \`ACCESS_SIGNING_KEYS\` are created and kept in
-\`secrets.json\` in \`DATA_DIR\` (mode 0600). \`logs\` beside it has six logs of at most 10 MiB per service; each start begins
-another. Also set unless set:
+\`secrets.json\` in \`DATA_DIR\` (mode 0600). \`logs\` beside it has six logs of at most 10 MiB per service. Also set unless set:
 
 | Variable | Value |
 |---|---|

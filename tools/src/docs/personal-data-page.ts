@@ -78,7 +78,7 @@ export function personalDataPage(): string {
 
 <!-- Written by \`npm run docs\` from the code. Do not edit. -->
 
-Tollgate logs people in, keeps them logged in, and slows attacks down. It stores what these purposes need, each with a time limit, and sends nothing to third parties. You are the controller; this page is the technical part of your records.
+Tollgate stores only data for logging people in, keeping them logged in and slowing attacks down, each with a time limit, and sends nothing to third parties. You are the controller; this page is the technical part of your records.
 
 ## Answer an access request
 
@@ -86,7 +86,7 @@ Tollgate logs people in, keeps them logged in, and slows attacks down. It stores
 npm run -s person -- export you@example.com > person.json
 \`\`\`
 
-The document has everything below of one person, with purpose and retention of each part; \`elsewhere\` lists what it cannot contain. Check who asks before you send it. In a container, or over the admin port:
+The document has everything below of one person, with purpose and retention; \`elsewhere\` lists other places. In a container, or over the admin port:
 
 \`\`\`sh
 docker compose exec -T session-service node services/session-service/dist/src/cli/person.js export you@example.com
@@ -99,24 +99,24 @@ curl -s http://127.0.0.1:9001/person/export -H "authorization: Bearer $SESSION_A
 npm run -s person -- erase you@example.com
 \`\`\`
 
-It ends the sessions within a second, deletes the account, erases every part below, rewrites the database files, and prints the number of erased entries and what remains elsewhere. \`POST /person/erase\` does the same.
+It ends the sessions within a second, deletes the account, erases every part below, rewrites the database files, and prints counts and remains elsewhere. \`POST /person/erase\` does the same.
 
 - Repeat it after an error or a restored backup: the second time it finds nothing.
-- Both commands search all keys of the stores, for some seconds per million keys. Requests continue meanwhile; only the rewrite of an embedded store's file stops them, a second per 100 MB.
+- Both commands search all keys, for some seconds per million. Only the rewrite of an embedded store's file stops requests, a second per 100 MB.
 - **Deleted users**: use the id. An address finds users deleted within \`AUDIT_TTL\`.
-- **PostgreSQL or a module**: Tollgate deletes no row there. Delete the account first, then erase by id. While the directory has the account, its failure counters and the void of its devices stay, because they protect it: if you have erased before, repeat it by id and by address.
+- **PostgreSQL or a module**: Tollgate deletes no row there. Delete the account first, then erase by id. Until then its failure counters and the void of its devices stay, because they protect it: if you have erased before, repeat it by id and by address.
 - **Guarded applications**: add \`--application NAME\` for their counters and audit lines of the same address.
-- **The audit stream keeps its lines without the person**: in \`AUDIT_LOG\` and rotated files, spaces replace \`account\`, \`uid\`, \`sid\`, \`request\` and, unless somebody else may have caused the event, \`address\`; the line gets \`"erased":true\`. Deleted lines would hide attacks: counts of failed logins and stolen tokens would be wrong. The erasure itself is the event \`person_erased\`, which names nobody.
+- **The audit stream keeps its lines without the person**, because deleted lines would hide attacks: in \`AUDIT_LOG\` and rotated files, spaces replace \`account\`, \`uid\`, \`sid\`, \`request\` and, unless somebody else may have caused the event, \`address\`; the line gets \`"erased":true\`. The event \`person_erased\` names nobody.
 
 ## What is stored of a person
 
-Exported and erased as one part each. Retention is that of the defaults:
+Retention is that of the defaults:
 
 | Part | Data | Place | Purpose | Retention |
 |---|---|---|---|---|
 ${partRows()}
 
-Keyed hashes are HMAC-SHA256 under \`CHALLENGE_SECRET\`. Without it nobody can link them to an address or account.
+Keyed hashes are HMAC-SHA256: without \`CHALLENGE_SECRET\` nobody can link them to an address or account.
 
 ## What is stored without an account
 
@@ -142,7 +142,7 @@ Keyed hashes are HMAC-SHA256 under \`CHALLENGE_SECRET\`. Without it nobody can l
 | \`tollgate-continue:\` and the address | \`localStorage\`, \`sessionStorage\` | time of a refresh, and the page opened after it | one refresh for all tabs, no endless loop | until replaced; tab |
 | \`tollgate-gate\` | \`sessionStorage\` | time and number of passes | no endless loop at the gate | tab |
 
-Cookie names may have the prefix \`__Secure-\` or \`__Host-\`. All cookies are first-party, \`HttpOnly\` and used for nothing but the stated purpose.
+Cookie names may have the prefix \`__Secure-\` or \`__Host-\`. All cookies are first-party and \`HttpOnly\`.
 
 ## Logs and others who see data
 

@@ -23,7 +23,7 @@ export function prebuiltPage(): string {
 
 <!-- Written by \`npm run docs\` from the files of the build. Do not edit. -->
 
-\`tollgate.js\` is the whole browser package in one file, which challenge-service serves, so a form needs no build:
+challenge-service serves the whole browser package as one file, so a form needs no build:
 
 \`\`\`html
 <script type="module" src="/api/captcha/tollgate.js"></script>
@@ -39,7 +39,7 @@ A page is ready after three requests and under 40 kB. Loaded on demand:
 
 ## Classic script tags
 
-WordPress, tag managers and others that insert scripts without \`type="module"\` use \`classic.js\`, which imports \`tollgate.js\` from the same folder:
+Programs that insert scripts without \`type="module"\`, such as WordPress and tag managers, use \`classic.js\`, which imports \`tollgate.js\` from the same folder:
 
 \`\`\`html
 <script async src="/api/captcha/classic.js"></script>
@@ -63,7 +63,7 @@ An unknown version redirects to the current file, which the integrity hash then 
   integrity="${integrityOf('tollgate.js')}"></script>
 \`\`\`
 
-Both names exist for \`classic.js\` too. To serve the file yourself, take \`dist/tollgate.js\` of \`@tollgate/client\` (the same bytes), \`dist/tollgate/\` beside it, and \`dist/classic.js\` if used.
+Both names exist for \`classic.js\` too. To serve the file yourself, take \`dist/tollgate.js\` of \`@tollgate/client\`, \`dist/tollgate/\` beside it, and \`dist/classic.js\` if used.
 
 ## Service address
 
@@ -80,7 +80,7 @@ Without \`blob:\` in \`worker-src\` (or \`script-src\`), the main thread works, 
 
 ## Integrity
 
-\`integrity\` covers \`tollgate.js\`. With [integrity in import maps](https://developer.mozilla.org/en-US/docs/Web/HTML/Reference/Elements/script/type/importmap), browsers also check languages by URL. No browser checks a worker's file; it is the script's URL.
+\`integrity\` covers \`tollgate.js\`. With [integrity in import maps](https://developer.mozilla.org/en-US/docs/Web/HTML/Reference/Elements/script/type/importmap), browsers also check languages by URL, but no worker's file.
 
 | File | \`integrity\` |
 |---|---|
