@@ -22,9 +22,9 @@ At any \`LOG_LEVEL\`, these lines go to the standard output, between those of th
 
 ## The file
 
-- **Location**: the folder of \`AUDIT_LOG\` must exist, in a container on a volume. Without access to the file, the service does not start. New files have mode 0600. Both services may share one.
+- **Location**: the folder of \`AUDIT_LOG\` must exist, in a container on a volume. If the file cannot be opened, the service does not start. New files have mode 0600. Both services may share one.
 - **Rotation**: rename or remove it, without a signal; \`copytruncate\` works too. In logrotate use \`create 0600\` and the service's user.
-- **\`AUDIT_LOG_DAYS\`** replaces a rotation program: each day in UTC, the first line renames the file to \`AUDIT_LOG.YYYY-MM-DD.xxxx\`, and older files are removed. Give both services the same value.
+- **\`AUDIT_LOG_DAYS\`** replaces a rotation program: each day in UTC, the first line renames the file of the day before to \`AUDIT_LOG.YYYY-MM-DD.xxxx\`, and files older than that many days are removed. Give both services the same value. For a limit by size, add a rotation program.
 - **Erasure**: a line with \`"erased":true\` lacks the fields of [an erased person](personal-data.md#answer-an-erasure-request).
 - **Full disk**: requests continue. The log says \`security events cannot be written\` once, \`tollgate_audit_lost_total\` counts the lines, and \`audit_lost\` follows when writing works again.
 - **Floods**: each process writes events marked † at most ${MOST_LINES} times a minute, and summarises the rest in \`events_suppressed\`. \`tollgate_audit_events_total\` counts all.
@@ -37,8 +37,8 @@ ${headRows()}
 
 † limited, ? may be absent:
 
-| Event | When | Further fields |
-|---|---|---|
+| Event | Written by | When | Further fields |
+|---|---|---|---|
 ${events.map(eventRow).join('\n')}
 
 ## Fields
@@ -56,10 +56,11 @@ function eventRow(event: Event): string {
   const fields = furtherFields(event).map(
     ([name, schema]) => `\`${name}\`${OptionalKind in schema ? '?' : ''}`,
   );
-  const { description } = event;
+  const { services, description } = event;
   const id = event.properties.event.const;
   const name = `\`${id}\`${LIMITED_EVENTS.has(id) ? '†' : ''}`;
-  return `| ${name} | ${description} | ${fields.join(', ')} |`;
+  const writer = services.length > 1 ? 'both' : services.join().replace('-service', '');
+  return `| ${name} | ${writer} | ${description} | ${fields.join(', ')} |`;
 }
 
 /** One item for each field; events share an item if the field has the same meaning. */

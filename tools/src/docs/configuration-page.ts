@@ -53,16 +53,17 @@ export function configurationPage(): string {
 
 <!-- Written by \`npm run docs\` from the schemas in the code. Do not edit. -->
 
-Services read their environment at start; mistakes stop it, with one line each. Empty means unset. Relative paths start in the
-project folder. Lists are comma-separated; flags are \`true\` or \`false\`. \`RATE_LIMIT_\` variables count per minute and address
-unless stated.
+Services read their environment at start; mistakes stop it, with one line each. A set variable that differs from a known one
+by a letter is logged. Empty means unset. Relative paths start in the project folder. Lists are comma-separated; flags are
+\`true\` or \`false\`. \`RATE_LIMIT_\` variables count per minute and address unless stated.
 
 ## Secrets
 
 \`ACCESS_SECRET\`, \`REFRESH_SECRET\`, \`ENCRYPTION_KEY\` and \`CHALLENGE_SECRET\` have at least 32 random characters
 (\`openssl rand -hex 32\`), or are lists of such for [rotation](operations/rotate-keys.md).
 
-Every secret may come from a file of one line: \`ACCESS_SECRET_FILE\` holds its absolute path. Setting both variables stops the start.
+Every secret may come from a file of one line, in services, commands and plugins: \`ACCESS_SECRET_FILE\` holds its absolute
+path. Setting both variables stops the start.
 
 ## Required in production
 

@@ -86,7 +86,7 @@ Tollgate stores only data for logging people in, keeping them logged in and slow
 npm run -s person -- export you@example.com > person.json
 \`\`\`
 
-The document has everything below of one person, with purpose and retention; \`elsewhere\` lists other places. In a container, or over the admin port:
+The document has everything below of one person, with purpose and retention; \`elsewhere\` lists data that it cannot contain. Verify the identity of the requester first. In a container, or over the admin port:
 
 \`\`\`sh
 docker compose exec -T session-service node services/session-service/dist/src/cli/person.js export you@example.com
@@ -99,7 +99,7 @@ curl -s http://127.0.0.1:9001/person/export -H "authorization: Bearer $SESSION_A
 npm run -s person -- erase you@example.com
 \`\`\`
 
-It ends the sessions within a second, deletes the account, erases every part below, rewrites the database files, and prints counts and remains elsewhere. \`POST /person/erase\` does the same.
+It ends the sessions within a second, deletes the account, erases every part below, rewrites the database files, and prints the number of erased entries and the places that still hold data. \`POST /person/erase\` does the same.
 
 - Repeat it after an error or a restored backup: the second time it finds nothing.
 - Both commands search all keys, for some seconds per million. Only the rewrite of an embedded store's file stops requests, a second per 100 MB.
