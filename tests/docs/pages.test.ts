@@ -205,7 +205,9 @@ t.test('every variable on a page exists', async (t) => {
     [...page(path).matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => name),
   );
   const ofExamples = listFiles('docs/examples', /\.(js|ts)$/).flatMap((path) =>
-    [...page(path).matchAll(/\b(?:NUXT_)?(?:HOST_API|TOLLGATE)_[A-Z]+\b/g)].map(([name]) => name),
+    [...page(path).matchAll(/\b(?:NUXT_)?(?:HOST_API|TOLLGATE|PUBLIC|SESSION)_[A-Z]+\b/g)].map(
+      ([name]) => name,
+    ),
   );
   const named = [
     ...ofApplications,
@@ -313,6 +315,8 @@ t.test('each framework page begins with the tested example', async (t) => {
       'sveltekit/src/routes/contact/+page.server.js',
       'sveltekit/src/routes/contact/+page.svelte',
       'sveltekit/src/env.js',
+      'sveltekit/src/routes/orders/+page.server.js',
+      'sveltekit/src/routes/orders/+page.svelte',
     ],
     nuxt: ['nuxt/server/api/contact.post.ts', 'nuxt/app/pages/contact.vue', 'nuxt/nuxt.config.ts'],
     astro: ['astro/src/actions/index.ts', 'astro/src/pages/contact.astro'],

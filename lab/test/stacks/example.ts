@@ -46,7 +46,7 @@ export async function installExample(t: Test, name: string): Promise<InstalledEx
   const folder = tempDir(t);
   cpSync(join(projectRoot, 'docs', 'examples', name), folder, { recursive: true });
   const { scripts, dependencies, engines } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const own = ['client', 'verify'].filter((each) => `@tollgate/${each}` in dependencies);
+  const own = ['client', 'session', 'verify'].filter((each) => `@tollgate/${each}` in dependencies);
   packInto(
     folder,
     own.map((each) => published[`tollgate-${each}` as keyof typeof published]),

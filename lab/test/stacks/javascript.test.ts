@@ -16,6 +16,7 @@ import {
   watch,
 } from './example.js';
 import { startGateway } from './gateway.js';
+import { pageVariables, visitOrders } from './orders.js';
 import { type Form, visitForm } from './visits.js';
 
 // Twelve minutes at most on two cores; other programs may use them too.
@@ -24,6 +25,8 @@ t.setTimeout(1_440_000);
 interface Stack extends Partial<Form> {
   /** Its folder in docs/examples. */
   readonly example: string;
+  /** Also has a page for logged-in users. */
+  readonly hasOrders?: boolean;
   /** Starts it in another way than its script `start`. */
   readonly start?: typeof startExample;
 }
@@ -37,7 +40,7 @@ const stacks: Readonly<Record<string, Stack>> = {
   'Hono on Node': { example: 'hono', guard: 'widget' },
   'Hono in workerd': { example: 'hono', guard: 'widget', start: startWorker },
   'Next.js': { example: 'next', statuses: alwaysOk },
-  SvelteKit: { example: 'sveltekit' },
+  SvelteKit: { example: 'sveltekit', hasOrders: true },
   Nuxt: { example: 'nuxt' },
   Astro: { example: 'astro', unparsed: ['{'] },
   'React Router': { example: 'react-router' },
@@ -52,11 +55,15 @@ const system = await startHostedSystem(t, {
   CAPTCHA_POW_VOLUME_STEP: '0',
   RATE_LIMIT_POW: '1000',
   RATE_LIMIT_ISSUE: '1000',
+  ...pageVariables,
 });
-gateway.serveChallenges(system.ports);
+gateway.serveSystem(system.ports);
+const sessionUrl = `http://127.0.0.1:${system.ports.session}`;
 const variables = {
   HOST_API_URL: gateway.address,
   HOST_API_KEY: system.hostKey,
+  PUBLIC_URL: gateway.address,
+  SESSION_URL: sessionUrl,
   TOLLGATE_URL: gateway.address,
   TOLLGATE_SECRET: SECRET,
   NUXT_HOST_API_URL: gateway.address,
@@ -96,7 +103,9 @@ function prepare(example: string): Promise<InstalledExample> {
   return preparing;
 }
 
-for (const [at, [name, { example, start = startExample, ...form }]] of Object.entries(stacks).entries()) {
+for (const [at, [name, { example, hasOrders, start = startExample, ...form }]] of Object.entries(
+  stacks,
+).entries()) {
   t.test(name, async (t) => {
     const installed = await prepare(example);
     // While this one is visited.
@@ -105,5 +114,6 @@ for (const [at, [name, { example, start = startExample, ...form }]] of Object.en
     const application = await start(t, installed, variables);
     gateway.serveApplication(application.port);
     await visitForm(t, { browser, gateway, application, guard: 'element', statuses, ...form });
+    if (hasOrders) await visitOrders(t, { browser, gateway, system });
   });
 }
