@@ -41,7 +41,7 @@ const stacks: Readonly<Record<string, Stack>> = {
   'Hono in workerd': { example: 'hono', guard: 'widget', start: startWorker },
   'Next.js': { example: 'next', statuses: alwaysOk },
   SvelteKit: { example: 'sveltekit', hasOrders: true },
-  Nuxt: { example: 'nuxt' },
+  Nuxt: { example: 'nuxt', hasOrders: true },
   Astro: { example: 'astro', unparsed: ['{'] },
   'React Router': { example: 'react-router' },
   NestJS: { example: 'nestjs' },
@@ -68,6 +68,8 @@ const variables = {
   TOLLGATE_SECRET: SECRET,
   NUXT_HOST_API_URL: gateway.address,
   NUXT_HOST_API_KEY: system.hostKey,
+  NUXT_PUBLIC_URL: gateway.address,
+  NUXT_SESSION_URL: sessionUrl,
   PROTOCOL_HEADER: 'x-forwarded-proto',
   HOST_HEADER: 'x-forwarded-host',
 };
