@@ -310,7 +310,7 @@ t.test('each framework page begins with the tested example', async (t) => {
   const stacks = {
     express: ['express/app.js'],
     hono: ['hono/src/app.js', 'hono/src/node.js'],
-    next: ['next/app/contact/actions.ts', 'next/app/contact/page.tsx'],
+    next: ['next/app/contact/actions.ts', 'next/app/contact/page.tsx', 'next/app/orders/page.tsx'],
     sveltekit: [
       'sveltekit/src/routes/contact/+page.server.js',
       'sveltekit/src/routes/contact/+page.svelte',

@@ -39,7 +39,7 @@ const stacks: Readonly<Record<string, Stack>> = {
   Express: { example: 'express' },
   'Hono on Node': { example: 'hono', guard: 'widget' },
   'Hono in workerd': { example: 'hono', guard: 'widget', start: startWorker },
-  'Next.js': { example: 'next', statuses: alwaysOk },
+  'Next.js': { example: 'next', statuses: alwaysOk, hasOrders: true },
   SvelteKit: { example: 'sveltekit', hasOrders: true },
   Nuxt: { example: 'nuxt', hasOrders: true },
   Astro: { example: 'astro', unparsed: ['{'] },
