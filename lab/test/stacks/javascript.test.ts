@@ -7,9 +7,6 @@ import { installRuntimes, startWorkerd } from '../verify/runtimes.js';
 import { type Application, type InstalledExample, watch } from './example.js';
 import { visitStacks } from './javascript-stacks.js';
 
-// Builds alone take minutes where other programs use the cores.
-t.setTimeout(1_440_000);
-
 /** Bundles the application for the edge, and serves it in workerd. */
 async function startWorker(
   t: Test,

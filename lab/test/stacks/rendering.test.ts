@@ -3,9 +3,6 @@
 import t from 'tap';
 import { visitStacks } from './javascript-stacks.js';
 
-// Builds alone take minutes where other programs use the cores.
-t.setTimeout(1_440_000);
-
 await visitStacks(t, {
   SvelteKit: { example: 'sveltekit', hasOrders: true },
   Nuxt: { example: 'nuxt', hasOrders: true },
