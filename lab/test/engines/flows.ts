@@ -38,6 +38,9 @@ const flows: Flows = {
 /** With Trusted Types the solver tries the plain URL of its worker first, as required by bundlers. */
 const plainUrlFirst = /^\/forms\/\S+ require-trusted-types-for trusted-types-sink Worker\b/;
 
+/** Turbo rejects when a flow loses its request; on a busy machine the report arrives once the front is back. */
+const lostByTurbo = /^\/forms\/turbo\.html: TypeError: (Failed to fetch|NetworkError|Load failed)/;
+
 /** Tests all flows in an engine; if it is missing, one line names the packages to install. */
 export async function testFlows(t: Test, name: Engine['name']): Promise<void> {
   const engine = engines[name];
@@ -55,7 +58,9 @@ export async function testFlows(t: Test, name: Engine['name']): Promise<void> {
       t.teardown(() => site.front.restore());
       const openPage = async () => openDemoPage(await visitor.openTab(), site);
       await flow(t, { site, browser, visitor, openPage });
-      const complaints = site.front.complaints.splice(0).filter((text) => !plainUrlFirst.test(text));
+      const complaints = site.front.complaints
+        .splice(0)
+        .filter((text) => !plainUrlFirst.test(text) && !lostByTurbo.test(text));
       t.same(complaints, [], 'no page has errors');
       t.same(site.elsewhere.complaints.splice(0), [], 'no page elsewhere has errors');
     });
