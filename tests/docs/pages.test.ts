@@ -200,6 +200,8 @@ t.test('every variable on a page exists', async (t) => {
   // SvelteKit's server reads them.
   const ofSvelteKit = ['PROTOCOL_HEADER', 'HOST_HEADER'];
   const ofProcesses = Object.keys(processVariables);
+  // tap reads it.
+  const ofTests = ['TAP_TIMEOUT'];
   // Names of other languages and their frameworks.
   const ofLanguages = listFiles('docs/examples', /\.(php|py|rb|ru)$/).flatMap((path) =>
     [...page(path).matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)].map(([name]) => name),
@@ -217,6 +219,7 @@ t.test('every variable on a page exists', async (t) => {
     ...ofGitea,
     ...ofSvelteKit,
     ...ofProcesses,
+    ...ofTests,
   ];
   const known = new Set([...variableNames(), ...named]);
   for (const { path, text } of pages) {
