@@ -34,8 +34,8 @@ const REASONS: Readonly<Record<Exclude<Recognition, 'same'>, string>> = {
 /**
  * Wraps a directory. Some users who log in or refresh are remembered on the session store. If the directory has none of
  * them, every method throws DirectoryUnavailableError: logins are rejected, refreshes continue without a directory. It is
- * checked when the store is connected, every hour, and before a user counts as gone. A user without sessions is forgotten:
- * another directory could not end any.
+ * checked when the store is connected, before the service is ready, every hour, and before a user counts as gone. A user
+ * without sessions is forgotten: another directory could not end any.
  * @param options.ring keys of `CHALLENGE_SECRET`, for the pseudonyms
  * @param options.keepMs how long users are remembered after the directory was last accepted: the longest lifetime of a
  * session, in milliseconds
@@ -151,9 +151,9 @@ export function withDirectoryCheck(
     },
     async health() {
       await directory.health();
-      // A service that is ready remembers its users from the first login on. The store is another check's to report.
+      // A ready service remembers its users from the first login on. A store outage is reported by the store's own check.
       if (recognition === undefined) await check().catch(() => undefined);
-      // The check was requested again.
+      // The directory may have been repaired or accepted meanwhile.
       else if (recognition !== 'same') await check();
       refuseStranger(recognition);
     },

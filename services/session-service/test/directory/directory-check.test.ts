@@ -34,16 +34,22 @@ function withoutIdentity({ findByEmail, findById, health, close }: EmbeddedDirec
   return { findByEmail, findById, health, close };
 }
 
-/** A directory after its first check, and its log lines. */
-async function checked(t: Test, store: Store, directory: Directory, keys = ring) {
+/** A directory before its first check, and its log lines. */
+function wrapped(t: Test, store: Store, directory: Directory, keys = ring) {
   const lines: string[] = [];
   const write = (_about: object, line: string) => void lines.push(line);
   const log = { info: write, error: write };
   const one = withDirectoryCheck(directory, { store, ring: keys, keepMs: KEEP_MS, refreshMs: KEEP_MS, log });
   t.teardown(() => one.stop());
-  // No user has the id 0: the check has run when the lookup returns.
-  await one.findById(0).catch(() => {});
   return { directory: one, lines };
+}
+
+/** The same after its first check. */
+async function checked(t: Test, store: Store, directory: Directory, keys = ring) {
+  const one = wrapped(t, store, directory, keys);
+  // No user has the id 0: the check has run when the lookup returns.
+  await one.directory.findById(0).catch(() => {});
+  return one;
 }
 
 t.test(
@@ -118,6 +124,17 @@ for (const hasIdentity of [true, false]) {
     });
   });
 }
+
+t.test('a directory lost right after the first login of a ready service ended its session', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { directory: ready } = wrapped(t, store, await fileOf(t, 'ada@example.com'));
+    await ready.health();
+    await ready.findByEmail('ada@example.com');
+    await ready.stop();
+    const empty = await checked(t, store, await fileOf(t));
+    await t.rejects(empty.directory.findById(1), REFUSED);
+  });
+});
 
 t.test("a directory's only user may change the address, except in a file", async (t) => {
   await eachKind(t, async (t, { store }) => {
