@@ -123,7 +123,7 @@ ${table(SessionEnvironment, (name) => !challenge.has(name))}
 
 ## \`npm start\`
 
-The launcher passes its environment to the services. Its own variables:
+The launcher passes its environment to the services, without the session secrets to challenge-service. Its own variables:
 
 ${head}
 ${launcherRows()}

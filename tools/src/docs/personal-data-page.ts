@@ -142,7 +142,7 @@ Keyed hashes are HMAC-SHA256: without \`CHALLENGE_SECRET\` nobody can link them 
 | \`tollgate-continue:\` and the address | \`localStorage\`, \`sessionStorage\` | time of a refresh, and the page opened after it | one refresh for all tabs, no endless loop | until replaced; tab |
 | \`tollgate-gate\` | \`sessionStorage\` | time and number of passes | no endless loop at the gate | tab |
 
-Cookie names may have the prefix \`__Secure-\` or \`__Host-\`. All cookies are first-party and \`HttpOnly\`.
+Cookie names may have the prefix \`__Secure-\` or \`__Host-\`. All cookies are first-party and \`HttpOnly\`, and serve only the stated purpose.
 
 ## Logs and others who see data
 
