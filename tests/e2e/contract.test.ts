@@ -66,8 +66,8 @@ function send(
   return ask(`http://${site.at[listener]}${path}`, { method, headers: sent, body });
 }
 
-/** Keys that the services write by themselves, and at each readiness probe. */
-const BY_THEMSELVES = /^machine:|:(?:ready|options|\{load\})$/;
+/** Keys that the services write by themselves every few seconds, and at each readiness probe. */
+const BY_THEMSELVES = /^machine:|:(?:ready|options|keys|\{load\})$/;
 
 /** Rows that requests have left in the services' files. */
 function stored(): Record<string, string> {
