@@ -10,20 +10,48 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The sources of a room, and its unit tests, as folders or files. No test may require a store or a server. */
+/** The sources of a room, and its unit tests, as folders or files. No test may require a server. */
 const rooms = {
   session: {
-    sources: 'services/session-service/src/domain',
+    sources: ['services/session-service/src/domain'],
     tests: ['services/session-service/dist/test/domain'],
   },
   challenge: {
-    sources: 'services/challenge-service/src/domain',
+    sources: ['services/challenge-service/src/domain'],
     tests: ['services/challenge-service/dist/test/domain'],
   },
-  pow: { sources: 'shared/src/pow', tests: ['shared/dist/test/pow'] },
+  pow: { sources: ['shared/src/pow'], tests: ['shared/dist/test/pow'] },
   crypto: {
-    sources: 'shared/src/crypto',
-    tests: ['shared/dist/test/crypto', 'shared/dist/test/http/tokens/public-tokens.test.js'],
+    sources: ['shared/src/crypto'],
+    tests: [
+      'shared/dist/test/crypto',
+      'shared/dist/test/http/tokens/page-tokens.test.js',
+      'shared/dist/test/http/tokens/public-tokens.test.js',
+    ],
+  },
+  tokens: {
+    sources: ['page-tokens.ts', 'public-tokens.ts', 'token-codec.ts', 'tokens.ts'].map(
+      (file) => `shared/src/http/tokens/${file}`,
+    ),
+    tests: ['page-tokens', 'public-tokens', 'tokens'].map(
+      (file) => `shared/dist/test/http/tokens/${file}.test.js`,
+    ),
+  },
+  // Of shared/src/challenges, the rules that no store is needed for.
+  rules: {
+    sources: [
+      'shared/src/challenges/form-rules.ts',
+      'shared/src/challenges/attempts/demand.ts',
+      'shared/src/challenges/attempts/pseudonyms.ts',
+      'shared/src/challenges/store/records.ts',
+      'shared/src/challenges/types',
+    ],
+    tests: [
+      'shared/dist/test/challenges/form-rules.test.js',
+      'shared/dist/test/challenges/attempts/pseudonyms.test.js',
+      'shared/dist/test/challenges/store/records.test.js',
+      'shared/dist/test/challenges/types',
+    ],
   },
 };
 
@@ -37,7 +65,9 @@ const filesIn = (folder, ending) =>
     .map((file) => `${folder}/${file}`)
     .sort();
 // The text of the WebAssembly module is not our code.
-const mutated = filesIn(room.sources, '.ts').filter((file) => !file.endsWith('-module.ts'));
+const mutated = room.sources
+  .flatMap((path) => (path.endsWith('.ts') ? [path] : filesIn(path, '.ts')))
+  .filter((file) => !file.endsWith('-module.ts'));
 const tests = room.tests.flatMap((path) => (path.endsWith('.js') ? [path] : filesIn(path, '.test.js')));
 const report = `lab/dist/stryker/${ROOM}.json`;
 

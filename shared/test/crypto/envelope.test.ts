@@ -281,6 +281,8 @@ t.test('every cookie of a name is found, in order and without its quotes', async
   const header = 'a=1; token="x%2By"; token=x%252By ;token=x+y;tokens=no; Token=no; token; =token; token="x';
   t.strictSame(cookieValues(header, 'token'), ['x+y', 'x+y', 'x+y', '"x']);
   t.strictSame(cookieValues('token=""; token="; token=%', 'token'), ['', '"', '']);
+  t.strictSame(cookieValues('token=a"b"; token="a"b', 'token'), ['a"b"', '"a"b'], 'quotes inside a value');
+  t.strictSame(cookieValues('tokens; token', 'token'), [], 'pairs without a value');
   t.strictSame(cookieValues(undefined, 'token'), []);
 });
 
@@ -292,5 +294,6 @@ t.test('a name with white space that is no separator is another name', async (t)
         ['own'],
         encodeURI(name),
       );
+  t.strictSame(cookieValues('to ken=planted; token=own', 'token'), ['own'], 'a blank inside the name');
   t.strictSame(cookieValues('a=1;\t __Host-token=own', '__Host-token'), ['own']);
 });

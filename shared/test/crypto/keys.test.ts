@@ -66,6 +66,11 @@ t.test('exported keys open access tokens of every list element, and no refresh t
     t.equal(imported.open(createEnvelope('access', own).seal('claims')), 'claims');
     t.equal(imported.open(createEnvelope('refresh', own).seal('claims')), null);
   }
+  t.strictSame(
+    importAccessKeys(text.replace(',', ' , ')).map(({ id }) => id),
+    importAccessKeys(text).map(({ id }) => id),
+    'blanks around an element',
+  );
   const asRefresh = createKeyedEnvelope('refresh', importAccessKeys(text));
   t.equal(asRefresh.open(createEnvelope('refresh', ring).seal('claims')), null);
 });
@@ -76,6 +81,7 @@ t.test('anything else is rejected without being repeated', async (t) => {
     '',
     ',',
     good.slice(1),
+    `0${good}`,
     `${good},`,
     good.replace(':', ';'),
     `${good}=`,
@@ -188,6 +194,10 @@ const RSA = {
     'nqDKgw',
 };
 
+/** The same number with another spelling, and so with another thumbprint. */
+const withLeadingZero = (coordinate: string) =>
+  Buffer.concat([Buffer.alloc(1), Buffer.from(coordinate, 'base64url')]).toString('base64url');
+
 t.test('a key has the thumbprint of RFC 7638, and a compact form that decodes to the same key', async (t) => {
   const rsa = readDeviceKey({ ...RSA, alg: 'RS256', kid: '2011-04-29' });
   t.match(rsa, { algorithm: 'RS256', thumbprint: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs' });
@@ -218,8 +228,14 @@ t.test('anything else is rejected', async (t) => {
     { ...EC, x: `${EC.x.slice(0, -1)}=` },
     { ...EC, x: `.${EC.x.slice(1)}` },
     { ...EC, x: EC.x.slice(1) },
+    { ...EC, x: withLeadingZero(EC.x) },
+    { ...EC, y: withLeadingZero(EC.y) },
     { ...EC, y: `${EC.y}A` },
     { ...EC, y: EC.x },
+    { ...RSA, n: `${RSA.n}=` },
+    { ...RSA, n: `=${RSA.n}` },
+    { ...RSA, e: `${RSA.e}\n` },
+    { ...RSA, e: ` ${RSA.e}` },
     { ...RSA, n: '' },
     { ...RSA, n: undefined },
     { ...RSA, e: undefined },

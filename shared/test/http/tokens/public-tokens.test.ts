@@ -6,7 +6,7 @@ import t from 'tap';
 import { MAX_NAMES_BYTES } from '../../../src/config/token-formats.js';
 import { MAX_TOKEN_CHARACTERS } from '../../../src/crypto/envelope.js';
 import { openKeyRing } from '../../../src/crypto/key-ring.js';
-import { jwksOf, readJwks } from '../../../src/crypto/public-keys.js';
+import { jwksOf, publicKeyId, readJwks } from '../../../src/crypto/public-keys.js';
 import { createSigningKey, openSigningKeys, type SigningKey } from '../../../src/crypto/signing-keys.js';
 import { createPublicIssuer, createPublicReader } from '../../../src/http/tokens/public-tokens.js';
 import tokens, { type PublicTokens } from '../../../src/http/tokens/tokens.js';
@@ -265,6 +265,7 @@ t.test('a list of signing keys is parsed strictly, and its errors contain no key
       `${one},`,
       'ES256:',
       `RS256:${one.slice(6)}`,
+      `x${one}`,
       one.slice(0, -1),
       `${one}A`,
       one.toLowerCase(),
@@ -277,6 +278,26 @@ t.test('a list of signing keys is parsed strictly, and its errors contain no key
     message: 'must not have the same element twice',
   });
   for (const key of KEYS.all) t.ok(createPublicKey(key.privateKey).equals(key.key));
+});
+
+t.test("a key id is the beginning of the key's thumbprint", async (t) => {
+  for (const [key, members] of [
+    // RFC 8037, A.3, whose thumbprint is kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k.
+    [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }, 'kPrK_qmx'],
+    // The public key of RFC 7515, A.3; its thumbprint computed with Python's hashlib.
+    [
+      {
+        kty: 'EC',
+        crv: 'P-256',
+        x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+        y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+      },
+      'oKIywvGU',
+    ],
+  ] as const) {
+    const id = publicKeyId(createPublicKey({ format: 'jwk', key }));
+    t.equal(id, Buffer.from(members, 'base64url').toString('hex').slice(0, 8));
+  }
 });
 
 t.test('a set of keys is read according to RFC 7517: unsupported keys are skipped', async (t) => {
@@ -297,6 +318,9 @@ t.test('a set of keys is read according to RFC 7517: unsupported keys are skippe
     ],
     ...[
       { ...first, kid: 'é' },
+      { ...first, kid: ' a' },
+      { ...first, kid: 'a ' },
+      { ...first, kid: 'a'.repeat(65) },
       { ...first, kid: '' },
       { ...first, x: 'AAAA' },
       { ...first, x: first?.y },
@@ -309,6 +333,19 @@ t.test('a set of keys is read according to RFC 7517: unsupported keys are skippe
   ]) {
     t.strictSame(readJwks({ keys: [key] }), [], JSON.stringify(key));
   }
+  for (const [type, namedCurve] of [
+    ['ec', 'P-384'],
+    ['ec', 'secp256k1'],
+  ] as const) {
+    const other = generateKeyPairSync(type, { namedCurve }).publicKey.export({ format: 'jwk' });
+    t.strictSame(readJwks({ keys: [{ ...other, kid: 'a' }] }), [], `${other.kty} ${other.crv}`);
+  }
+  const agreement = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' });
+  t.strictSame(readJwks({ keys: [{ ...agreement, kid: 'a' }] }), [], 'a key that signs nothing');
+  const { alg: _alg, use: _use, ...bare } = keys[0]!;
+  const [unlabelled] = readJwks({ keys: [bare] });
+  t.match(unlabelled, { id: EC.id, algorithm: 'ES256' }, 'alg and use are optional');
+  t.ok(unlabelled?.key.equals(EC.key));
   t.equal(readJwks({ keys: [first, { ...keys[1], kid: first?.kid }] }).length, 1, 'the first of an id');
   t.equal(
     readJwks({ keys: Array.from({ length: 100 }, (_, at) => ({ ...first, kid: `k${at}` })) }).length,
