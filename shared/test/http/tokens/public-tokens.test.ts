@@ -219,6 +219,13 @@ t.test('both formats are accepted during a change, and the old one is not afterw
       [false, false, true, true],
     ],
   );
+  const verifier = await openAccess(t, { publicTokens: { ...publicTokens, issued: false } });
+  t.strictSame(
+    issued.map((token) => verifier.read(token).ok),
+    [false, false, true, true],
+    'a verifier without secrets',
+  );
+  await t.rejects(openAccess(t, {}), { name: 'RangeError', message: /secrets or signing keys/ });
   const encryption = openKeyRing('encryption-key-of-the-tests-00001').current.id;
   t.strictSame(
     used,
@@ -230,6 +237,9 @@ t.test('keys may change while tokens are read; a removed key is rejected at once
   let known = readJwks(jwksOf([EC]));
   const reader = createPublicReader(() => known, NAMES);
   const [old, next] = [craft(headerOf(EC)), craft(headerOf(ED), payload(), ED)];
+  const header = Buffer.from(next.split('.')[0]!, 'base64url').toString();
+  const withHeader = (text: string) => next.replace(/^[^.]*/, Buffer.from(text).toString('base64url'));
+  t.equal(withHeader(header), next);
   t.match(reader.read(old), { ok: true });
   t.strictSame(reader.read(next), INVALID);
   t.equal(reader.namesUnknownKey(next), true);
@@ -240,9 +250,13 @@ t.test('keys may change while tokens are read; a removed key is rejected at once
     'x.y.z',
     craft({ ...headerOf(ED), typ: 'JWT' }),
     `${next}${'x'.repeat(5000)}`,
+    ...['x', ' '].flatMap((text) => [`${text}${header}`, `${header}${text}`]).map(withHeader),
   ]) {
     t.equal(reader.namesUnknownKey(text), false, 'nothing that is worth a look for keys');
   }
+  known = readJwks(jwksOf(KEYS.all));
+  t.match(reader.read(next), { ok: true });
+  t.equal(reader.namesUnknownKey(next), false, 'one of two keys is known');
   known = readJwks(jwksOf([ED]));
   t.match(reader.read(next), { ok: true });
   t.strictSame(reader.read(old), INVALID, 'although it was cached');
