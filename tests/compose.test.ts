@@ -254,7 +254,7 @@ t.test('the scripts are valid for a minimal shell', async (t) => {
 
 t.test('the documented application uses existing networks and secrets', async (t) => {
   const [sample = ''] = codeBlocks(readProjectFile('docs/deploy.md'), 'yaml').filter((block) =>
-    block.includes('CHALLENGES'),
+    block.includes('HOST_API_URL'),
   );
   const { shop } = (parse(sample) as ComposeFile).services;
   t.ok(shop);
@@ -268,7 +268,7 @@ t.test('the documented application uses existing networks and secrets', async (t
     (shop.networks ?? []).filter((name) => !(name in (networks ?? {}))),
     [],
   );
-  t.equal(shop.environment?.CHALLENGES, 'http://challenge-service:9002');
+  t.equal(shop.environment?.HOST_API_URL, 'http://challenge-service:9002');
   t.ok(services['challenge-service']?.networks?.includes('front'), 'the host API is on the network');
   t.ok(services['challenge-store']?.networks?.includes('challenge-data'), 'and the store on the other');
   const given = secretsOf(shop).map((name) => `/run/secrets/${name}`);

@@ -119,7 +119,7 @@ export const SessionVariables = {
     default: 4,
     minimum: 0,
     maximum: 100,
-    description: 'Lost responses recovered per 24 hours',
+    description: 'Lost responses recovered per session in 24 hours',
   }),
   AUDIT_TTL: seconds(
     604_800,
