@@ -102,7 +102,11 @@ export const SessionVariables = {
         'Prefix of the refresh cookie name; no other host can set [`__Host-`](sessions/cookies.md#the-host-prefix)',
     }),
   ),
-  ACCESS_TTL: seconds(900, 1, 'Lifetime of an access token, in seconds'),
+  ACCESS_TTL: seconds(
+    900,
+    1,
+    'Lifetime of an access token, in seconds; set it in every [bearer guard](sessions/verify-tokens.md#fastify) too',
+  ),
   REFRESH_TTL: seconds(604_800, 1, 'Lifetime of a refresh token, in seconds'),
   REFRESH_TTL_NOT_REMEMBERED: seconds(
     86_400,
@@ -113,7 +117,7 @@ export const SessionVariables = {
   REFRESH_WINDOW: seconds(
     30,
     0,
-    'Seconds in which a [rotation](sessions/refresh.md#rotation) is repeated; 0 is strict single use',
+    'Seconds in which a replaced token repeats its [rotation](sessions/refresh.md#rotation); 0 is strict single use',
   ),
   REFRESH_RECOVERIES: Type.Integer({
     default: 4,

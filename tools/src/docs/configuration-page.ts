@@ -96,7 +96,7 @@ ${table(SessionEnvironment, (name) => challenge.has(name) && !isOption(name))}
 
 ## Both services: the challenges
 
-Plugins of \`@tollgate/fastify\` call a variable by its option. Unknown \`CAPTCHA_\` variables stop a service; an application only
+The plugins of \`@tollgate/fastify\` also take these as an object \`options\`, under the names of the first column. Unknown \`CAPTCHA_\` variables stop a service; an application only
 logs them.
 
 ${challengeTable((name) => challenge.has(name) && isOption(name))}
@@ -115,6 +115,7 @@ ${table(SessionEnvironment, (name) => !challenge.has(name))}
 |---|---|
 | \`users\` | \`USERS_URL\`, \`DATA_DIR\`; to end sessions also \`STORE_URL\`, \`ACCESS_TTL\`, \`AUDIT_TTL\` |
 | \`session\` | \`STORE_URL\`, \`DATA_DIR\`, \`AUDIT_TTL\`; \`session account\` also \`CHALLENGE_SECRET\` |
+| \`person\` | all of session-service: with others an erasure is incomplete |
 | \`keys status\` | those of the stores and challenges, \`ACCESS_TTL\`, \`REFRESH_TTL\` |
 | \`keys export-access\`, \`keys export-public\` | \`ENCRYPTION_KEY\`, \`ACCESS_SIGNING_KEYS\` |
 | \`captcha prune\` | those of the stores |
