@@ -11,5 +11,5 @@ export const NoImageLibrary = defineError('NO_IMAGE_LIBRARY', 500);
 /** This process lacks the library, version or preset of the image. */
 export const ImageUnavailable = defineError('IMAGE_UNAVAILABLE', 503);
 
-/** Missing or wrong host key. */
+/** Missing or wrong host API key. */
 export const HostKeyInvalid = defineError('HOST_KEY_INVALID', 401);
