@@ -47,6 +47,7 @@ const rooms = {
       'shared/src/challenges/types',
     ],
     tests: [
+      'shared/dist/test/challenges/alternatives.test.js',
       'shared/dist/test/challenges/form-rules.test.js',
       'shared/dist/test/challenges/attempts/pseudonyms.test.js',
       'shared/dist/test/challenges/store/records.test.js',

@@ -8,9 +8,11 @@ import {
   accountPseudonym,
   accountSpellings,
   addressPseudonym,
+  addressPseudonyms,
   foldAccount,
   normaliseAddress,
   slotTag,
+  widerNetworks,
 } from '../../../src/challenges/attempts/pseudonyms.js';
 import { challengeKeys, makeToken } from '../../../src/challenges/store/records.js';
 import { openKeyRing } from '../../../src/crypto/key-ring.js';
@@ -70,6 +72,35 @@ t.test('two IPv6 addresses count as one exactly if their first 64 bits are equal
       }),
     ),
   );
+});
+
+t.test('an IPv6 network has a /56 and a /48, an IPv4 address neither', async (t) => {
+  for (const [address, wider] of [
+    ['2001:db8:5:12ab::1', ['2001:db8:5:1200::/56', '2001:db8:5::/48']],
+    ['2001:db8:5:12cd::1', ['2001:db8:5:1200::/56', '2001:db8:5::/48']],
+    ['2001:db8:5:7::1', ['2001:db8:5:0::/56', '2001:db8:5::/48']],
+    ['::64', ['0:0:0:0::/56', '0:0:0::/48']],
+    ['192.0.2.1', []],
+  ] as const) {
+    t.strictSame(widerNetworks(normaliseAddress(address) ?? ''), wider, address);
+  }
+  for (const other of ['', 'unknown', 'a:b:c:d', 'a:b:c:d::/48', 'a::/64']) {
+    t.strictSame(widerNetworks(other), [], other);
+  }
+});
+
+t.test('the networks of one /48 share their slot, and differ beyond it', async (t) => {
+  const [first, second, other] = ['2001:db8:5:12ab::', '2001:db8:5:34::', '2001:db8:6:34::'].map((address) =>
+    addressPseudonyms(key, normaliseAddress(address) ?? ''),
+  );
+  const slots = [first, second].flatMap((each) => [each!.address, ...each!.networks]);
+  t.equal(new Set(slots.map((text) => text.slice(0, 8))).size, 1);
+  t.equal(new Set(slots).size, 5, 'only the /48 is common');
+  for (const text of slots) t.match(text, /^[0-9a-f]{32}$/);
+  t.equal(first?.networks[1], second?.networks[1]);
+  t.equal(first?.tag, second?.tag);
+  t.not(other?.address.slice(0, 8), first?.address.slice(0, 8));
+  t.strictSame(addressPseudonyms(key, '192.0.2.1').networks, []);
 });
 
 t.test('pseudonyms equal the keyed hashes of another implementation', async (t) => {

@@ -27,14 +27,18 @@ import {
   readPass,
 } from '../../../src/challenges/attempts/pass.js';
 import {
+  challengeKeys,
   encodeConsumedRecord,
   encodePowTail,
   encodeVerifiedTail,
   formatAnswerRecord,
+  isAcceptedAlone,
   parseAnswerRecord,
   parseConsumedRecord,
   parsePowRecord,
   parseVerifiedRecord,
+  presetOf,
+  type VerifiedRecord,
 } from '../../../src/challenges/store/records.js';
 
 const hex = (digits: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`));
@@ -116,6 +120,72 @@ t.test('an invalid record decodes to null', async (t) => {
     t.equal(parseVerifiedRecord(line), null, line);
     t.equal(parseAnswerRecord(line), null, line);
   }
+});
+
+t.test('the terms of an algorithm are part of its record', async (t) => {
+  const tail = `01954fbf ${'0'.repeat(32)} - -`;
+  t.equal(parsePowRecord(`16 1 16 sha256 ${tail}`)?.terms, undefined);
+  t.strictSame(parsePowRecord(`16 1 16 hashwx-1 ${tail} 5 8`)?.terms, [5, 8]);
+  t.equal(parsePowRecord(`16 1 16 hashwx-1 ${tail} 0 8`), null, 'no exchange rate');
+  t.equal(parsePowRecord(`16 1 16 hashwx-1 ${tail} 5 0`), null);
+  t.equal(parsePowRecord(`16 1 16 hashwx-1 ${tail} 5 x`), null);
+});
+
+t.test('a record names its preset, and whether it is accepted without work', async (t) => {
+  const rest = formatAnswerRecord({
+    preset: 'hard@f1',
+    driver: 'canvas',
+    seed: 1,
+    fold: true,
+    answer: '0'.repeat(32),
+  });
+  const record: VerifiedRecord = {
+    issuedAtMs: 1,
+    verifiedBy: 'answer',
+    type: 'text',
+    keyId: '01954fbf',
+    address: null,
+    rest,
+  };
+  t.equal(presetOf(record), 'hard');
+  t.equal(presetOf({ ...record, rest: 'x' }), null);
+  t.equal(presetOf({ ...record, verifiedBy: 'verify', type: 'own' }), 'own');
+  t.equal(presetOf({ ...record, verifiedBy: 'verify', type: 'own', preset: 'mine' }), 'mine');
+  t.strictSame(
+    [record, { ...record, rest: `${rest} alone` }, { ...record, rest: 'alone' }].map(isAcceptedAlone),
+    [false, true, false],
+  );
+  t.notOk(isAcceptedAlone({ ...record, verifiedBy: 'verify', rest: `${rest} alone` }));
+});
+
+t.test('keys have the documented names, those of a site below its name', async (t) => {
+  const names = (site?: string) => {
+    const keys = challengeKeys('captcha', (address) => address.slice(0, 2), site);
+    const token = `Zz${'x'.repeat(38)}`;
+    return [
+      ...[keys.pow(token), keys.image(token), keys.receipt(token)],
+      ...[keys.volume('abc'), keys.price('abc'), keys.cleared('abc')],
+      ...[keys.limit('pow', 'abc'), keys.limit('image', 'abc'), keys.limit('pow', 'abc')],
+      ...[keys.failures('acc'), keys.wait('acc', 'abc')],
+      ...[keys.passes, keys.passUses('shop'), keys.passClaim('shop', 'claim')],
+    ];
+  };
+  const rest = 'x'.repeat(38);
+  const expected = [
+    ...[`pow:{Zz}:${rest}`, `img:{Zz}:${rest}`, `receipt:{Zz}:${rest}`],
+    ...['vol:{ab}:abc', 'price:{ab}:abc', 'cleared:{ab}:abc'],
+    ...['limit:{ab}:abc:pow', 'limit:{ab}:abc:image', 'limit:{ab}:abc:pow'],
+    ...['fail:{acc}', 'wait:{acc}:abc'],
+    ...['passes:{passes}', 'pass-uses:{passes}:shop', 'pass-claim:{passes}:shop:claim'],
+  ];
+  t.strictSame(
+    names(),
+    expected.map((name) => `captcha:${name}`),
+  );
+  t.strictSame(
+    names('blog'),
+    expected.map((name) => `captcha:site:blog:${name}`),
+  );
 });
 
 t.test('a consumed record returns claim, time and record', async (t) => {

@@ -2,10 +2,16 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import { seededRandom } from '../../../src/challenges/types/answer-hashing.js';
+import {
+  MAX_ANSWER_CHARACTERS,
+  normaliseAnswer,
+  seededRandom,
+} from '../../../src/challenges/types/answer-hashing.js';
+import { runChallengeType } from '../../../src/challenges/types/challenge-type.js';
 import {
   type ChallengeType,
   challengeTypeMistakes,
+  tooLongFor,
   verifiedTypes,
 } from '../../../src/challenges/types/challenge-type-registry.js';
 import { openKeyRing } from '../../../src/crypto/key-ring.js';
@@ -48,6 +54,13 @@ t.test('an invalid challenge type is reported by position and name', async (t) =
       ],
     ],
   ];
+  for (const maxAnswerCharacters of [0, -1, 1.5, '8', undefined])
+    lines.push([
+      [{ ...verified, maxAnswerCharacters }],
+      ['kinds[0] (own) must have a whole number from 1 to 4000 as maxAnswerCharacters'],
+    ]);
+  for (const maxAnswerCharacters of [1, 4000]) lines.push([[{ ...verified, maxAnswerCharacters }], []]);
+  for (const kind of ['own', 5, true]) lines.push([[kind], ['kinds[0] must be an object']]);
   for (const [kinds, expected] of lines) t.strictSame(challengeTypeMistakes(kinds), expected);
   t.throws(() => verifiedTypes([{ name: 'text', make }]), ConfigurationError);
 });
@@ -55,6 +68,44 @@ t.test('an invalid challenge type is reported by position and name', async (t) =
 t.test('a verifier accepts effort and types that verify their own answers', async (t) => {
   const kinds: ChallengeType[] = [{ name: 'sum', make }, verified];
   t.strictSame([...verifiedTypes(kinds).keys()], ['own', 'effort']);
+});
+
+t.test('an answer is too long for some types, and only for these', async (t) => {
+  const types = new Map([['own', verified]]);
+  t.strictSame(
+    [8, 9, MAX_ANSWER_CHARACTERS, MAX_ANSWER_CHARACTERS + 1].map((length) =>
+      tooLongFor('x'.repeat(length), types),
+    ),
+    [[], ['verify:own'], ['verify:own'], ['answer', 'verify:own']],
+  );
+});
+
+t.test('an error of a type is named by its class alone, and a promise ends no process', async (t) => {
+  t.equal(
+    runChallengeType(verified, 'verify', () => 5),
+    5,
+  );
+  const thrown = (value: unknown) => () =>
+    runChallengeType(verified, 'verify', () => {
+      throw value;
+    });
+  t.throws(thrown(new TypeError('the answer is x')), { message: 'verify of the kind own threw TypeError' });
+  t.throws(thrown('x'), { message: 'verify of the kind own threw a non-error value' });
+  t.throws(thrown(undefined), { message: 'verify of the kind own threw a non-error value' });
+  const rejected = Promise.reject(new Error('of the type'));
+  t.equal(
+    runChallengeType(verified, 'issue', () => rejected),
+    rejected,
+  );
+  await new Promise((resolve) => setImmediate(resolve));
+});
+
+t.test('an answer is compared without invisible characters, width and, if ignored, case', async (t) => {
+  for (const typed of ['aB3', ' a B 3 ', '\u200ea\u200bB\u00ad3\ufe0f', 'ａＢ３', 'a\u0009B\u30003\u2060']) {
+    t.equal(normaliseAnswer(typed, false), 'aB3', JSON.stringify(typed));
+    t.equal(normaliseAnswer(typed, true), 'ab3');
+  }
+  t.equal(normaliseAnswer('ж-7', false), 'ж-7', 'nothing else is removed');
 });
 
 t.test("a challenge's choices are reproducible, and differ with every other input", async (t) => {
