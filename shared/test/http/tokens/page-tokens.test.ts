@@ -128,6 +128,10 @@ t.test('neither envelope, key, type nor audience of another token is accepted', 
 });
 
 t.test('derived signing keys depend on the key and on the purpose', async (t) => {
+  // HKDF-SHA256 of the bytes 0 to 31 with an empty salt, computed with Python's hmac.
+  const known = openSigningKeys('EdDSA:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8');
+  const derived = deriveSigningKeys(known, 'a purpose').current.privateKey.export({ format: 'jwk' });
+  t.equal(derived.d, 'FCTQ90LjqZ7ndtowzAintf79S0NFIt2edxxUj5xSnxY');
   const list = `${LISTS.ES256},${LISTS.EdDSA}`;
   const keys = openSigningKeys(list);
   const ids = (purpose: string) => deriveSigningKeys(keys, purpose).all.map(({ id }) => id);
