@@ -96,8 +96,8 @@ ${table(SessionEnvironment, (name) => challenge.has(name) && !isOption(name))}
 
 ## Both services: the challenges
 
-The plugins of \`@tollgate/fastify\` also take these as an object \`options\`, under the names of the first column. Unknown \`CAPTCHA_\` variables stop a service; an application only
-logs them.
+The plugins of \`@tollgate/fastify\` also take these as an object \`options\`, under the names of the first column. Unknown \`CAPTCHA_\`
+variables stop a service; an application only logs them.
 
 ${challengeTable((name) => challenge.has(name) && isOption(name))}
 
