@@ -64,7 +64,8 @@ t.test('each alert has a case in which it fires, and none fires on a healthy day
 });
 
 t.test('each alert has a severity and a link to its remedy', async (t) => {
-  const anchors = anchorsOf(readProjectFile('docs/monitoring.md'));
+  const page = readProjectFile('docs/monitoring.md');
+  const anchors = anchorsOf(page);
   const blocks = rules.split(/- alert: /).slice(1);
   t.equal(blocks.length, new Set(alerts).size);
   for (const block of blocks) {
@@ -79,6 +80,14 @@ t.test('each alert has a severity and a link to its remedy', async (t) => {
     documented.sort(),
     alerts.map((name) => name.toLowerCase()).sort(),
     'the list of alerts is complete',
+  );
+  const [, critical = ''] = /Page somebody for these:\n\n(.+)\n/.exec(page) ?? [];
+  t.strictSame(
+    [...critical.matchAll(/\(#(\w+)\)/g)].map(([, anchor]) => anchor),
+    blocks
+      .filter((block) => block.includes('severity: critical'))
+      .map((block) => block.split('\n')[0]?.toLowerCase()),
+    'the list of critical alerts is complete',
   );
 });
 
