@@ -10,7 +10,7 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The sources of a room, and its unit tests, as folders or files. No test may require a server. */
+/** The sources of a room, and its unit tests, as folders or files. No test may require a store or a server. */
 const rooms = {
   session: {
     sources: ['services/session-service/src/domain'],
@@ -37,7 +37,7 @@ const rooms = {
       (file) => `shared/dist/test/http/tokens/${file}.test.js`,
     ),
   },
-  // Of shared/src/challenges, the rules that no store is needed for.
+  // The rules in shared/src/challenges with tests that need no store.
   rules: {
     sources: [
       'shared/src/challenges/form-rules.ts',
@@ -47,7 +47,6 @@ const rooms = {
       'shared/src/challenges/types',
     ],
     tests: [
-      'shared/dist/test/challenges/alternatives.test.js',
       'shared/dist/test/challenges/form-rules.test.js',
       'shared/dist/test/challenges/attempts/pseudonyms.test.js',
       'shared/dist/test/challenges/store/records.test.js',

@@ -295,7 +295,7 @@ t.test('a list of signing keys is parsed strictly, and its errors contain no key
 });
 
 t.test("a key id is the beginning of the key's thumbprint", async (t) => {
-  for (const [key, members] of [
+  for (const [key, thumbprint] of [
     // RFC 8037, A.3, whose thumbprint is kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k.
     [{ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' }, 'kPrK_qmx'],
     // The public key of RFC 7515, A.3; its thumbprint computed with Python's hashlib.
@@ -310,7 +310,7 @@ t.test("a key id is the beginning of the key's thumbprint", async (t) => {
     ],
   ] as const) {
     const id = publicKeyId(createPublicKey({ format: 'jwk', key }));
-    t.equal(id, Buffer.from(members, 'base64url').toString('hex').slice(0, 8));
+    t.equal(id, Buffer.from(thumbprint, 'base64url').toString('hex').slice(0, 8));
   }
 });
 
@@ -347,11 +347,8 @@ t.test('a set of keys is read according to RFC 7517: unsupported keys are skippe
   ]) {
     t.strictSame(readJwks({ keys: [key] }), [], JSON.stringify(key));
   }
-  for (const [type, namedCurve] of [
-    ['ec', 'P-384'],
-    ['ec', 'secp256k1'],
-  ] as const) {
-    const other = generateKeyPairSync(type, { namedCurve }).publicKey.export({ format: 'jwk' });
+  for (const namedCurve of ['P-384', 'secp256k1']) {
+    const other = generateKeyPairSync('ec', { namedCurve }).publicKey.export({ format: 'jwk' });
     t.strictSame(readJwks({ keys: [{ ...other, kid: 'a' }] }), [], `${other.kty} ${other.crv}`);
   }
   const agreement = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' });
