@@ -1,5 +1,7 @@
 // The Compose file's gateway, run by Caddy itself, the example file for nginx, and a rollout behind both: all processes
 // restart one after the other.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -132,6 +134,23 @@ t.test('Caddy: while the only process restarts, requests wait for it', async (t)
   t.equal(await Promise.race([answer, sleep(500, 'waits')]), 'waits');
   const started = createServer((_request, response) => response.end('here')).listen(port, '127.0.0.1');
   t.teardown(() => started.close());
+  t.match(await answer, { status: 200, text: 'here' });
+});
+
+t.test('Caddy: a login waits for the only process, which pauses for three seconds', async (t) => {
+  const port = await freePort();
+  const program = `require('node:http').createServer((_request, response) => response.end('here'))
+    .listen(${port}, '127.0.0.1', () => console.log('listening'))`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.teardown(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  const url = await openBefore(t, [`127.0.0.1:${port}`]);
+  t.equal((await ask(`${url}/login`, { method: 'POST' })).status, 200);
+  child.kill('SIGSTOP');
+  await sleep(3_000);
+  const answer = ask(`${url}/login`, { method: 'POST' });
+  t.equal(await Promise.race([answer, sleep(200, 'waits')]), 'waits');
+  child.kill('SIGCONT');
   t.match(await answer, { status: 200, text: 'here' });
 });
 
