@@ -1,5 +1,6 @@
 // A new process: processor time of its first requests, beside that of a warm one, on each line and option of Node.
 import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { nodeOptions } from '@tollgate/tools/launcher/service-program.js';
 import { assignCores, describeCores } from '../cores.js';
@@ -39,6 +40,8 @@ const GOAL = { first: 1.5, startMs: 1_500 };
 interface Measured {
   readonly server: 'session-service' | 'challenge-service' | 'guarded';
   readonly path: string;
+  /** Variables of the service in addition to those of the site. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Processor time in milliseconds of a process; of all its threads by default. */
   readonly processorMs?: (pid: number) => number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -60,7 +63,8 @@ const program: Program = {
   title: `the first ${PART} requests of a process beside those of a warm one, by line and options of Node`,
   method: `A new process for each sample, on one core, beside a running system. Processor time of the process with all its threads, without the
 store: of the first ${PART} requests, of the next ${PART}, and of the last ${PART * WARM_PARTS}. The start is the time until its first response.
-A login counts the main thread only, without the password hash. Arguments: refresh, profile, issue, image, siteverify, guard, login (default: all).
+A login counts the main thread only, without the password hash; once more with hashes of 64 KiB, which leave its data in the processor's caches.
+Arguments: refresh, profile, issue, image, siteverify, guard, login, small-hash-login (default: all).
 Options: --rounds 5 --requests 10000 --connections 10; --node 20,22,24 (lines from the registry); --flags "${nodeOptions.join(' ')}" (options of Node, may be repeated)`,
   async run(args, report, open) {
     const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
@@ -151,14 +155,15 @@ function reportRuns(report: Report, name: string, runs: readonly Run[]): void {
 }
 
 function startMeasured(
-  { server }: Measured,
+  { server, environment: own }: Measured,
   site: Site,
   cores: readonly number[],
   node: { path: string; options: string[] },
 ) {
+  const environment = { ...site.environment, ...own };
   return server === 'guarded'
-    ? startServer('guarded', { environment: site.environment, cores, node })
-    : startCopy(site, server, cores, node);
+    ? startServer('guarded', { environment, cores, node })
+    : startCopy({ ...site, environment }, server, cores, node);
 }
 
 async function openRoutes(site: Site, connections: number): Promise<Readonly<Record<string, Measured>>> {
@@ -168,6 +173,17 @@ async function openRoutes(site: Site, connections: number): Promise<Readonly<Rec
   const secret = environment.CHALLENGE_SECRET!;
   const solved = openSolvedWork(storeUrl, secret);
   let logins = 0;
+  const login: Measured = {
+    server: 'session-service',
+    path: '/login',
+    headers: JSON_BODY,
+    processorMs: mainThreadMs,
+    bodies: openSupply(async (count) =>
+      (await solved.take(count)).map((work) =>
+        JSON.stringify({ ...accounts[logins++ % ACCOUNTS], ...JSON.parse(work) }),
+      ),
+    ),
+  };
   return {
     refresh: {
       server: 'session-service',
@@ -189,20 +205,12 @@ async function openRoutes(site: Site, connections: number): Promise<Readonly<Rec
       bodies: openReceipts(storeUrl, secret),
     },
     guard: { server: 'guarded', path: '/', headers: JSON_BODY, bodies: solved },
-    login: {
-      server: 'session-service',
-      path: '/login',
-      headers: JSON_BODY,
-      processorMs: mainThreadMs,
-      bodies: openSupply(async (count) =>
-        (await solved.take(count)).map((work) =>
-          JSON.stringify({ ...accounts[logins++ % ACCOUNTS], ...JSON.parse(work) }),
-        ),
-      ),
-    },
+    login,
+    'small-hash-login': { ...login, environment: { USERS_URL: `module:${SMALL_HASHES}` } },
   };
 }
 
+const SMALL_HASHES = fileURLToPath(new URL('../servers/small-hashes.js', import.meta.url));
 const JSON_BODY = { 'content-type': 'application/json' };
 
 const NO_BODIES: BodySupply = {
