@@ -195,6 +195,10 @@ t.test('a form that needs work has requirements for its ticket', async (t) => {
   });
 });
 
+t.test('presets have different marks', async (t) => {
+  t.equal(new Set(['large', 'small', 'calm'].map(presetMark)).size, 3);
+});
+
 t.test('encoded requirements decode to the same requirements', async (t) => {
   for (const algorithms of [null, ['sha256'], ['hashwx-1'], ['sha256', 'hashwx-1']])
     for (const bits of [0, 24])

@@ -257,10 +257,13 @@ export function formatScope(scope: Scope | null): string {
 }
 
 /** Parses the result of `formatScope`; anything else fails the record's check. */
-export function parseScope(text: string | undefined): Partial<Scope> | null | undefined {
-  if (text === undefined || text === NOTHING) return text === undefined ? undefined : null;
+export function parseScope(
+  text: string | undefined,
+): { keyId: string | undefined; account: string | undefined } | null | undefined {
+  if (text === NOTHING) return null;
+  if (text === undefined) return undefined;
   const [keyId, account] = text.split(':');
-  return { ...(keyId === undefined ? {} : { keyId }), ...(account === undefined ? {} : { account }) };
+  return { keyId, account };
 }
 
 /** Formats the end of a record of work: nothing without terms. */

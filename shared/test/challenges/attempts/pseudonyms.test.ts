@@ -212,6 +212,7 @@ t.test('an international domain has one key in both forms, and its local part is
   t.equal(accountKey('a@faß.de'), 'a@xn--fa-hia.de');
   t.not(accountKey('a@faß.de'), accountKey('a@fass.de'));
   t.equal(accountKey('a@mail.例え.jp'), accountKey('a@mail.xn--r8jz45g.jp'));
+  t.equal(accountKey('a@例え.テスト'), 'a@xn--r8jz45g.xn--zckzah', 'without an ASCII label');
   t.equal(accountKey('a@例え\uff61jp'), accountKey('a@例え.jp'), 'with the dot of its language');
 });
 

@@ -1,5 +1,6 @@
 // The text format of records, attempts and passes.
 
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import t from 'tap';
 import {
@@ -28,6 +29,7 @@ import {
 } from '../../../src/challenges/attempts/pass.js';
 import {
   challengeKeys,
+  configFingerprintKey,
   encodeConsumedRecord,
   encodePowTail,
   encodeVerifiedTail,
@@ -38,6 +40,7 @@ import {
   parsePowRecord,
   parseVerifiedRecord,
   presetOf,
+  readyKey,
   type VerifiedRecord,
 } from '../../../src/challenges/store/records.js';
 
@@ -45,8 +48,15 @@ const hex = (digits: number) => fc.stringMatching(new RegExp(`^[0-9a-f]{${digits
 const name = fc.stringMatching(/^[A-Za-z0-9_.@:/-]{1,80}$/);
 const time = fc.integer({ min: 0, max: 4_102_444_800_000 });
 const address = fc.option(hex(32));
-const scope = fc.option(fc.record({ keyId: hex(8), account: hex(32) }));
-const pow = fc.record({ floor: fc.nat(24), algorithm: name, keyId: hex(8), salt: hex(32), address, scope });
+const plain = { noNullPrototype: true };
+const scope = fc.option(fc.record({ keyId: hex(8), account: hex(32) }, plain));
+const pow = fc.record(
+  { floor: fc.nat(24), algorithm: name, keyId: hex(8), salt: hex(32), address, scope },
+  plain,
+);
+const withTerms = fc
+  .tuple(pow, fc.integer({ min: 1, max: 99_999 }), fc.integer({ min: 1, max: 24 }))
+  .map(([part, ...terms]) => ({ ...part, algorithm: 'hashwx-1', terms }));
 const verified = fc.record({
   verifiedBy: fc.constantFrom('answer' as const, 'verify' as const),
   type: name,
@@ -54,7 +64,10 @@ const verified = fc.record({
   address,
   rest: fc.stringMatching(/^[a-z0-9]+( [a-z0-9]+){0,5}$/),
 });
-const ofPreset = fc.tuple(verified, name).map(([part, preset]) => ({ ...part, preset }));
+const ofPreset = fc
+  .tuple(verified, name)
+  .filter(([{ type }, preset]) => preset !== type)
+  .map(([part, preset]) => ({ ...part, preset }));
 const answer = fc.record({
   preset: name,
   driver: name,
@@ -66,29 +79,32 @@ const untimed = answer.map((part) => ({ ...part, untimed: true as const }));
 const alone = fc.oneof(answer, untimed).map((part) => ({ ...part, alone: true as const }));
 
 t.test('an encoded record decodes to the same record', async (t) => {
-  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
   t.doesNotThrow(() =>
     fc.assert(
-      fc.property(pow, fc.nat(24), time, (part, difficulty, issuedAtMs) => {
-        const read = parsePowRecord(`${difficulty} ${issuedAtMs} ${encodePowTail(part)}`);
-        return read !== null && same({ ...part, difficulty, issuedAtMs }, { ...part, ...read });
-      }),
+      fc.property(fc.oneof(pow, withTerms), fc.nat(24), time, (part, difficulty, issuedAtMs) =>
+        isDeepStrictEqual(parsePowRecord(`${difficulty} ${issuedAtMs} ${encodePowTail(part)}`), {
+          ...part,
+          difficulty,
+          issuedAtMs,
+        }),
+      ),
     ),
   );
   t.doesNotThrow(() =>
     fc.assert(
-      fc.property(fc.oneof(verified, ofPreset), time, (part, issuedAtMs) => {
-        const read = parseVerifiedRecord(`${issuedAtMs} ${encodeVerifiedTail(part)}`);
-        return read !== null && same({ ...part, issuedAtMs }, { ...part, ...read });
-      }),
+      fc.property(fc.oneof(verified, ofPreset), time, (part, issuedAtMs) =>
+        isDeepStrictEqual(parseVerifiedRecord(`${issuedAtMs} ${encodeVerifiedTail(part)}`), {
+          ...part,
+          issuedAtMs,
+        }),
+      ),
     ),
   );
   t.doesNotThrow(() =>
     fc.assert(
-      fc.property(fc.oneof(answer, untimed, alone), (part) => {
-        const read = parseAnswerRecord(formatAnswerRecord(part));
-        return read !== null && same(part, { ...part, ...read });
-      }),
+      fc.property(fc.oneof(answer, untimed, alone), (part) =>
+        isDeepStrictEqual(parseAnswerRecord(formatAnswerRecord(part)), { ...part }),
+      ),
     ),
   );
 });
@@ -102,6 +118,7 @@ t.test('an invalid record decodes to null', async (t) => {
     '',
     'x',
     `16 1 16 sha256 01954fbf ${salt}`,
+    `16 1 16 sha256 01954fbf ${salt} -`,
     `16 1 16 sha256 01954fbf ${salt.slice(1)} - -`,
     `16 1 16 sha256 01954fbf ${salt}0 - -`,
     `16 1 16 sha256 01954fbf ${salt.slice(1)}G - -`,
@@ -129,6 +146,9 @@ t.test('the terms of an algorithm are part of its record', async (t) => {
   t.equal(parsePowRecord(`16 1 16 hashwx-1 ${tail} 0 8`), null, 'no exchange rate');
   t.equal(parsePowRecord(`16 1 16 hashwx-1 ${tail} 5 0`), null);
   t.equal(parsePowRecord(`16 1 16 hashwx-1 ${tail} 5 x`), null);
+  t.equal(parsePowRecord(`16 1 16 hashwx-1 ${tail} 5`), null, 'too few terms');
+  t.strictSame(parsePowRecord(`16 1 16 sha256 ${tail} 5 8`)?.terms, [5, 8], 'SHA-256 reads none');
+  t.strictSame(parsePowRecord(`16 1 16 later-2 ${tail} 5`)?.terms, [5], "a later version's algorithm");
 });
 
 t.test('a record names its preset, and whether it is accepted without work', async (t) => {
@@ -186,6 +206,10 @@ t.test('keys have the documented names, those of a site below its name', async (
     names('blog'),
     expected.map((name) => `captcha:site:blog:${name}`),
   );
+});
+
+t.test('the keys of all processes have the documented names', async (t) => {
+  t.strictSame([configFingerprintKey('captcha'), readyKey('captcha')], ['captcha:options', 'captcha:ready']);
 });
 
 t.test('a consumed record returns claim, time and record', async (t) => {

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import {
+  drawKey,
   MAX_ANSWER_CHARACTERS,
   normaliseAnswer,
   seededRandom,
@@ -121,6 +122,35 @@ t.test("a challenge's choices are reproducible, and differ with every other inpu
   const pieces = streamOf();
   const joined = Buffer.concat([pieces.bytes(3), pieces.bytes(20), pieces.bytes(17)]).toString('hex');
   t.equal(joined, choices(), 'whatever the pieces it is read in');
+});
+
+t.test('another version of the service makes the same choices for a challenge', async (t) => {
+  t.equal(
+    Buffer.from(streamOf().bytes(70)).toString('hex'),
+    'af049b72b96fdedc45397658d705a8e0fec8299b7584387e98c8c561069920be3874d308de0891f226b733811f69fee8a12b3df55b6d5ca5c030ac74734be9f409ca32d45432',
+  );
+});
+
+t.test('numbers above the last whole multiple of the bound are discarded', async (t) => {
+  const bound = 2 ** 31 + 1;
+  const [words, random] = [streamOf(), streamOf()];
+  const numbers = Array.from({ length: 200 }, () => Buffer.from(words.bytes(4)).readUInt32BE());
+  const fair = numbers.filter((number) => number < bound);
+  t.ok(fair.length < 150, 'about half of them');
+  t.strictSame(
+    fair.map(() => random.below(bound)),
+    fair,
+  );
+  t.equal(random.below(1), 0);
+});
+
+t.test('the key for drawings belongs to the secret', async (t) => {
+  const keys = [ring, openKeyRing(OTHER_SECRET)].map(({ current }) => drawKey(current));
+  t.strictSame(
+    keys.map(({ length }) => length),
+    [32, 32],
+  );
+  t.notSame(keys[0], keys[1]);
 });
 
 t.test('numbers are below their bound, and each occurs', async (t) => {

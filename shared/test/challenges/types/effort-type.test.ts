@@ -4,6 +4,7 @@ import { EFFORT_SALT, ring, solveEffort } from '@tollgate/test-support/issuing.j
 import t from 'tap';
 import { seededRandom } from '../../../src/challenges/types/answer-hashing.js';
 import {
+  effortAlgorithm,
   effortPartDifficulty,
   effortType,
   formatEffortRecord,
@@ -80,5 +81,56 @@ t.test('the table of sufficient effort, by failures', async (t) => {
     verdict(18, 50, false, Array(16).fill('0').join('.')),
     'wrong',
     'what is wrong is no more than wrong',
+  );
+});
+
+t.test('a record names its algorithm by its terms; any other text is no record', async (t) => {
+  const account = { keyId: ring.current.id, account: '0'.repeat(32) };
+  for (const scope of [null, account]) {
+    const sha256 = { partDifficulty: 18, salt: EFFORT_SALT, scope };
+    const hashwx = { partDifficulty: 9, salt: EFFORT_SALT.repeat(2), scope, terms: [100, 24] };
+    t.equal(effortAlgorithm(formatEffortRecord(sha256)), 'sha256');
+    t.equal(effortAlgorithm(formatEffortRecord(hashwx)), 'hashwx-1');
+  }
+  const options = resolveCaptchaOptions();
+  const random = seededRandom(ring.current, effortType.name, '', 0);
+  const about = { options, ring, random, isAccount: undefined, failures: 0 };
+  const valid = `24 ${EFFORT_SALT} -`;
+  t.ok(effortType.isStillEnough?.(valid, about));
+  for (const rest of [
+    ...['', 'x', ` ${valid}`, `1${valid}`, `${valid} `, `${valid} 5`, `${valid} x 8`, `${valid} 5 x`],
+    ...[`${valid} 5 8 9`, `x ${EFFORT_SALT} -`, `24 ${EFFORT_SALT.slice(1)} -`, `24 ${EFFORT_SALT}`],
+  ]) {
+    t.equal(effortAlgorithm(rest), null, rest);
+    t.equal(effortType.isStillEnough?.(rest, about), false, rest);
+    t.equal(effortType.verify(rest, solveEffort(18), about), 'wrong', rest);
+  }
+});
+
+t.test("only effort of the account's ticket is accepted at the price of failures less", async (t) => {
+  const options = resolveCaptchaOptions();
+  const random = seededRandom(ring.current, effortType.name, '', 0);
+  const account = `${ring.current.id}:${'0'.repeat(32)}`;
+  const suffices = (scope: string, isAccount: (() => boolean) | undefined) =>
+    effortType.isStillEnough?.(`20 ${EFFORT_SALT} ${scope}`, {
+      options,
+      ring,
+      random,
+      isAccount,
+      failures: 4,
+    });
+  t.equal(
+    suffices(account, () => true),
+    true,
+  );
+  t.equal(suffices(account, undefined), false, 'the form names no account');
+  t.equal(
+    suffices('-', () => true),
+    false,
+  );
+  t.equal(
+    suffices(ring.current.id, () => true),
+    false,
+    'half a ticket is none',
   );
 });
