@@ -35,8 +35,8 @@ export function configFingerprint(options: CaptchaOptions): string {
 
 /**
  * Writes the fingerprint of this process to the store now and every minute, more often at first. It warns once about each
- * other fingerprint that it finds there twice in a row: a process with other options runs, and the two reject each other's
- * challenges. A fingerprint found only once may belong to a process that has ended, in a restart or a rollout.
+ * other fingerprint that it finds there twice in a row: a process with other options runs, and the two may reject each
+ * other's challenges. A fingerprint found only once may belong to a process that has ended, in a restart or a rollout.
  */
 export function watchConfigFingerprint(
   store: Store,
