@@ -147,6 +147,7 @@ t.test('the terms of an algorithm are part of its record', async (t) => {
   t.equal(parsePowRecord(`16 1 16 hashwx-1 ${tail} 5 0`), null);
   t.equal(parsePowRecord(`16 1 16 hashwx-1 ${tail} 5 x`), null);
   t.equal(parsePowRecord(`16 1 16 hashwx-1 ${tail} 5`), null, 'too few terms');
+  t.equal(parsePowRecord(`16 1 16 hashwx-1 ${tail}`)?.algorithm, 'hashwx-1', 'no solution solves it');
   t.strictSame(parsePowRecord(`16 1 16 sha256 ${tail} 5 8`)?.terms, [5, 8], 'SHA-256 reads none');
   t.strictSame(parsePowRecord(`16 1 16 later-2 ${tail} 5`)?.terms, [5], "a later version's algorithm");
 });

@@ -6,6 +6,7 @@ import {
   drawKey,
   MAX_ANSWER_CHARACTERS,
   normaliseAnswer,
+  scrambleAnswer,
   seededRandom,
 } from '../../../src/challenges/types/answer-hashing.js';
 import { runChallengeType } from '../../../src/challenges/types/challenge-type.js';
@@ -69,6 +70,7 @@ t.test('an invalid challenge type is reported by position and name', async (t) =
 t.test('a verifier accepts effort and types that verify their own answers', async (t) => {
   const kinds: ChallengeType[] = [{ name: 'sum', make }, verified];
   t.strictSame([...verifiedTypes(kinds).keys()], ['own', 'effort']);
+  t.strictSame([...verifiedTypes().keys()], ['effort']);
 });
 
 t.test('an answer is too long for some types, and only for these', async (t) => {
@@ -109,6 +111,17 @@ t.test('an answer is compared without invisible characters, width and, if ignore
   t.equal(normaliseAnswer('ж-7', false), 'ж-7', 'nothing else is removed');
 });
 
+t.test('the hash of an answer belongs to its challenge and secret', async (t) => {
+  const hashes = [
+    scrambleAnswer(ring.current, 'token', 'ab3'),
+    scrambleAnswer(ring.current, 'token', 'ab4'),
+    scrambleAnswer(ring.current, 'other', 'ab3'),
+    scrambleAnswer(openKeyRing(OTHER_SECRET).current, 'token', 'ab3'),
+  ];
+  for (const hash of hashes) t.match(hash, /^[0-9a-f]{32}$/);
+  t.equal(new Set(hashes).size, 4);
+});
+
 t.test("a challenge's choices are reproducible, and differ with every other input", async (t) => {
   const choices = (random = streamOf()) => Buffer.from(random.bytes(40)).toString('hex');
   t.equal(choices(), choices());
@@ -142,6 +155,7 @@ t.test('numbers above the last whole multiple of the bound are discarded', async
     fair,
   );
   t.equal(random.below(1), 0);
+  t.equal(streamOf().below(2 ** 32), numbers[0]);
 });
 
 t.test('the key for drawings belongs to the secret', async (t) => {

@@ -3,6 +3,7 @@
 import { EFFORT_SALT, ring, solveEffort } from '@tollgate/test-support/issuing.js';
 import t from 'tap';
 import { seededRandom } from '../../../src/challenges/types/answer-hashing.js';
+import type { ChallengeTypeContext } from '../../../src/challenges/types/challenge-type.js';
 import {
   effortAlgorithm,
   effortPartDifficulty,
@@ -97,6 +98,7 @@ t.test('a record names its algorithm by its terms; any other text is no record',
   const about = { options, ring, random, isAccount: undefined, failures: 0 };
   const valid = `24 ${EFFORT_SALT} -`;
   t.ok(effortType.isStillEnough?.(valid, about));
+  t.notOk(effortType.hasMinimumTime, 'the work itself takes its time');
   for (const rest of [
     ...['', 'x', ` ${valid}`, `1${valid}`, `${valid} `, `${valid} 5`, `${valid} x 8`, `${valid} 5 x`],
     ...[`${valid} 5 8 9`, `x ${EFFORT_SALT} -`, `24 ${EFFORT_SALT.slice(1)} -`, `24 ${EFFORT_SALT}`],
@@ -111,7 +113,7 @@ t.test("only effort of the account's ticket is accepted at the price of failures
   const options = resolveCaptchaOptions();
   const random = seededRandom(ring.current, effortType.name, '', 0);
   const account = `${ring.current.id}:${'0'.repeat(32)}`;
-  const suffices = (scope: string, isAccount: (() => boolean) | undefined) =>
+  const suffices = (scope: string, isAccount: ChallengeTypeContext['isAccount']) =>
     effortType.isStillEnough?.(`20 ${EFFORT_SALT} ${scope}`, {
       options,
       ring,
@@ -120,7 +122,7 @@ t.test("only effort of the account's ticket is accepted at the price of failures
       failures: 4,
     });
   t.equal(
-    suffices(account, () => true),
+    suffices(account, (found) => `${found.keyId}:${found.account}` === account),
     true,
   );
   t.equal(suffices(account, undefined), false, 'the form names no account');
