@@ -1,7 +1,7 @@
 // Visitors of the simulated site: users with three devices, and attackers.
 
-/** SHA-256 hashes a second of one native core (docs/benchmarks.md). */
-const CORE = 142_000_000;
+/** SHA-256 hashes a second of one native core (docs/threat-model.md#the-price-list). */
+const CORE = 66_000_000;
 /** The same for one graphics card: 22 billion, as published for hashcat on an RTX 4090. Not measured here. */
 const CARD = 22_000_000_000;
 
