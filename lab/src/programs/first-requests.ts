@@ -132,12 +132,18 @@ const COLUMNS = [
   `next ${PART}, µs`,
   'warm, µs',
   'first, times warm',
-  'start, ms',
+  'start on one core, ms',
 ] as const;
+const BOUNDS: Partial<Record<(typeof COLUMNS)[number], number>> = {
+  'first, times warm': GOAL.first,
+  'start on one core, ms': GOAL.startMs,
+};
 
-function cell({ figures }: Row, column: string): string {
+/** A median; bold if it exceeds its bound. */
+function cell({ figures }: Row, column: (typeof COLUMNS)[number]): string {
   const value = figures[column]!.median;
-  return value < 10 ? value.toFixed(2) : String(Math.round(value));
+  const text = value < 10 ? value.toFixed(2) : String(Math.round(value));
+  return value > (BOUNDS[column] ?? Infinity) ? `**${text}**` : text;
 }
 
 function reportRuns(report: Report, name: string, runs: readonly Run[]): void {
