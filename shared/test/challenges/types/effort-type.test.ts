@@ -12,8 +12,10 @@ import {
 } from '../../../src/challenges/types/effort-type.js';
 import { resolveCaptchaOptions } from '../../../src/schemas/captcha-options.js';
 
+const options = resolveCaptchaOptions();
+const random = seededRandom(ring.current, effortType.name, '', 0);
+
 t.test("the price of parts rises with the account's failures", async (t) => {
-  const options = resolveCaptchaOptions();
   t.strictSame(
     [0, 1, 2, 3, 4, 50].map((failures) => effortPartDifficulty(options, failures)),
     [18, 18, 20, 22, 24, 24],
@@ -28,8 +30,6 @@ t.test("the price of parts rises with the account's failures", async (t) => {
 });
 
 t.test('efforts of 24 bits issued at 2 failures are accepted up to 4 failures', async (t) => {
-  const options = resolveCaptchaOptions();
-  const random = seededRandom(ring.current, effortType.name, '', 0);
   const scope = { keyId: ring.current.id, account: '0'.repeat(32) };
   const rest = formatEffortRecord({ partDifficulty: 20, salt: EFFORT_SALT, scope });
   const answer = solveEffort(20);
@@ -45,8 +45,6 @@ t.test('efforts of 24 bits issued at 2 failures are accepted up to 4 failures', 
 });
 
 t.test('the table of sufficient effort, by failures', async (t) => {
-  const options = resolveCaptchaOptions();
-  const random = seededRandom(ring.current, effortType.name, '', 0);
   const verdict = (partDifficulty: number, failures: number, scoped: boolean, answer?: string) =>
     effortType.verify(
       formatEffortRecord({
@@ -93,8 +91,6 @@ t.test('a record names its algorithm by its terms; any other text is no record',
     t.equal(effortAlgorithm(formatEffortRecord(sha256)), 'sha256');
     t.equal(effortAlgorithm(formatEffortRecord(hashwx)), 'hashwx-1');
   }
-  const options = resolveCaptchaOptions();
-  const random = seededRandom(ring.current, effortType.name, '', 0);
   const about = { options, ring, random, isAccount: undefined, failures: 0 };
   const valid = `24 ${EFFORT_SALT} -`;
   t.ok(effortType.isStillEnough?.(valid, about));
@@ -109,9 +105,7 @@ t.test('a record names its algorithm by its terms; any other text is no record',
   }
 });
 
-t.test("only effort of the account's ticket is accepted at the price of failures less", async (t) => {
-  const options = resolveCaptchaOptions();
-  const random = seededRandom(ring.current, effortType.name, '', 0);
+t.test("only effort for the account's ticket may lag behind its failures", async (t) => {
   const account = `${ring.current.id}:${'0'.repeat(32)}`;
   const suffices = (scope: string, isAccount: ChallengeTypeContext['isAccount']) =>
     effortType.isStillEnough?.(`20 ${EFFORT_SALT} ${scope}`, {
