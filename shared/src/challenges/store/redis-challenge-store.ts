@@ -54,7 +54,6 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
   const issueImage = loadScript<IssueReply>(client, SCRIPTS, 'issue_image');
   const recordImage = loadScript<string | null>(client, SCRIPTS, 'record_image');
   const take = loadScript<TakeReply>(client, SCRIPTS, 'take');
-  const redeem = loadScript<TakeReply>(client, SCRIPTS, 'redeem');
   const readStatus = loadScript<StatusReply>(client, SCRIPTS, 'attempt_status');
   const countAttempt = loadScript<StatusReply>(client, SCRIPTS, 'count_attempt');
   const withdrawAttempt = loadScript<number>(client, SCRIPTS, 'withdraw_attempt');
@@ -145,7 +144,7 @@ export function redisChallengeStore(client: RedisClient, keys: ChallengeKeys): C
 
     async redeem({ powToken, claim, receiptToken, receiptTail, receiptSeconds, onConsumed }) {
       const names = [keys.pow(powToken), keys.receipt(receiptToken)];
-      return taken(await redeem(names, [claim, receiptSeconds * 1000, receiptTail]), onConsumed);
+      return taken(await take(names, [claim, receiptSeconds * 1000, receiptTail]), onConsumed);
     },
 
     removeReceipt: (receiptToken) => replyOf(client, client.del(keys.receipt(receiptToken))),
