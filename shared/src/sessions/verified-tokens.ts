@@ -63,8 +63,8 @@ export interface SeenClaims {
 const MOST_SESSIONS = 50_000;
 
 /**
- * Returns a function to call for every verified access token. It writes once per generation and node, without waiting:
- * errors are ignored.
+ * Returns a function to call for every verified access token. It writes once per generation and node, without waiting; after
+ * an error the next token writes again.
  *
  * @param mostSessions sessions in memory; the least recently used one is dropped, and costs another write
  */
@@ -76,7 +76,9 @@ export function createProofOfUse(
   return ({ id, sid, gen }) => {
     if ((proven.get(sid) ?? 0) >= gen) return;
     proven.set(sid, gen);
-    sessions.proveUsed({ uid: id, sid, generation: gen }).catch(() => {});
+    sessions.proveUsed({ uid: id, sid, generation: gen }).catch(() => {
+      if (proven.get(sid) === gen) proven.set(sid, gen - 1);
+    });
   };
 }
 

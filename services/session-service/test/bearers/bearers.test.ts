@@ -1,5 +1,6 @@
 // Bearers at GET /verify, what their first use proves, and the limit for rejected ones.
 
+import { setImmediate as turn } from 'node:timers/promises';
 import { createProofOfUse, openRevocationLog } from '@tollgate/shared/sessions';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import fc from 'fast-check';
@@ -254,4 +255,22 @@ t.test('memory is bounded: the least recently seen session is written again', as
   );
   for (const sid of ['a', 'b', 'a', 'c', 'b', 'a']) prove({ id: 1, sid, gen: 1 });
   t.strictSame(written, ['a1', 'b1', 'c1', 'a1']);
+});
+
+t.test('after a store error a used generation was never written', async (t) => {
+  const written: number[] = [];
+  let isDown = true;
+  const prove = createProofOfUse({
+    async proveUsed({ generation }) {
+      if (isDown) throw new Error('the store does not respond');
+      written.push(generation);
+    },
+  });
+  const claims = { id: 1, sid: 'a', gen: 2 };
+  prove(claims);
+  await turn();
+  isDown = false;
+  prove(claims);
+  prove(claims);
+  t.strictSame(written, [2]);
 });
