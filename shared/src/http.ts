@@ -74,4 +74,4 @@ export {
   TEST_MODE_HEADERS,
   writeTimeout,
 } from './http/server/responses.js';
-export { proxyWarning, serverOptions } from './http/server/server-options.js';
+export { forwardedHeaders, serverOptions } from './http/server/server-options.js';

@@ -137,6 +137,12 @@ async function guards(t: Test, url: string, { received }: Origin): Promise<Brows
       404,
       'the subrequest is internal',
     );
+    const many = Array.from({ length: 1_050 }, () => ['w', '']).flat();
+    const flooded = await ask(`${url}/private/a`, { headers: ['Host', new URL(url).host, ...many] });
+    t.ok(
+      flooded.status === 400 || flooded.text.includes('gate_refused'),
+      'nor do many headers hide its path',
+    );
     t.strictSame(received, []);
   });
 

@@ -24,7 +24,7 @@ import {
   unknownCaptchaVariables,
 } from '@tollgate/shared/config';
 import { openKeyRing } from '@tollgate/shared/crypto';
-import { challengeGuard as guard } from '@tollgate/shared/guard';
+import { challengeGuard as guard, keepAllHeaders } from '@tollgate/shared/guard';
 import {
   type CaptchaOptionsInput,
   ConfigurationError,
@@ -75,6 +75,7 @@ const GuardEnvironment = Type.Object({
 async function challengeGuard(app: FastifyInstance, settings: ChallengeGuardOptions): Promise<void> {
   const { application, environment, root = '.' } = settings;
   const log = pluginLog(app);
+  keepAllHeaders(app);
   const values = readEnvironment(GuardEnvironment, environment, (found) => [
     ...[applicationNameMistake(application)].flatMap((mistake) =>
       mistake === null ? [] : [`the application ${mistake}`],
@@ -141,7 +142,8 @@ function checkNamedStore(values: Parameters<typeof checkStores>[0]): string[] {
 /**
  * Enforces `config.guards` of routes, and decorates the server with `captcha`, which verifies submissions outside guarded
  * routes, and requests with `countAttempt`. Await it before you add routes. Opens the store and closes it with the server.
- * Responds 422 with a `ChallengeRefusal` body to a rejected submission, and 503 `store_unavailable` without a store.
+ * Responds 422 with a `ChallengeRefusal` body to a rejected submission, and 503 `store_unavailable` without a store. Sets
+ * `maxHeadersCount` of the HTTP server to 0, so that no number of headers hides `X-Forwarded-For`.
  * @throws ConfigurationError with a line per mistake in the options and variables
  */
 export default fp(challengeGuard, { name: 'tollgate-challenge-guard', fastify: '5.x' });

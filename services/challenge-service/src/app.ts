@@ -7,11 +7,11 @@ import {
   byAddress,
   crossOrigin,
   errorHandler,
+  forwardedHeaders,
   type HealthState,
   jsonBodies,
   methods,
   openapi,
-  proxyWarning,
   rateLimit,
   redisClients,
   requestMetrics,
@@ -74,7 +74,7 @@ export async function buildApp(
   await app.register(requestMetrics, { observe: deps.metrics.requests('public') });
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
-  await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
+  await app.register(forwardedHeaders, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
   await app.register(crossOrigin, {
     origin: config.corsOrigin,

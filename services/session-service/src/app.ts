@@ -9,12 +9,12 @@ import {
   byAddress,
   crossOrigin,
   errorHandler,
+  forwardedHeaders,
   type HealthState,
   jsonBodies,
   methods,
   openapi,
   originCheck,
-  proxyWarning,
   rateLimit,
   redisClients,
   requestMetrics,
@@ -100,7 +100,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(requestMetrics, { observe: metrics.requests('public') });
   await app.register(responseHeaders, headers);
   await app.register(writeTimeout);
-  await app.register(proxyWarning, { trustProxy: values.TRUST_PROXY });
+  await app.register(forwardedHeaders, { trustProxy: values.TRUST_PROXY });
   await app.register(errorHandler);
   await app.register(crossOrigin, {
     origin: config.corsOrigin,

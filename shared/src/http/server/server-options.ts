@@ -125,10 +125,19 @@ function trustedProxies(proxies: readonly string[]): (address: string | undefine
 const WARNING =
   'X-Forwarded-For arrives although TRUST_PROXY is not set: behind a proxy all clients count as one address';
 
-async function warnOfProxy(
+/**
+ * Makes a server read every header of a request; `maxHeaderSize` limits their bytes. By default Node drops the thousandth and
+ * later ones without an error. Proxies in Go send headers sorted by name, so a client could drop `X-Forwarded-For`.
+ */
+export function keepAllHeaders(app: FastifyInstance): void {
+  app.server.maxHeadersCount = 0;
+}
+
+async function readForwarded(
   app: FastifyInstance,
   { trustProxy = [] }: { readonly trustProxy?: readonly string[] | undefined },
 ): Promise<void> {
+  keepAllHeaders(app);
   if (trustProxy.length > 0) return;
   let isWarned = false;
   app.addHook('onRequest', (request, _reply, done) => {
@@ -140,5 +149,5 @@ async function warnOfProxy(
   });
 }
 
-/** Logs one warning, at the first request with `X-Forwarded-For`, if no proxy is trusted. */
-export const proxyWarning = fp(warnOfProxy, { name: 'tollgate-proxy-warning', fastify: '5.x' });
+/** Keeps the headers of a proxy, and logs one warning, at the first request with `X-Forwarded-For`, if no proxy is trusted. */
+export const forwardedHeaders = fp(readForwarded, { name: 'tollgate-forwarded-headers', fastify: '5.x' });

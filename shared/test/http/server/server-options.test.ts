@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { createLogger } from '../../../src/http/observability/logger.js';
-import { serverOptions } from '../../../src/http/server/server-options.js';
+import { forwardedHeaders, serverOptions } from '../../../src/http/server/server-options.js';
 import { en } from '../../../src/messages/en.js';
 import { buildSharedApp, collectLog } from '../shared-app.js';
 
@@ -113,6 +113,20 @@ t.test('a forwarded address counts only if sent by a trusted proxy', async (t) =
   t.equal(await addressSeen(['loopback'], '127.0.0.1'), '203.0.113.5');
   t.equal(await addressSeen(['loopback'], '10.0.0.1'), '10.0.0.1');
   t.equal(await addressSeen(['uniquelocal', '192.0.2.0/24'], '192.0.2.7'), '203.0.113.5');
+});
+
+t.test('a thousand headers hid the address from a proxy that sorts headers by name', async (t) => {
+  const logger = createLogger({ name: 'test', level: 'silent' });
+  const trustProxy = ['loopback'];
+  const app = Fastify(serverOptions({ logger, publicUrl: 'https://example.com', trustProxy }));
+  t.teardown(() => app.close());
+  await app.register(forwardedHeaders, { trustProxy });
+  app.get('/', async ({ ip }) => ip);
+  const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
+  const many = 'w:\r\n'.repeat(3_000);
+  const headers = `Host: x\r\nConnection: close\r\n${many}X-Forwarded-For: 203.0.113.5\r\n`;
+  const answer = await exchange(Number(port), `GET / HTTP/1.1\r\n${headers}\r\n`);
+  t.match(answer, /^HTTP\/1\.1 200 [\s\S]*\r\n203\.0\.113\.5$/);
 });
 
 t.test('each address is compared with the trusted proxies, any number of times', async (t) => {
