@@ -47,6 +47,34 @@ export async function checkLogin(
 }
 
 /**
+ * Checks a login again when its session exists: the password may have been changed while this one was checked.
+ * @param user as checked
+ * @throws LoginFailed, Overloaded, StoreUnavailable; StoreUnavailableError
+ */
+export async function confirmLogin(
+  request: FastifyRequest,
+  { email, password, key, attempt }: LoginPassword,
+  user: DirectoryUser,
+): Promise<void> {
+  const { audit, directory, log, signIn } = request.server;
+  const refused = (error: unknown): never => {
+    throw refusalOf(error, log);
+  };
+  const now = await directory.findById(user.id).catch(refused);
+  if (now?.hash === user.hash && !now.disabled) return;
+  // Another login may have replaced an outdated hash of the same password.
+  if ((await signIn.check(email, password).catch(refused))?.id === user.id) return;
+  await audit.logIn(
+    request,
+    'login_failed',
+    key,
+    { known_device: attempt.device === 'known' },
+    'wrong_password',
+  );
+  throw refuse(LoginFailed);
+}
+
+/**
  * Returns the user with this password, or undefined. A check that could not run does not count as a failure of the account:
  * the attempt is withdrawn.
  * @param account the email address as typed; the attempt counts for its account key

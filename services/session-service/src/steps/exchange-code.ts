@@ -7,6 +7,7 @@ import type { FastifyRequest } from 'fastify';
 import { accountKeyOf, type DirectoryUser } from '../directory/directory.js';
 import type { SessionAttributes } from '../domain/session-record.js';
 import type { SignInCode } from '../domain/sign-in-code.js';
+import { CodeInvalid } from '../errors.js';
 import { deviceVoidsOf, signInCodesOf } from '../plugins/dependencies.js';
 
 /** The user authenticated by a code, the user's account key, and the application's method. */
@@ -14,6 +15,8 @@ export interface ExchangedCode {
   readonly user: DirectoryUser;
   readonly key: string;
   readonly attributes: SessionAttributes;
+  /** Throws CodeInvalid, after it is in the audit stream, if the user's sessions have been ended since. */
+  readonly confirm: () => Promise<void>;
 }
 
 /** The conditions of an exchange. */
@@ -47,7 +50,12 @@ export async function exchangeCode(
   const taken = await signInCodesOf(request).take(code, pageOrigin(request, terms.publicOrigin) ?? '');
   if (taken === undefined) return refused(request, 'unknown');
   request.server.metrics.countSignInCode('exchanged');
-  return { user: found, key: accountKeyOf(found), attributes: taken.attributes };
+  const confirm = async () => {
+    if (!(await isVoid(request, taken))) return;
+    refused(request, 'void');
+    throw refuse(CodeInvalid);
+  };
+  return { user: found, key: accountKeyOf(found), attributes: taken.attributes, confirm };
 }
 
 function refused(request: FastifyRequest, reason: CodeRefusal): undefined {
@@ -64,12 +72,16 @@ async function examine(
 ): Promise<DirectoryUser | CodeRefusal> {
   if (meaning.origin !== pageOrigin(request, publicOrigin)) return 'other_origin';
   if (uid !== undefined && meaning.uid !== uid) return 'other_user';
-  // Ending a user's sessions also rejects sessions that are about to start.
-  const ended = await deviceVoidsOf(request).read(meaning.uid);
-  if (ended !== undefined && meaning.createdAtMs <= ended.atMs) return 'void';
+  if (await isVoid(request, meaning)) return 'void';
   const user = await request.server.directory.findById(meaning.uid).catch((error: unknown) => {
     request.log.error({ err: error }, 'the directory did not respond');
     throw refuse(StoreUnavailable, { headers: { 'retry-after': 1 } });
   });
   return user === undefined || user.disabled ? 'user_gone' : user;
+}
+
+/** Whether the user's sessions were ended after the code was made, which also ends sessions that are about to start. */
+async function isVoid(request: FastifyRequest, { uid, createdAtMs }: SignInCode): Promise<boolean> {
+  const ended = await deviceVoidsOf(request).read(uid);
+  return ended !== undefined && createdAtMs <= ended.atMs;
 }

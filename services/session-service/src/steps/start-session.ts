@@ -36,6 +36,11 @@ export interface SignedIn {
   readonly key: string;
   /** For a password: the hash that it matches, for the device cookie, and whether a known device sent it. */
   readonly password?: { readonly hash: string; readonly isKnownDevice: boolean };
+  /**
+   * Throws the rejection of the login if its password or code has become invalid. Called when the session exists, because a
+   * password change ends only the sessions that it finds.
+   */
+  readonly confirm: () => Promise<void>;
   /** The authentication data in the session's record. */
   readonly attributes?: SessionAttributes;
   /** Whether the session outlives the browser; true by default. */
@@ -48,6 +53,7 @@ const SESSION_ID_CHARACTERS = 22;
 /**
  * Starts a session, bound to the request's key if there is one, ends the sessions that the browser presented, and writes the
  * login to the audit stream. Sets the refresh cookie and, after a password login, the device cookie, and returns the body of the response.
+ * @throws the rejection of `signedIn.confirm`, after the new session has ended
  * @throws StoreUnavailableError if the store does not respond
  * @throws ValidationFailed for a malformed proof; call `deviceBinding.startKey` before anything is spent
  */
@@ -72,7 +78,7 @@ export async function startSession(
 /** Starts a new session and ends the sessions that the browser presented. */
 async function start(
   request: FastifyRequest,
-  { user, key, password, remember = true, attributes: given = {} }: SignedIn,
+  { user, key, password, remember = true, attributes: given = {}, confirm }: SignedIn,
   boundTo: SessionStart['boundTo'],
   rules: SessionRules,
 ): Promise<SessionMoment> {
@@ -109,6 +115,12 @@ async function start(
   if (started.hasReplaced && own !== undefined) audit.write(request, 'revoke', { ...own, reason });
   for (const evicted of started.evicted)
     audit.write(request, 'revoke', { uid, sid: evicted, reason: 'evicted' });
+  try {
+    await confirm();
+  } catch (error) {
+    await endSession(request, password === undefined ? 'admin' : 'password', { uid, sid });
+    throw error;
+  }
   const { amr } = attributes;
   await audit.logIn(request, 'login', key, {
     uid,

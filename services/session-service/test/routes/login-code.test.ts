@@ -3,6 +3,7 @@
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import type { LightMyRequestResponse } from 'fastify';
 import t from 'tap';
+import type { Directory } from '../../src/directory/directory.js';
 import {
   API_KEY,
   heldFrom,
@@ -141,6 +142,28 @@ t.test('users without an account, deleted and disabled ones get no code and no s
     t.strictSame(disabled.json(), { message: 'This user is disabled.', code: 'user_disabled' });
     t.strictSame((await exchange(node, { code: ann })).json(), INVALID, 'disabled after the code was made');
     t.equal((await exchange(node, { code: bob })).statusCode, 200);
+  });
+});
+
+t.test("a code in flight while its user's sessions were ended kept its session", async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const users = await userDirectory(t, ANN);
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const directory: Directory = {
+      ...users,
+      async findById(id) {
+        const action = meanwhile;
+        meanwhile = undefined;
+        await action?.();
+        return users.findById(id);
+      },
+    };
+    const node = await startNode(t, { store, directory });
+    const code = await codeFor(node, 1);
+    const headers = { authorization: `Bearer ${API_KEY}` };
+    meanwhile = () => node.admin.inject({ method: 'DELETE', url: '/users/1/sessions', headers });
+    t.equal((await exchange(node, { code })).json().code, 'code_invalid');
+    t.strictSame(await node.sessions.list(1), []);
   });
 });
 

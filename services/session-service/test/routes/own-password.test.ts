@@ -2,7 +2,7 @@
 
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { DirectoryUnavailableError } from '../../src/directory/directory.js';
+import { type Directory, DirectoryUnavailableError } from '../../src/directory/directory.js';
 import {
   API_KEY,
   type Held,
@@ -116,6 +116,39 @@ t.test('an application sets the password: every session ends, also for a user wi
     for (const body of [{}, { new_password: 7 }, { new_password: NEW, old_password: PASSWORD }])
       t.equal((await set(node, 1, body)).json().code, 'validation_failed');
     t.equal((await tryLogIn(node, ANN, NEW)).statusCode, 200, 'nothing was changed');
+  });
+});
+
+t.test('a login with the old password, in flight during the change, kept its session', async (t) => {
+  await eachKind(t, async (t, { store, clock }) => {
+    const users = await userDirectory(t, ANN);
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const directory: Directory = {
+      ...users,
+      async findByEmail(email) {
+        const user = await users.findByEmail(email);
+        const action = meanwhile;
+        meanwhile = undefined;
+        await action?.();
+        return user;
+      },
+    };
+    const node = await startNode(t, { store, directory, clock });
+    const held = await logIn(node, ANN);
+    const logInDuring = (action: () => Promise<unknown>, password = PASSWORD) => {
+      meanwhile = action;
+      return tryLogIn(node, ANN, password);
+    };
+    const left = async () => (await node.sessions.list(1)).map(({ sid }) => sid);
+    const sid = await sessionIdOf(node, held);
+
+    const { hash = '' } = (await users.findById(1)) ?? {};
+    const rehash = () => users.saveHash(1, hash, `hash of ${PASSWORD}`);
+    t.equal((await logInDuring(rehash)).statusCode, 200, 'another hash of the same password');
+    t.equal((await logInDuring(() => change(node, held))).json().code, 'login_failed');
+    t.strictSame(await left(), [sid], 'changed by the user');
+    t.equal((await logInDuring(() => set(node, 1), NEW)).statusCode, 200, 'the same password again');
+    t.equal((await logInDuring(() => users.setDisabled(ANN, true), NEW)).json().code, 'login_failed');
   });
 });
 

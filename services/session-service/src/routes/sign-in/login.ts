@@ -7,7 +7,7 @@ import { answerError, detailsOf, LoginThrottled } from '@tollgate/shared/http';
 import { challengeFields, LoginBody, TokenBody } from '@tollgate/shared/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
-import { checkLogin, refuseInvalidForm } from '../../steps/check-password.js';
+import { checkLogin, confirmLogin, refuseInvalidForm } from '../../steps/check-password.js';
 import { type SessionSettings, startSession } from '../../steps/start-session.js';
 
 type LoginRequest = FastifyRequest<{ Body: LoginBody }>;
@@ -50,10 +50,12 @@ export default async function login(
       const { email, password, remember } = request.body;
       const key = keyOf(request);
       const attempt = await request.countAttempt();
-      const user = await checkLogin(request, { email, password, key, attempt });
+      const sent = { email, password, key, attempt };
+      const user = await checkLogin(request, sent);
       await attempt.succeeded();
       const proven = { hash: user.hash, isKnownDevice: attempt.device === 'known' };
-      return startSession(request, reply, { user, key, password: proven, remember }, settings);
+      const confirm = () => confirmLogin(request, sent, user);
+      return startSession(request, reply, { user, key, password: proven, remember, confirm }, settings);
     },
   );
 }
