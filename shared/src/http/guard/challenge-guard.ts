@@ -30,7 +30,6 @@ import {
   findAttemptedAccount,
   type GuardedAttempt,
   type GuardedRequest,
-  refusedAccount,
   requirementsFor,
 } from './guarded-attempt.js';
 import {
@@ -152,13 +151,7 @@ function guardRoute(
       pass: request.headers[PASS_HEADER],
     });
     if (!verdict.ok) {
-      throw await challengeError(
-        request,
-        verifier,
-        verdict,
-        refusedAccount(request, verifier, account),
-        rules,
-      );
+      throw await challengeError(request, verifier, verdict, account, rules);
     }
     request.challengeVerdict = { ok: true };
     if (request.guarded !== null) {

@@ -95,7 +95,7 @@ interface RouteRules {
 
 /**
  * Finds the account of a request. With `throttle` it rejects an account that must wait, before any challenge is spent. The
- * failures of a known device are not read: counting the attempt rechecks its challenges against them.
+ * failures of a known device are read only with an image: counting the attempt rechecks its challenges against them.
  * @returns undefined if the route has no key or the request names no account
  * @throws ValidationFailed, LoginThrottled, and the error for malformed challenges; StoreUnavailableError
  */
@@ -118,24 +118,21 @@ export async function findAttemptedAccount(
   if (malformed !== null)
     throw await challengeError(request, verifier, malformed, { key, failures: 0 }, rules);
   const device = await deviceOf?.(request);
-  if (device !== undefined) return { key, device, failures: 0 };
+  // Counting the attempt rechecks the work, but an image would be spent by then.
+  if (device !== undefined) {
+    const hasImage = offersImage(challengeFieldsOf(request));
+    return { key, device, failures: hasImage ? () => failuresWith(verifier, key, device) : 0 };
+  }
   if (!throttle) return verifier.attemptedAccount(key);
   const { failures, waitMs } = await verifier.attemptStatus(key, request.ip);
   if (waitMs > 0) throw throttleError(waitMs, await requirementsFor(request, verifier));
   return { key, failures };
 }
 
-/**
- * Returns the account for the next attempt's requirements after rejected challenges. The failures of a known device are
- * still unread; if it sent an image, an earlier rejection has required one.
- */
-export function refusedAccount(
-  request: FastifyRequest,
-  { options }: ChallengeVerifier,
-  account: AttemptedAccount | undefined,
-): AttemptedAccount | undefined {
-  if (account?.device === undefined || !offersImage(challengeFieldsOf(request))) return account;
-  return { ...account, failures: options.escalation.after };
+/** Returns the failures that an attempt of a known device counts with: beyond the device's budget those of the account. */
+async function failuresWith(verifier: ChallengeVerifier, key: string, device: KnownDevice): Promise<number> {
+  const { failures } = await verifier.attemptStatus(device.key);
+  return failures < device.budget ? failures : (await verifier.attemptStatus(key)).failures;
 }
 
 /**

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import Fastify, { type FastifyRequest } from 'fastify';
 import t, { type Test } from 'tap';
 import type { ChallengeVerifier } from '../../../src/challenges/challenge-verifier.js';
-import type { GivenProof } from '../../../src/challenges/submission.js';
+import type { GivenProof, Submission } from '../../../src/challenges/submission.js';
 import errorHandler from '../../../src/http/errors/error-handler.js';
 import guard from '../../../src/http/guard/challenge-guard.js';
 import { pow } from '../../../src/http/guard/guards.js';
@@ -104,6 +104,8 @@ interface Try {
   readonly ticket?: string | undefined;
   readonly image?: boolean;
   readonly wrongImage?: boolean;
+  /** An image in place of a new one. */
+  readonly picture?: Pick<Submission, 'imageToken' | 'imageAnswer'> | undefined;
   readonly effort?: boolean;
 }
 
@@ -138,7 +140,7 @@ async function openForm(t: Test, { store }: Pick<StoreUnderTest, 'store'>) {
     addresses += 1;
     const ip = `198.18.${addresses >> 8}.${addresses & 255}`;
     const { powToken, powNonce, difficulty } = await desk.work({ ip, ticket });
-    const picture = image || wrongImage ? await desk.image({ ip }) : undefined;
+    const picture = image || wrongImage ? await desk.image({ ip }) : given.picture;
     const { imageToken, imageAnswer } = (effort ? await desk.effort({ ip, ticket }) : picture) ?? {};
     const response = await app.inject({
       method: 'POST',
@@ -193,6 +195,20 @@ t.test('a device pays for its own failures, and its rejections include its own t
     const right = await submit({ device: 'laptop', ticket: scope, image: true, password: RIGHT });
     t.match(right, { status: 200, json: { device: 'known' } });
     t.match(await submit({ device: 'laptop', password: RIGHT }), { status: 200 }, 'a success clears them');
+  });
+});
+
+t.test('work too cheap for a known device spent the image', async (t) => {
+  await eachKind(t, async (t, place) => {
+    const { submit, challenges, image } = await openForm(t, place);
+    const first = await submit({ device: 'laptop' });
+    await submit({ device: 'laptop', ticket: first.json.pow_scope });
+    const picture = await image({ ip: '198.18.0.1' });
+    const cheap = await submit({ device: 'laptop', picture });
+    t.match(cheap.json, { code: 'pow_insufficient', captcha_required: true, pow_scope: String });
+    t.type(await challenges.readImage(picture.imageToken), 'string', 'the image is unspent');
+    const right = await submit({ device: 'laptop', ticket: cheap.json.pow_scope, picture, password: RIGHT });
+    t.match(right, { status: 200, json: { device: 'known' }, difficulty: BASE_BITS + 4 });
   });
 });
 
