@@ -11,6 +11,7 @@ export {
   foldAccount,
   normaliseAddress,
   slotTag,
+  withoutPort,
 } from './challenges/attempts/pseudonyms.js';
 export { openTicket, type Scope, sealTicket } from './challenges/attempts/scope-ticket.js';
 export {

@@ -6,6 +6,7 @@ import {
   type ChallengeVerifier,
   createChallengeVerifier,
   normaliseAddress,
+  withoutPort,
 } from '@tollgate/shared/challenges';
 import { GATE_APPLICATION } from '@tollgate/shared/config';
 import { acceptedAlgorithms } from '@tollgate/shared/pow';
@@ -175,7 +176,7 @@ function openGate(
 /** Returns an IPv4 address as such, whatever translator it came through; any other unchanged, with all its bits. */
 function plainAddress(address: string): string {
   const normalised = normaliseAddress(address);
-  return normalised?.includes('.') === true ? normalised : address;
+  return normalised?.includes('.') === true ? normalised : withoutPort(address);
 }
 
 /** Returns a header as one string; undefined if it is missing. */

@@ -25,7 +25,7 @@ const TRANSLATED_PREFIXES = [
 /**
  * Normalises a client address (docs/decisions/client-address.md). An IPv4-mapped IPv6 address, or one under a prefix of
  * translators (`64:ff9b::/96`, `::ffff:0:0:0/96`), becomes the IPv4 address. Any other IPv6 address becomes its /64
- * network, under 6to4 and Teredo too, where the IPv4 address belongs to a router or relay of many clients.
+ * network, under 6to4 and Teredo too, where the IPv4 address belongs to a router or relay of many clients. A port is dropped.
  *
  * @returns null if this is not an IP address
  */
@@ -40,7 +40,17 @@ export function normaliseAddress(address: string | undefined): string | null {
   return known.normalised;
 }
 
-function normalise(address: string): string | null {
+// Some proxies add the port of the connection to X-Forwarded-For: 192.0.2.1:4711, [2001:db8::1]:4711.
+const WITH_PORT = /^(?:\[([^\]]+)\]|([\d.]+)):\d{1,5}$/;
+
+/** Returns a client address without its port. */
+export function withoutPort(address: string): string {
+  const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
+  return ipv6 ?? ipv4 ?? address;
+}
+
+function normalise(text: string): string | null {
+  const address = withoutPort(text);
   // `isValid` also accepts `1` and `0x7f.1` as IPv4 addresses.
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return null;
   const parsed = ipaddr.process(address);
