@@ -35,7 +35,8 @@ const REASONS: Readonly<Record<Exclude<Recognition, 'same'>, string>> = {
  * Wraps a directory. Some users who log in or refresh are remembered on the session store. If the directory has none of
  * them, every method throws DirectoryUnavailableError: logins are rejected, refreshes continue without a directory. It is
  * checked when the store is connected, before the service is ready, every hour, and before a user counts as gone. A user
- * without sessions is forgotten: another directory could not end any.
+ * without sessions is forgotten: another directory could not end any. A directory without the remembered users is accepted
+ * once it has the user of a valid token under the token's address: all the others may have been deleted.
  * @param options.ring keys of `CHALLENGE_SECRET`, for the pseudonyms
  * @param options.keepMs how long users are remembered after the directory was last accepted: the longest lifetime of a
  * session, in milliseconds
@@ -120,6 +121,18 @@ export function withDirectoryCheck(
       );
   }
 
+  async function acceptWith(id: UserId, tokenEmail: string): Promise<void> {
+    const user = await directory.findById(id);
+    if (user === undefined || foldAccount(user.email) !== foldAccount(tokenEmail)) return;
+    for (const gone of known.users) await stored.forget(gone.id);
+    remembered.clear();
+    report('same');
+    recognition = 'same';
+    known = { identity: await directory.identity?.(), users: [] };
+    remember(user);
+    await writing;
+  }
+
   const task = startPeriodicTask(
     store,
     async () => {
@@ -142,7 +155,8 @@ export function withDirectoryCheck(
       if (user !== undefined) remember(user);
       return user;
     },
-    async findById(id) {
+    async findById(id, tokenEmail) {
+      if (recognition === 'empty' && tokenEmail !== undefined) await acceptWith(id, tokenEmail);
       refuseStranger(recognition);
       const user = await directory.findById(id);
       if (user === undefined || contradicts(known.users, user, ring)) refuseStranger(await check());

@@ -39,7 +39,8 @@ export interface Directory {
    * @param spelling a normalised address (one of accountSpellings)
    */
   findByEmail(spelling: string): Promise<DirectoryUser | undefined>;
-  findById(id: UserId): Promise<DirectoryUser | undefined>;
+  /** @param tokenEmail address in the user's token; only a checked directory (directory-check.ts) compares it */
+  findById(id: UserId, tokenEmail?: string): Promise<DirectoryUser | undefined>;
   /**
    * Replaces a hash if it still is `oldHash`, and returns whether it did. A directory that cannot replace hashes lacks this
    * method.

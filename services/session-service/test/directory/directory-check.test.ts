@@ -125,6 +125,26 @@ for (const hasIdentity of [true, false]) {
   });
 }
 
+t.test('eight throw-away accounts, deleted at once, switched off every login', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const throwAways = Array.from({ length: 8 }, (_, at) => `mallory${at}@example.com`);
+    const file = await fileOf(t, ...throwAways, 'ada@example.com');
+    const { directory, lines } = await checked(t, store, withoutIdentity(file));
+    for (const email of [...throwAways, 'ada@example.com']) await directory.findByEmail(email);
+    for (const email of throwAways) await file.remove(email);
+    await t.rejects(directory.findById(1, 'mallory0@example.com'), REFUSED);
+    await t.rejects(directory.findByEmail('ada@example.com'), REFUSED);
+    await t.rejects(directory.findById(9, 'eve@example.com'), REFUSED, 'another user has this id');
+    t.match(await directory.findById(9, 'Ada@example.com'), { email: 'ada@example.com' });
+    t.match(await directory.findByEmail('ada@example.com'), { id: 9 });
+    t.equal(await directory.findById(1, 'mallory0@example.com'), undefined, 'a deleted user is gone');
+    t.match(lines, [/rejected/, /accepted again$/]);
+    await directory.stop();
+    const other = await checked(t, store, withoutIdentity(await fileOf(t)));
+    await t.rejects(other.directory.findById(9, 'ada@example.com'), REFUSED, 'this user is remembered');
+  });
+});
+
 t.test('a directory lost right after the first login of a ready service ended its session', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { directory: ready } = wrapped(t, store, await fileOf(t, 'ada@example.com'));

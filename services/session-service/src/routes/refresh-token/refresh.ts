@@ -156,7 +156,7 @@ export default async function refresh(
    */
   async function currentUser(request: FastifyRequest, known: TokenUser): Promise<TokenUser | undefined> {
     const uid = known.id;
-    const user = await app.directory.findById(uid).catch((error: unknown) => {
+    const user = await app.directory.findById(uid, known.email).catch((error: unknown) => {
       request.log.warn({ err: error }, 'the directory did not respond; the refresh continues without it');
       return { ...known, disabled: false };
     });
