@@ -85,7 +85,8 @@ export async function examineInside(
         ...diagnoseHealthChecks(healthChecks, configuration.isLocal),
       ],
       skipped: unreachable.map(
-        (service) => `/health/ready of ${service}: its admin port is not reachable from here.`,
+        (service) =>
+          `/health/ready of ${service}: no response at ${ADMIN_BIND}:${ports[service]}; set ADMIN_BIND and the admin port as the service has them.`,
       ),
       counted,
       trustProxy: config.values.TRUST_PROXY ?? [],

@@ -80,7 +80,9 @@ function exportPublic(env: Readonly<Record<string, string | undefined>>, form: '
     env,
   );
   if (ACCESS_SIGNING_KEYS === undefined) {
-    throw new ConfigurationError(['ACCESS_SIGNING_KEYS is missing: it must be that of the service']);
+    throw new ConfigurationError([
+      'ACCESS_SIGNING_KEYS is missing: it must be that of the service; after npm start it is in secrets.json in DATA_DIR',
+    ]);
   }
   const { all } = readSigningKeys(ACCESS_SIGNING_KEYS);
   if (form === 'jwks') return [JSON.stringify(jwksOf(all))];

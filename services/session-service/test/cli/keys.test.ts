@@ -113,7 +113,10 @@ t.test('export-public prints the public keys, as a set or in PEM, and no secret'
     }
   }
   for (const [env, message] of [
-    [{}, 'ACCESS_SIGNING_KEYS is missing: it must be that of the service'],
+    [
+      {},
+      'ACCESS_SIGNING_KEYS is missing: it must be that of the service; after npm start it is in secrets.json in DATA_DIR',
+    ],
     [
       { ACCESS_SIGNING_KEYS: `${list}x` },
       'ACCESS_SIGNING_KEYS must be an output of keys create-signing-key, or a comma-separated list of them',
