@@ -75,6 +75,22 @@ t.test('a form that always requires an image says so in every rejection, for any
   });
 });
 
+t.test('a request that its guard never saw gets no requirements', async (t) => {
+  const { store } = embeddedStore(t);
+  const { send } = await openSite(t, store, async (app) => {
+    await app.register(errorHandler);
+    app.post('/contact', { config: { guards: [captcha, pow()] } }, async () => ({}));
+  });
+  for (const [payload, type, status] of [
+    ['{', 'application/json', 400],
+    ['x', 'application/xml', 415],
+  ] as const) {
+    const answer = await send('/contact', payload, { 'content-type': type });
+    t.equal(answer.status, status);
+    t.strictSame(Object.keys(answer.json), ['message', 'code']);
+  }
+});
+
 t.test(
   'a rejection by the route itself, after the counted attempt, includes the next requirements',
   async (t) => {
