@@ -58,8 +58,9 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
 
   const isLogin = (path: string) => path !== refreshPath;
 
-  /** Whether the proof header may be sent: another origin allows it by its responses. */
-  const mayProve = () => isUnderstood && (kind || base.origin === new URL(environment.pageUrl).origin);
+  /** Whether the proof header may be sent: another origin allows it by its responses, of which a reload keeps the nonce. */
+  const mayProve = () =>
+    isUnderstood && (kind || nonce.read() || base.origin === new URL(environment.pageUrl).origin);
 
   /** Returns the key for a proof: a new one only where no session can have another. */
   async function keyFor(path: string, isRepeated = false): Promise<DeviceKey | undefined> {
