@@ -58,7 +58,9 @@ export async function callService(
     let isTemporary = true;
     let failure: Unavailable;
     try {
-      const limit = AbortSignal.timeout(Math.ceil((end - performance.now()) / (more + 1)));
+      // The pause of a busy process may have lasted beyond the end.
+      const leftMs = Math.max(0, end - performance.now());
+      const limit = AbortSignal.timeout(Math.ceil(leftMs / (more + 1)));
       const either = signal ? AbortSignal.any([signal, limit]) : limit;
       const response = await send(url, { ...init, signal: either });
       const text = await response.text();

@@ -236,6 +236,20 @@ t.test('the time limit holds for all tries together', async (t) => {
   }
 });
 
+t.test('a busy process whose pause outlasted the time limit tried with a negative one', async (t) => {
+  const { verify } = verifiers(
+    (at, { signal }) => {
+      if (at > 0) return aborted(signal);
+      setTimeout(() => {
+        for (const start = performance.now(); performance.now() - start < 300; );
+      }, 10);
+      return { status: 503 };
+    },
+    { timeout: 250 },
+  );
+  t.match(await verify.site(), { outcome: 'unavailable', reason: /TimeoutError/ });
+});
+
 t.test('the caller cancels a verification', async (t) => {
   const { fetch } = service((_, { signal }) => aborted(signal));
   const verify = createVerifier({
