@@ -11,4 +11,4 @@ export {
 } from './http/guard/guard-answers.js';
 export { challengeFieldsOf, type GuardedAttempt } from './http/guard/guarded-attempt.js';
 export { captcha, type Guard, pow } from './http/guard/guards.js';
-export { keepAllHeaders } from './http/server/server-options.js';
+export { keepAllHeaders } from './http/server/keep-all-headers.js';

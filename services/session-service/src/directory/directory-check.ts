@@ -121,6 +121,7 @@ export function withDirectoryCheck(
       );
   }
 
+  /** Accepts the directory if it has this user; the remembered users are then forgotten. */
   async function acceptWith(id: UserId, tokenEmail: string): Promise<void> {
     const user = await directory.findById(id);
     if (user === undefined || foldAccount(user.email) !== foldAccount(tokenEmail)) return;

@@ -9,6 +9,7 @@ import { answerTo } from '../errors/error-handler.js';
 import { answerClientError, sendError } from '../errors/send-error.js';
 import { createRequestLogger, RequestLog } from '../observability/logger.js';
 import type { Closing } from './closing.js';
+import { keepAllHeaders } from './keep-all-headers.js';
 import { headersOfResponses, type ResponseHeadersOptions, serverResponse, watchWrites } from './responses.js';
 import { sharedCompilers } from './schema-compilers.js';
 
@@ -124,14 +125,6 @@ function trustedProxies(proxies: readonly string[]): (address: string | undefine
 
 const WARNING =
   'X-Forwarded-For arrives although TRUST_PROXY is not set: behind a proxy all clients count as one address';
-
-/**
- * Makes a server read every header of a request; `maxHeaderSize` limits their bytes. By default Node drops the thousandth and
- * later ones without an error. Proxies in Go send headers sorted by name, so a client could drop `X-Forwarded-For`.
- */
-export function keepAllHeaders(app: FastifyInstance): void {
-  app.server.maxHeadersCount = 0;
-}
 
 async function readForwarded(
   app: FastifyInstance,
