@@ -16,6 +16,7 @@ await app.register(formBodies); // accepts plain HTML forms in addition to JSON
 app.get('/', async (_request, reply) => reply.type('text/html').send(await readFile('index.html')));
 app.post('/subscribe', { config: { guards: [pow] } }, async () => ({ subscribed: true }));
 app.post('/contact', { config: { guards: [captcha, pow] } }, async () => ({ sent: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => app.close());
 await app.listen({ port: Number(process.env.PORT ?? 3000) });`;
 
 const elementLine = '<script type="module" src="/api/captcha/tollgate.js"></script>';
