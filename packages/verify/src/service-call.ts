@@ -58,7 +58,7 @@ export async function callService(
     let isTemporary = true;
     let failure: Unavailable;
     try {
-      // The pause of a busy process may have lasted beyond the end.
+      // After a late timer, the pause has lasted beyond the end.
       const leftMs = Math.max(0, end - performance.now());
       const limit = AbortSignal.timeout(Math.ceil(leftMs / (more + 1)));
       const either = signal ? AbortSignal.any([signal, limit]) : limit;
