@@ -36,7 +36,7 @@ const REASONS: Readonly<Record<Exclude<Recognition, 'same'>, string>> = {
  * them, every method throws DirectoryUnavailableError: logins are rejected, refreshes continue without a directory. It is
  * checked when the store is connected, before the service is ready, every hour, and before a user counts as gone. A user
  * without sessions is forgotten: another directory could not end any. A directory without the remembered users is accepted
- * once it has the user of a valid token under the token's address: all the others may have been deleted.
+ * when the user of a valid token is in it with the token's address: the remembered ones may all have been deleted.
  * @param options.ring keys of `CHALLENGE_SECRET`, for the pseudonyms
  * @param options.keepMs how long users are remembered after the directory was last accepted: the longest lifetime of a
  * session, in milliseconds

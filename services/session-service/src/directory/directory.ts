@@ -100,7 +100,6 @@ const FIELDS: Readonly<
 
 /**
  * @param source the source of the value; the error message starts with it
- * @param source what returned the value; the error message starts with it
  * @throws UnusableUserError naming the first field that is missing or invalid, never its value
  */
 export function readDirectoryUser(value: unknown, source: string): DirectoryUser {

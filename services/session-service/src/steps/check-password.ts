@@ -9,7 +9,7 @@ import {
   StoreUnavailable,
   ValidationFailed,
 } from '@tollgate/shared/http';
-import { MAX_PASSWORD_BYTES } from '@tollgate/shared/schemas';
+import { MAX_PASSWORD_BYTES, type UserId } from '@tollgate/shared/schemas';
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import { DirectoryUnavailableError, type DirectoryUser } from '../directory/directory.js';
 import type { FailureReason } from '../domain/account-event.js';
@@ -30,20 +30,10 @@ export interface LoginPassword {
  * Checks the password of a login. Counts its known device, and writes a failure to the audit stream.
  * @throws LoginFailed, Overloaded, StoreUnavailable; StoreUnavailableError
  */
-export async function checkLogin(
-  request: FastifyRequest,
-  { email, password, key, attempt }: LoginPassword,
-): Promise<DirectoryUser> {
-  const { audit, knownDevice } = request.server;
-  const { device } = attempt;
-  if (device !== undefined) knownDevice.count(device);
-  let reason: FailureReason | undefined;
-  const user = await checkPassword(request, email, password, attempt, (why) => {
-    reason = why;
-  });
-  if (user !== undefined) return user;
-  await audit.logIn(request, 'login_failed', key, { known_device: device === 'known' }, reason);
-  throw refuse(LoginFailed);
+export async function checkLogin(request: FastifyRequest, login: LoginPassword): Promise<DirectoryUser> {
+  const { device } = login.attempt;
+  if (device !== undefined) request.server.knownDevice.count(device);
+  return provePassword(request, login);
 }
 
 /**
@@ -53,24 +43,31 @@ export async function checkLogin(
  */
 export async function confirmLogin(
   request: FastifyRequest,
-  { email, password, key, attempt }: LoginPassword,
+  login: LoginPassword,
   user: DirectoryUser,
 ): Promise<void> {
-  const { audit, directory, log, signIn } = request.server;
-  const refused = (error: unknown): never => {
+  const { directory, log } = request.server;
+  const now = await directory.findById(user.id).catch((error: unknown) => {
     throw refusalOf(error, log);
-  };
-  const now = await directory.findById(user.id).catch(refused);
+  });
   if (now?.hash === user.hash && !now.disabled) return;
   // Another login may have replaced an outdated hash of the same password.
-  if ((await signIn.check(email, password).catch(refused))?.id === user.id) return;
-  await audit.logIn(
-    request,
-    'login_failed',
-    key,
-    { known_device: attempt.device === 'known' },
-    'wrong_password',
-  );
+  await provePassword(request, login, user.id);
+}
+
+/** Returns the user of a login, who must be `uid` if that is given; a failure is written to the audit stream. */
+async function provePassword(
+  request: FastifyRequest,
+  { email, password, key, attempt }: LoginPassword,
+  uid?: UserId,
+): Promise<DirectoryUser> {
+  let reason: FailureReason | undefined;
+  const user = await checkPassword(request, email, password, attempt, (why) => {
+    reason = why;
+  });
+  if (user !== undefined && (uid === undefined || user.id === uid)) return user;
+  const isKnown = attempt.device === 'known';
+  await request.server.audit.logIn(request, 'login_failed', key, { known_device: isKnown }, reason);
   throw refuse(LoginFailed);
 }
 

@@ -3,10 +3,10 @@
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import type { LightMyRequestResponse } from 'fastify';
 import t from 'tap';
-import type { Directory } from '../../src/directory/directory.js';
 import {
   API_KEY,
   heldFrom,
+  interruptible,
   logIn,
   PASSWORD,
   PUBLIC_URL,
@@ -147,21 +147,11 @@ t.test('users without an account, deleted and disabled ones get no code and no s
 
 t.test("a code in flight while its user's sessions were ended kept its session", async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const users = await userDirectory(t, ANN);
-    let meanwhile: (() => Promise<unknown>) | undefined;
-    const directory: Directory = {
-      ...users,
-      async findById(id) {
-        const action = meanwhile;
-        meanwhile = undefined;
-        await action?.();
-        return users.findById(id);
-      },
-    };
+    const { directory, interrupt } = interruptible(await userDirectory(t, ANN));
     const node = await startNode(t, { store, directory });
     const code = await codeFor(node, 1);
     const headers = { authorization: `Bearer ${API_KEY}` };
-    meanwhile = () => node.admin.inject({ method: 'DELETE', url: '/users/1/sessions', headers });
+    interrupt(() => node.admin.inject({ method: 'DELETE', url: '/users/1/sessions', headers }));
     t.equal((await exchange(node, { code })).json().code, 'code_invalid');
     t.strictSame(await node.sessions.list(1), []);
   });

@@ -2,11 +2,12 @@
 
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { type Directory, DirectoryUnavailableError } from '../../src/directory/directory.js';
+import { DirectoryUnavailableError } from '../../src/directory/directory.js';
 import {
   API_KEY,
   type Held,
   heldFrom,
+  interruptible,
   logIn,
   PASSWORD,
   PUBLIC_URL,
@@ -122,21 +123,11 @@ t.test('an application sets the password: every session ends, also for a user wi
 t.test('a login with the old password, in flight during the change, kept its session', async (t) => {
   await eachKind(t, async (t, { store, clock }) => {
     const users = await userDirectory(t, ANN);
-    let meanwhile: (() => Promise<unknown>) | undefined;
-    const directory: Directory = {
-      ...users,
-      async findByEmail(email) {
-        const user = await users.findByEmail(email);
-        const action = meanwhile;
-        meanwhile = undefined;
-        await action?.();
-        return user;
-      },
-    };
+    const { directory, interrupt } = interruptible(users);
     const node = await startNode(t, { store, directory, clock });
     const held = await logIn(node, ANN);
     const logInDuring = (action: () => Promise<unknown>, password = PASSWORD) => {
-      meanwhile = action;
+      interrupt(action);
       return tryLogIn(node, ANN, password);
     };
     const left = async () => (await node.sessions.list(1)).map(({ sid }) => sid);

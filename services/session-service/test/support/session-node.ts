@@ -71,6 +71,32 @@ export async function userDirectory(t: Test, ...emails: string[]): Promise<Embed
   return directory;
 }
 
+/** A directory whose next lookup, after it has found its user, waits once for the action of `interrupt`. */
+export function interruptible(users: Directory): {
+  directory: Directory;
+  interrupt: (action: Action) => void;
+} {
+  let next: Action | undefined;
+  const interrupted = async <Found>(found: Found): Promise<Found> => {
+    const action = next;
+    next = undefined;
+    await action?.();
+    return found;
+  };
+  return {
+    directory: {
+      ...users,
+      findByEmail: async (email) => interrupted(await users.findByEmail(email)),
+      findById: async (id) => interrupted(await users.findById(id)),
+    },
+    interrupt(action) {
+      next = action;
+    },
+  };
+}
+
+type Action = () => Promise<unknown>;
+
 /**
  * Builds a node. It follows the revocation log when the promise resolves, unless `log` prevents that.
  * @param options.log the revocation log, if not the store's own

@@ -142,5 +142,5 @@ async function readForwarded(
   });
 }
 
-/** Keeps the headers of a proxy, and logs one warning, at the first request with `X-Forwarded-For`, if no proxy is trusted. */
+/** Keeps all proxy headers, and logs one warning, at the first request with `X-Forwarded-For`, if no proxy is trusted. */
 export const forwardedHeaders = fp(readForwarded, { name: 'tollgate-forwarded-headers', fastify: '5.x' });

@@ -58,7 +58,7 @@ export function createProver(base: URL, environment: ProofEnvironment, request: 
 
   const isLogin = (path: string) => path !== refreshPath;
 
-  /** Whether the proof header may be sent: another origin allows it by its responses, of which a reload keeps the nonce. */
+  /** Whether the proof header may be sent: another origin allows it by its responses, whose nonce outlasts a reload. */
   const mayProve = () =>
     isUnderstood && (kind || nonce.read() || base.origin === new URL(environment.pageUrl).origin);
 
