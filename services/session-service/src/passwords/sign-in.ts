@@ -38,6 +38,11 @@ export interface SignIn {
    * @throws HashingOverloadedError as `check` does
    */
   hash(password: string): Promise<string>;
+  /**
+   * Rejects while the queue is full, when `check` would reject too. Takes no place.
+   * @throws HashingOverloadedError
+   */
+  admit(): Promise<void>;
 }
 
 /** Optional callbacks and the comparison itself. */
@@ -111,6 +116,10 @@ export function createSignIn(
       return undefined;
     },
     hash: hashNew,
+    async admit() {
+      // Rejected by the queue itself, and so measured like every other rejection.
+      if (queue.isFull) await queue.run(async () => {});
+    },
   };
 }
 
@@ -147,6 +156,8 @@ export interface HashingQueue {
   run<T>(work: () => Promise<T>): Promise<T>;
   /** How many hashes are running and how many are waiting. */
   readonly load: { readonly running: number; readonly waiting: number };
+  /** Whether `run` would reject now. */
+  readonly isFull: boolean;
 }
 
 /**
@@ -156,16 +167,17 @@ export interface HashingQueue {
  */
 export function createHashingQueue(limits: { running: number; waiting: number }): HashingQueue {
   const queue = fastq.promise(async (work: () => Promise<unknown>) => work(), limits.running);
+  const isFull = () => queue.running() >= limits.running && queue.length() >= limits.waiting;
   return {
     async run<T>(work: () => Promise<T>) {
-      const isBusy = queue.running() >= limits.running;
-      if (isBusy && queue.length() >= limits.waiting) {
-        throw new HashingOverloadedError('too many hashes are waiting');
-      }
+      if (isFull()) throw new HashingOverloadedError('too many hashes are waiting');
       return queue.push(work) as Promise<T>;
     },
     get load() {
       return { running: queue.running(), waiting: queue.length() };
+    },
+    get isFull() {
+      return isFull();
     },
   };
 }

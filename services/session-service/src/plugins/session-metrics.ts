@@ -171,6 +171,9 @@ export function createSessionMetrics(
       get load() {
         return queue.load;
       },
+      get isFull() {
+        return queue.isFull;
+      },
     }),
   };
 }

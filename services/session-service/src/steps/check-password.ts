@@ -109,6 +109,17 @@ export async function refuseInvalidForm(request: FastifyRequest): Promise<void> 
   throw refuse(ValidationFailed, { fields: { ...invalid, ...malformed?.fields } });
 }
 
+/**
+ * A `preHandler` hook of a route that checks a password. While the hashing queue is full, the form's challenges would be
+ * spent for nothing.
+ * @throws Overloaded
+ */
+export async function refuseOverload({ server }: FastifyRequest): Promise<void> {
+  await server.signIn.admit().catch((error: unknown) => {
+    throw refusalOf(error, server.log);
+  });
+}
+
 /** The invalid fields of the schema; undefined if there are none. */
 function invalidFields({
   validationError,

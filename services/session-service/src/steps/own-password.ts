@@ -7,7 +7,7 @@ import { bearerOf } from '@tollgate/shared/tokens';
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { accountOf, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
 import { DirectoryReadOnly, LoginFailed, PasswordConflict } from '../errors.js';
-import { checkPassword, refusalOf, refuseInvalidForm } from './check-password.js';
+import { checkPassword, refusalOf, refuseInvalidForm, refuseOverload } from './check-password.js';
 import { endSessions } from './end-sessions.js';
 
 type OwnPasswordOptions = Pick<
@@ -26,7 +26,7 @@ const accounts = new WeakMap<FastifyRequest, string>();
 export function ownPasswordOptions(limitPerMinute: number): OwnPasswordOptions {
   return {
     attachValidation: true,
-    preHandler: refuseInvalidForm,
+    preHandler: [refuseInvalidForm, refuseOverload],
     errorHandler: async (error, request, reply) => {
       if (error instanceof LoginThrottled) {
         const key = accountKey(accounts.get(request) ?? '');

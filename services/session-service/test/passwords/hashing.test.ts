@@ -33,6 +33,7 @@ t.test('the configured numbers run and wait, and the next is rejected without a 
   const { work, started, stops } = stoppable();
   const accepted = Array.from({ length: 5 }, () => queue.run(work));
   t.strictSame(queue.load, { running: 2, waiting: 3 });
+  t.ok(queue.isFull);
   t.equal(started(), 2);
   await t.rejects(queue.run(work), HashingOverloadedError);
   t.equal(started(), 2);
@@ -40,6 +41,7 @@ t.test('the configured numbers run and wait, and the next is rejected without a 
   stops[0]?.();
   await accepted[0];
   t.strictSame(queue.load, { running: 2, waiting: 2 });
+  t.notOk(queue.isFull);
   const late = queue.run(work);
   t.equal(started(), 3, 'the next waiter got the slot');
   for (let i = 1; i < 6; i++) {

@@ -192,6 +192,7 @@ t.test(
         return queue.run(work);
       },
       load: queue.load,
+      isFull: queue.isFull,
     };
     t.match(await createSignIn(readOnly, counting, () => {}).check('e', 'password'), { id: 1 });
     t.equal(works.length, 1, 'the password was compared, and not hashed again');
@@ -234,10 +235,12 @@ t.test('an unavailable directory and a full queue are errors, not verdicts', asy
     {
       run: () => Promise.reject(new HashingOverloadedError('full')),
       load: { running: 1, waiting: 0 },
+      isFull: true,
     },
     () => {},
   );
   await t.rejects(full.check('ada@x.org', 'password'), HashingOverloadedError);
+  await t.rejects(full.admit(), HashingOverloadedError);
 });
 
 /** The same password as typed on different keyboards: `é` as one character, and as two. */
@@ -323,6 +326,7 @@ t.test(
         return work();
       },
       load: { running: 0, waiting: 0 },
+      isFull: false,
     };
     await createSignIn(directoryOf(undefined), counting, () => {}).check('unknown@x.org', TWO);
     t.equal(places, 2);

@@ -2,7 +2,8 @@
 
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { DirectoryUnavailableError } from '../../src/directory/directory.js';
+import { DirectoryUnavailableError, withAccounts } from '../../src/directory/directory.js';
+import { createHashingQueue, createSignIn } from '../../src/passwords/sign-in.js';
 import {
   API_KEY,
   type Held,
@@ -15,6 +16,7 @@ import {
   type SessionNode,
   sessionIdOf,
   startNode,
+  until,
   userDirectory,
   withBearer,
 } from '../support/session-node.js';
@@ -411,3 +413,45 @@ t.test('an address that now belongs to another user proves nothing', async (t) =
   const later = await startNode(t, { store, directory: moved });
   t.equal((await reauthenticate(later, held, { password: PASSWORD })).json().code, 'login_failed');
 });
+
+t.test(
+  'passwords sent to a full hashing queue counted for the rate limit, and cost challenges',
+  async (t) => {
+    const { store } = embeddedStore(t);
+    const directory = await userDirectory(t, ANN);
+    const queue = createHashingQueue({ running: 1, waiting: 0 });
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const verify = () => released.then(() => false);
+    const signIn = createSignIn(
+      withAccounts(directory, () => {}),
+      queue,
+      () => {},
+      { verify },
+    );
+    const held = await logIn(await startNode(t, { store, directory }), ANN);
+    const node = await startNode(t, { store, directory, signIn, env: { RATE_LIMIT_LOGIN: '4' } });
+
+    const first = tryLogIn(node, ANN, PASSWORD);
+    await until(() => queue.isFull);
+    const rejected = [
+      ...(await Promise.all(Array.from({ length: 10 }, () => tryLogIn(node, ANN, PASSWORD)))),
+      await change(node, held),
+      await reauthenticate(node, held, { password: PASSWORD }),
+    ];
+    for (const answer of rejected) {
+      t.equal(answer.statusCode, 503);
+      t.equal(answer.json().code, 'overloaded');
+      t.equal(answer.headers['retry-after'], '1');
+    }
+    t.equal((await tryLogIn(node, ANN, '')).statusCode, 422, 'mistakes are reported all the same');
+
+    release();
+    t.equal((await first).json().code, 'login_failed');
+    for (const status of [422, 422, 429]) {
+      t.equal((await tryLogIn(node, ANN, PASSWORD)).statusCode, status, 'after two that counted before');
+    }
+  },
+);

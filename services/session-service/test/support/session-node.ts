@@ -19,9 +19,9 @@ import type { Test } from 'tap';
 import { buildSessionAdmin } from '../../src/admin.js';
 import { buildApp, type SessionDependencies } from '../../src/app.js';
 import { readSessionConfig, type SessionConfig } from '../../src/config.js';
-import { type Directory, withAccounts } from '../../src/directory/directory.js';
+import { type AccountDirectory, type Directory, withAccounts } from '../../src/directory/directory.js';
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
-import { createHashingQueue } from '../../src/passwords/sign-in.js';
+import { createHashingQueue, type SignIn } from '../../src/passwords/sign-in.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
 import { openAccountEvents } from '../../src/stores/account-events.js';
 import { openDeviceVoids } from '../../src/stores/device-voids.js';
@@ -111,6 +111,8 @@ export async function startNode(
     readonly waits?: boolean;
     /** Receives each log line of the node. */
     readonly onLine?: (line: string) => void;
+    /** Checks passwords; by default without hashing, which would take most of the tests' time. */
+    readonly signIn?: SignIn;
     /** The node's own time, where the store's is ahead of the machine's. */
     readonly clock?: () => number;
   },
@@ -155,17 +157,7 @@ export async function startNode(
     challenges: openChallengeStore(store, config.captcha.cache.prefix),
     countRequest: openRequestCounter(store, 'session'),
     directory: accounts,
-    // These tests do not need real hashing, which would take most of their time.
-    signIn: {
-      async check(account, password, onFailure) {
-        const user = await accounts.findByAccount(account);
-        const right = user?.hash.startsWith(HASHED) ? user.hash.slice(HASHED.length) : PASSWORD;
-        if (password === right && user?.disabled === false) return user;
-        onFailure?.(user === undefined ? 'unknown_account' : user.disabled ? 'disabled' : 'wrong_password');
-        return undefined;
-      },
-      hash: async (password) => `${HASHED}${password}`,
-    },
+    signIn: options.signIn ?? signInWithoutHashing(accounts),
     signInCodes: openSignInCodes(store),
     ring: openKeyRing(values.CHALLENGE_SECRET),
     tokenKeys: { ...openTokenKeys(config), onIssued: metrics.countToken, clock },
@@ -195,6 +187,20 @@ export async function startNode(
   t.teardown(closeOnce);
   if (waits) await revocations.caughtUp();
   return { app, admin, sessions, revocations, config, close: closeOnce };
+}
+
+function signInWithoutHashing(accounts: AccountDirectory): SignIn {
+  return {
+    async check(account, password, onFailure) {
+      const user = await accounts.findByAccount(account);
+      const right = user?.hash.startsWith(HASHED) ? user.hash.slice(HASHED.length) : PASSWORD;
+      if (password === right && user?.disabled === false) return user;
+      onFailure?.(user === undefined ? 'unknown_account' : user.disabled ? 'disabled' : 'wrong_password');
+      return undefined;
+    },
+    hash: async (password) => `${HASHED}${password}`,
+    admit: async () => {},
+  };
 }
 
 /**

@@ -7,7 +7,7 @@ import { answerError, detailsOf, LoginThrottled } from '@tollgate/shared/http';
 import { challengeFields, LoginBody, TokenBody } from '@tollgate/shared/schemas';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OFFER_HEADERS } from '../../plugins/binding/device-binding.js';
-import { checkLogin, confirmLogin, refuseInvalidForm } from '../../steps/check-password.js';
+import { checkLogin, confirmLogin, refuseInvalidForm, refuseOverload } from '../../steps/check-password.js';
 import { type SessionSettings, startSession } from '../../steps/start-session.js';
 
 type LoginRequest = FastifyRequest<{ Body: LoginBody }>;
@@ -26,6 +26,7 @@ export default async function login(
       // An invalid request is rejected before it counts, and a signature is verified only within the limit.
       preHandler: [
         refuseInvalidForm,
+        refuseOverload,
         app.limits.open({ name: 'login', max: limitPerMinute, shared: true }).count,
         app.deviceBinding.refuseMalformed,
       ],
