@@ -98,6 +98,28 @@ t.test('several forms of a page search at the same time, each for its own nonce'
   for (const bits of found) t.ok(bits >= 15, `${bits} zero bits`);
 });
 
+t.test('a HashWX search aborted while its file was loading hung the solver for good', async (t) => {
+  const solver = openSolver();
+  t.teardown(solver.close);
+  const task = {
+    algorithm: 'hashwx-1',
+    difficulty: 8,
+    salt: head.repeat(2),
+    parts: 2,
+    part_hashes: 4,
+    nonces_per_function: 64,
+  };
+  // At the first search the file is not loaded yet.
+  for (let turns = 0; turns < 20; turns++) {
+    const abort = new AbortController();
+    const search = solver.search({ ...task, part_hashes: 2 ** 32 }, { signal: abort.signal });
+    for (let turn = 0; turn < turns; turn++) await null;
+    abort.abort(new Error(`after ${turns} turns`));
+    await t.rejects(search, { message: `after ${turns} turns` });
+  }
+  t.match((await solver.search(task)).nonce, /^\d+\.\d+$/);
+});
+
 t.test('searches take turns, and a waiting one can be aborted', async (t) => {
   const solver = openSolver();
   t.teardown(solver.close);

@@ -43,6 +43,8 @@ interface Work {
  */
 export async function searchHashwx(task: HashwxTask, options: HashwxSearchOptions): Promise<HashwxResult> {
   requireHashwxTask(task);
+  // An abort while this file was loading has no event any more.
+  options.signal.throwIfAborted();
   const { startWorker, loadFallback, maxHashes, signal, onBegin, onHashes } = options;
   const wanted = options.workers ?? workersForHashwx(task);
   const queue = openUnitQueue(task);
