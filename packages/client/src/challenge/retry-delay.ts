@@ -5,9 +5,6 @@ import { CaptchaRequestError } from './errors.js';
 /** After a 429 without `Retry-After`. */
 const DEFAULT_DELAY_SECONDS = 60;
 
-/** Maximum timer delay. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
-
 export interface RetryDelay {
   /** Time of the next allowed request, in epoch milliseconds; null if it is allowed now. */
   readonly untilMs: number | null;
@@ -33,7 +30,7 @@ export function createRetryDelay(onEnd: () => void): RetryDelay {
       if (!(error instanceof CaptchaRequestError)) return;
       const seconds = error.retryAfterSeconds ?? (error.isRateLimited ? DEFAULT_DELAY_SECONDS : 0);
       if (!(seconds > 0)) return;
-      const delayMs = Math.min(seconds * 1000, MAX_DELAY_MS);
+      const delayMs = seconds * 1000;
       untilMs = Date.now() + delayMs;
       clearTimeout(timer);
       timer = setTimeout(end, delayMs);

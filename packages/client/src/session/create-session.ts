@@ -36,7 +36,8 @@ export function openSession(options: SessionOptions, environment: Environment): 
   const observable = createObservableState();
   const service = connectService({ base, send, fetchOptions }, environment);
   const runExclusive = createMutex(environment, name, lockSeconds * 1000);
-  const hint = openHint(environment.openStorage, name);
+  // With `hint: false` other code may log in, which would not clear it: a later page would end that session.
+  const hint = openHint(environment.openStorage, name, options.hint !== false);
   const refresher = createTokenRefresher({
     environment,
     observable,
@@ -111,14 +112,14 @@ export function openSession(options: SessionOptions, environment: Environment): 
   }
 
   function logOut(): Promise<void> {
-    // The page may close before the server responds. Not with `hint: false`: there another login would not clear the hint.
-    if (options.hint !== false) hint.set('logout');
+    // The page may close before the server responds.
+    hint.set('logout');
     return changeUser(async () => {
       // A login in another tab may have cleared the hint.
-      if (options.hint !== false) hint.set('logout');
+      hint.set('logout');
       const error = await service.logout(refresher.token()).catch((error: SessionError) => error);
       // A tab that stopped waiting for the lock may have logged in during the logout: keep its session.
-      const isOvertaken = options.hint !== false && hint.mayBeSignedIn() && !hint.isLogoutPending();
+      const isOvertaken = hint.mayBeSignedIn() && !hint.isLogoutPending();
       if (error && isOvertaken) onTabMessage('signed-in');
       else {
         hint.set(error ? 'logout' : null);
@@ -132,7 +133,10 @@ export function openSession(options: SessionOptions, environment: Environment): 
   function onTabMessage(message: TabMessage): void {
     // Storage may lag behind the message.
     if (message === 'signed-out') signOut();
-    if (message === 'logout-pending') signOut(unreachable);
+    if (message === 'logout-pending') {
+      if (options.hint === false) hint.set('logout');
+      signOut(unreachable);
+    }
     if (message !== 'signed-in') return;
     // Storage may lag behind the message or miss the end of the pending logout.
     hint.set('signed-in');

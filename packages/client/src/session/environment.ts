@@ -18,6 +18,7 @@ export interface Environment {
   isVisible(): boolean;
   /** Undefined if the browser has no Web Locks. */
   readonly locks: LockManager | undefined;
+  /** Throws if the browser forbids it. */
   openChannel(name: string): BroadcastChannel | undefined;
   /** Persistent storage shared by the origin's tabs; throws if the browser forbids it. */
   openStorage(): Storage | undefined;

@@ -8,13 +8,16 @@ export interface Hint {
   set(value: Remembered | null): void;
   /** Also true without storage, where the state is unknown. */
   mayBeSignedIn(): boolean;
-  /** Without storage only the page that requested the logout knows. */
+  /** If it is not stored, only the open pages know. */
   isLogoutPending(): boolean;
 }
 
-/** @param openStorage throws or returns undefined if the browser has no storage for this page */
-export function openHint(openStorage: () => Storage | undefined, key: string): Hint {
-  /** Whether a pending logout could not be stored. */
+/**
+ * @param openStorage throws or returns undefined if the browser has no storage for this page
+ * @param storesLogout whether other pages are to complete a pending logout
+ */
+export function openHint(openStorage: () => Storage | undefined, key: string, storesLogout: boolean): Hint {
+  /** Whether a pending logout is not stored. */
   let isLogoutUnsaved = false;
 
   function tryStorage<T>(use: (storage: Storage) => T): T | undefined {
@@ -28,12 +31,13 @@ export function openHint(openStorage: () => Storage | undefined, key: string): H
 
   return {
     set(value) {
-      const isSaved = tryStorage((storage) => {
-        if (value === null) storage.removeItem(key);
-        else storage.setItem(key, value);
-        return true;
+      const stored = value === 'logout' && !storesLogout ? null : value;
+      const saved = tryStorage((storage) => {
+        if (stored === null) storage.removeItem(key);
+        else storage.setItem(key, stored);
+        return stored;
       });
-      isLogoutUnsaved = value === 'logout' && !isSaved;
+      isLogoutUnsaved = value === 'logout' && saved !== value;
     },
     mayBeSignedIn: () =>
       tryStorage((storage) => {

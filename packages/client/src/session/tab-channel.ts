@@ -22,7 +22,11 @@ export function openTabChannel(
     send: (message) => channel?.postMessage(message),
     open() {
       tabs.close();
-      channel = openChannel(name);
+      try {
+        channel = openChannel(name);
+      } catch {
+        // Firefox forbids it to pages without cookies: each tab is alone then.
+      }
       if (channel) channel.onmessage = ({ data }) => onMessage(data);
     },
     close() {

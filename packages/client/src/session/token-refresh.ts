@@ -47,8 +47,6 @@ export interface TokenRefresher {
 const checkEveryMs = 30_000;
 /** Minimum delay after a failure, whatever happens in the page. */
 const shortestDelayMs = 1_000;
-/** Maximum `Retry-After`: a wrong date or a maintenance page must not lock users out for days. */
-const longestRetryAfterMs = 3_600_000;
 
 interface Call {
   /** Whether a user is logged in; rejects if unknown. */
@@ -150,7 +148,7 @@ export function createTokenRefresher(deps: TokenRefresherDeps): TokenRefresher {
     failure = {
       error,
       elapsedMs: startStopwatch(environment).elapsedMs,
-      delayMs: Math.min(error.retryAfterMs, longestRetryAfterMs) || retryDelayMs(retries, error.meaning),
+      delayMs: error.retryAfterMs || retryDelayMs(retries, error.meaning),
       retries: retries + 1,
     };
     const asked = call;

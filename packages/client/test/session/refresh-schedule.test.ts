@@ -9,7 +9,7 @@ import {
   startScriptedService,
 } from '../support/session-script.js';
 import { loginFields, refreshing, signIn, tokenOf } from '../support/session-sign-in.js';
-import { createStorage } from '../support/session-tabs.js';
+import { createStorage, openTabs } from '../support/session-tabs.js';
 
 async function openBrowser(t: Parameters<typeof startScriptedService>[0]) {
   const script = await startScriptedService(t);
@@ -261,6 +261,43 @@ t.test('a logout without network survives a reload, and there is no refresh befo
   t.same([after.expired, after.losses, script.count(refreshing)], [[], [], 0]);
 });
 
+t.test('with hint: false an unconfirmed logout ended a later session, started by other code', async (t) => {
+  const { script, storage, openPage } = await openBrowser(t);
+  const before = openPage({ hint: false });
+  script.setResponses(refreshing, () => grant());
+  await before.session.resume();
+  script.setResponses('POST /logout', lost);
+  script.setResponses('DELETE /refresh', lost);
+  await t.rejects(before.session.logout());
+  t.equal(storage.items.size, 0);
+  t.equal(await before.session.resume(), false);
+  t.equal(before.session.state.reason, 'logout_pending', 'this page still completes it');
+  before.session.close();
+
+  const ends = script.count('DELETE /refresh');
+  t.equal(await openPage({ hint: false }).session.resume(), true);
+  t.equal(script.count('DELETE /refresh'), ends);
+});
+
+t.test('with hint: false every open tab completes a logout without network', async (t) => {
+  const { script, openPage } = await openBrowser(t);
+  const { openChannel } = openTabs();
+  const [first, second] = [openPage({ hint: false, openChannel }), openPage({ hint: false, openChannel })];
+  script.setResponses(refreshing, () => grant());
+  for (const { session } of [first, second]) t.equal(await session.resume(), true);
+  script.setResponses('POST /logout', lost);
+  script.setResponses('DELETE /refresh', lost);
+  await t.rejects(first.session.logout());
+  first.session.close();
+  await second.advance(0);
+  t.equal(second.session.state.reason, 'logout_pending');
+  script.setResponses('DELETE /refresh', { status: 204 });
+  const ends = script.count('DELETE /refresh');
+  t.equal(await second.session.resume(), false);
+  t.equal(second.session.state.reason, 'logged_out');
+  t.equal(script.count('DELETE /refresh'), ends + 1);
+});
+
 t.test('the next page completes the logout of a closed page', async (t) => {
   const { script, openPage } = await openBrowser(t);
   const left = openPage({ leavesRequestsOpen: true });
@@ -358,6 +395,22 @@ for (const [what, openStorage] of Object.entries(uselessStorages)) {
     t.equal(await openPage({ openStorage }).session.resume(), true);
   });
 }
+
+t.test(
+  'a browser that forbids the channel of tabs, like Firefox without cookies, had no session',
+  async (t) => {
+    const { script, openPage } = await openBrowser(t);
+    const { session } = openPage({
+      openChannel() {
+        throw new DOMException('The operation is insecure.', 'SecurityError');
+      },
+    });
+    t.equal((await session.login(loginFields)).status, 200);
+    t.equal(session.state.status, 'signed-in');
+    await session.logout();
+    t.equal(script.count('POST /logout'), 1);
+  },
+);
 
 for (const [what, openStorage] of Object.entries(uselessStorages)) {
   t.test(`${what} the page that logged out without network still completes the logout`, async (t) => {
