@@ -79,7 +79,8 @@ async function requestChallenge<T>(
       signal: timeout.signal,
     });
     const body: unknown = await response.json().catch((error: unknown) => {
-      if (timeout.signal.aborted) throw error;
+      // A response that breaks off is no response. Other errors mean that it is not JSON.
+      if (timeout.signal.aborted || !(error instanceof SyntaxError)) throw error;
     });
     if (response.ok && hasShape(body, shape)) return body;
     throw requestError(response, body as Partial<ErrorBody> | null | undefined);

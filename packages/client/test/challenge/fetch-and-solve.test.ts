@@ -1,6 +1,8 @@
 // Fetching and solving single challenges, tested against the real services.
 
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import {
   CaptchaRequestError,
@@ -89,6 +91,31 @@ t.test('a rate limit is reported with its Retry-After', async (t) => {
 t.test('a wrong prefix is a request error with status 404', async (t) => {
   const error = await fetchPowChallenge({ baseUrl, prefix: 'captcha' }).catch((thrown: unknown) => thrown);
   t.match(error, { name: 'CaptchaRequestError', status: 404, code: 'not_found', isRateLimited: false });
+});
+
+t.test('a maintenance page with a wrong Retry-After blocked the form for weeks', async (t) => {
+  for (const retryAfter of ['Infinity', '2592000', 'Fri, 01 Jan 2100 00:00:00 GMT']) {
+    const server = createServer((_request, response) => {
+      response.writeHead(503, { 'retry-after': retryAfter }).end('Back soon');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const answer = fetchPowChallenge({ baseUrl: `http://127.0.0.1:${port}` });
+    t.match(await answer.catch((error) => error), { status: 503, retryAfterSeconds: 3600 });
+  }
+});
+
+t.test('a response that broke off counted as a wrong prefix, and was never requested again', async (t) => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+    response.write('{"token":', () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const error = await fetchPowChallenge({ baseUrl: `http://127.0.0.1:${port}` }).catch((thrown) => thrown);
+  t.ok(error instanceof TypeError, 'as without a response');
 });
 
 t.test('an HTML page instead of a challenge is a request error', async (t) => {
