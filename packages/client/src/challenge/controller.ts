@@ -48,5 +48,6 @@ export interface ChallengeController {
 export interface PausableChallenge extends ChallengeController {
   /** Stops fetching and solving; until `resume`, only `take` and `submit` fetch challenges. */
   pause(): void;
+  /** Continues. Fetches challenges unless none were wanted before: without `autoStart` and use of the form. */
   resume(): void;
 }

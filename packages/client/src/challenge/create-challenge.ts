@@ -31,8 +31,10 @@ const MOST_STARTS = 3;
  * | any | `idle` | `close` |
  *
  * The form is in use while the page is visible and `touch` was called in the last 2 minutes.
+ *
+ * @param isPaused whether to begin paused
  */
-export function createChallenge(options: ChallengeOptions = {}): PausableChallenge {
+export function createChallenge(options: ChallengeOptions = {}, isPaused = false): PausableChallenge {
   const { autoStart = true, image } = options;
   const solver = options.solver ?? openSolver(options);
   const listeners = createListeners<[]>();
@@ -46,10 +48,12 @@ export function createChallenge(options: ChallengeOptions = {}): PausableChallen
   let takenAtMs: number | null = null;
   let startsWhenVisible = false;
   let isRepeat = false;
-  let isPaused = false;
+  /** Whether challenges were fetched, or would have been without a pause. */
+  let hasBegun = autoStart;
   let isClosed = false;
 
   async function start(): Promise<void> {
+    hasBegun = true;
     if (!isPaused) await manager.start();
   }
 
@@ -148,7 +152,7 @@ export function createChallenge(options: ChallengeOptions = {}): PausableChallen
 
   options.signal?.addEventListener('abort', close);
   if (options.signal?.aborted) close();
-  else if (autoStart) begin();
+  else if (autoStart && !isPaused) begin();
 
   return {
     get status() {
@@ -182,7 +186,7 @@ export function createChallenge(options: ChallengeOptions = {}): PausableChallen
     resume() {
       if (!isPaused || isClosed) return;
       isPaused = false;
-      if (takenAtMs === null) begin();
+      if (takenAtMs === null && hasBegun) begin();
     },
     close,
   };

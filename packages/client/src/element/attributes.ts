@@ -31,6 +31,9 @@ export const optionAttributes = [
   'start',
 ] as const;
 
+/** Attributes with the last error of a server-rendered form. */
+export const refusalAttributes = ['captcha-required', 'captcha-alternatives', 'pow-scope'] as const;
+
 /** Service of elements without `base-url`: the origin of this file, else that of the page. */
 const usualBaseUrl = /^(http.+)\/api\/captcha\/(v\/\w+\/)?tollgate\.js/.exec(import.meta.url)?.[1];
 
@@ -75,8 +78,8 @@ export function optionsFrom(element: Element): ChallengeOptions {
 }
 
 /**
- * Returns the last error of a server-rendered form, in the format of an error body; null without any of its attributes:
- * `captcha-required`, `captcha-alternatives` (separated by spaces), `pow-scope`.
+ * Returns the last error of a server-rendered form from `refusalAttributes`, in the format of an error body; null if they
+ * name none. The alternatives are separated by spaces.
  */
 export function refusalFrom(element: Element): Record<string, unknown> | null {
   const captchaRequired = element.hasAttribute('captcha-required');

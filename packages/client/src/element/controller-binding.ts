@@ -14,6 +14,8 @@ export interface ControllerBinding {
   start(): void;
   /** Stops requests of the element's own controller until `start`. */
   pause(): void;
+  /** Reads the last error from changed attributes into the element's own controller, once per batch of changes. */
+  settle(): void;
   /** Recreates the element's own controller, once per batch of attribute changes. @param onDone called afterwards */
   renew(onDone: () => void): void;
   /** Removes the controller; closes it if it is the element's own. */
@@ -29,6 +31,7 @@ export function createControllerBinding(element: Element, onChange: () => void):
   let own: PausableChallenge | null = null;
   let isStarted = false;
   let isRenewing = false;
+  let mustSettle = false;
   let unsubscribe: (() => void) | undefined;
 
   function replace(next: ChallengeController | null, nextOwn: PausableChallenge | null = null): void {
@@ -46,10 +49,10 @@ export function createControllerBinding(element: Element, onChange: () => void):
       unsubscribe ??= controller.subscribe(onChange);
       return;
     }
-    const isReadable = !element.matches(':disabled') && refusalFrom(element) === null;
-    const autoStart = isReadable && startOf(element) === 'load';
-    const created = createChallenge({ ...optionsFrom(element), autoStart });
-    isStarted = isReadable;
+    const options = { ...optionsFrom(element), autoStart: startOf(element) === 'load' };
+    isStarted = !element.matches(':disabled') && refusalFrom(element) === null;
+    const created = createChallenge(options, !isStarted);
+    mustSettle = false;
     replace(created, created);
   }
 
@@ -66,6 +69,15 @@ export function createControllerBinding(element: Element, onChange: () => void):
       own?.resume();
     },
     pause: () => own?.pause(),
+    settle() {
+      if (own === null || mustSettle) return;
+      mustSettle = true;
+      queueMicrotask(() => {
+        if (!mustSettle) return;
+        mustSettle = false;
+        if (isStarted) void own?.settle(refusalFrom(element));
+      });
+    },
     renew(onDone) {
       if (own === null || isRenewing) return;
       isRenewing = true;

@@ -2,7 +2,7 @@
 
 import type { ChallengeStatus } from '../challenge/challenge-state.js';
 import type { ChallengeController } from '../challenge/controller.js';
-import { optionAttributes } from './attributes.js';
+import { optionAttributes, refusalAttributes, refusalFrom } from './attributes.js';
 import { createAutoRetry } from './auto-retry.js';
 import { type ControllerBinding, createControllerBinding } from './controller-binding.js';
 import { createEventDispatcher } from './events.js';
@@ -22,7 +22,11 @@ const ownAttributes = ['hold-submit', 'lang', 'display', 'texts'] as const;
  * `change` like any field. docs/client/element.md lists the attributes, parts and custom properties.
  */
 export class TollgateChallenge extends FormField {
-  static readonly observedAttributes: readonly string[] = [...optionAttributes, ...ownAttributes];
+  static readonly observedAttributes: readonly string[] = [
+    ...optionAttributes,
+    ...refusalAttributes,
+    ...ownAttributes,
+  ];
 
   readonly #binding: ControllerBinding = createControllerBinding(this, () => this.#update());
   readonly #presenter: Presenter;
@@ -120,15 +124,18 @@ export class TollgateChallenge extends FormField {
       this.#autoRetry.stop();
       this.#formBinding?.release();
       this.#formBinding = undefined;
+      this.#hiddenFields.write(null, {});
       this.#hiddenFields.stop();
       this.#binding.disconnect();
     });
   }
 
-  attributeChangedCallback(name: string): void {
-    if (name === 'texts') this.texts = this.getAttribute(name);
+  attributeChangedCallback(name: string, before: string | null, now: string | null): void {
+    if (name === 'texts') this.texts = now;
     else if ((ownAttributes as readonly string[]).includes(name)) this.#update();
-    else this.#binding.renew(() => this.#begin());
+    else if ((refusalAttributes as readonly string[]).includes(name)) {
+      if (now !== before) this.#binding.settle();
+    } else this.#binding.renew(() => this.#begin());
   }
 
   formAssociatedCallback(): void {
@@ -140,6 +147,7 @@ export class TollgateChallenge extends FormField {
   }
 
   override formResetCallback(): void {
+    this.#formBinding?.drop();
     this.#presenter.view.image?.clear();
     this.controller?.setAnswer('');
     this.#update();
@@ -175,23 +183,30 @@ export class TollgateChallenge extends FormField {
   }
 
   #bind(): void {
+    const form = this.isConnected ? this.form : null;
+    // A move within the form keeps a delayed submission.
+    if (this.#formBinding?.isTo(form)) return;
     this.#formBinding?.release();
-    this.#formBinding = undefined;
-    const { form } = this;
-    if (form === null || !this.isConnected) return;
-    this.#formBinding = bindForm(form, this, {
+    this.#formBinding = form === null ? undefined : this.#bindTo(form);
+    this.#update();
+  }
+
+  #bindTo(form: HTMLFormElement): FormBinding {
+    return bindForm(form, this, {
       isReady: () => this.#isDisabled || this.status === 'ready',
       isSubmitting: () => this.controller?.isSubmitting === true,
       onTouch: (use) => this.#touch(use),
       onDelayed: () => this.#update(),
       onSpent: (succeeded) => this.#renew(succeeded),
     });
-    this.#update();
   }
 
-  /** Renews the challenges after a submission with an unreported response: requirements stay, unless it succeeded. */
+  /**
+   * Renews the challenges after a submission with an unreported response: requirements stay, unless it succeeded. A
+   * framework's action also succeeds when it renders a refusal into the attributes, which may be the same as before.
+   */
   #renew(succeeded: boolean | undefined): void {
-    if (succeeded) void this.settle(null);
+    if (succeeded) void this.settle(refusalFrom(this));
     else {
       void this.refresh();
       this.controller?.touch();

@@ -54,7 +54,8 @@ export function useChallenge(source: UseChallengeOptions | ChallengeController =
 /** Returns the same object until one of its values changes. */
 function useStable(options: UseChallengeOptions): UseChallengeOptions {
   const { solver, ...plain } = options;
-  const values = JSON.stringify(plain);
+  // The JSON of `Headers` is an empty object.
+  const values = JSON.stringify(plain, (_key, value) => (value instanceof Headers ? [...value] : value));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the values identify the object
   return useMemo(() => options, [values, solver]);
 }

@@ -136,6 +136,123 @@ t.test('a batch of changed attributes creates one new controller', async (t) => 
   t.same(site.requested, ['/pow', '/pow']);
 });
 
+for (const start of ['focus', 'submit']) {
+  t.test(
+    `an enabled fieldset started an element with start="${start}" before its form was used`,
+    async (t) => {
+      const page = await open(
+        t,
+        form(`start="${start}"`)
+          .replace('<tollgate', '<fieldset disabled><tollgate')
+          .replace('</form>', '</fieldset></form>'),
+      );
+      await page.waitForFunction(() => customElements.get('tollgate-challenge') !== undefined);
+      const toggle = (isDisabled: boolean) =>
+        page.$eval(
+          'fieldset',
+          (fieldset, isDisabled) => {
+            (fieldset as HTMLFieldSetElement).disabled = isDisabled;
+          },
+          isDisabled,
+        );
+      for (const isDisabled of [false, true, false]) await toggle(isDisabled);
+      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
+      t.equal(await page.$eval('tollgate-challenge', (element) => element.status), 'idle');
+      t.same(site.requested, []);
+      await page.$eval('tollgate-challenge', (element) => element.controller?.touch());
+      await whenReady(page);
+      t.same(site.requested, ['/pow']);
+    },
+  );
+}
+
+t.test('the fields of an element that had left its form stayed in the form', async (t) => {
+  const page = await open(t, `${form()}<div id="outside"></div>`);
+  await whenReady(page);
+  const names = () => page.evaluate(() => [...new FormData(document.forms[0]).keys()]);
+  await page.$eval('tollgate-challenge', (element) => {
+    element.setAttribute('form', 'form');
+    document.querySelector('#outside')?.append(element);
+  });
+  t.same(await names(), ['text', 'pow_token', 'pow_nonce']);
+  await page.$eval('tollgate-challenge', (element) => element.removeAttribute('form'));
+  t.same(await names(), ['text']);
+  await page.evaluate(async () => {
+    const source = '/client/challenge.js';
+    const { createChallenge } = await import(source);
+    const element = document.querySelector('tollgate-challenge')!;
+    element.setAttribute('form', 'form');
+    element.controller = createChallenge();
+  });
+  await whenReady(page);
+  t.same(await names(), ['text', 'pow_token', 'pow_nonce']);
+  await page.evaluate(async () => {
+    document.querySelector('tollgate-challenge')!.remove();
+    await new Promise((resolve) => setTimeout(resolve));
+  });
+  t.same(await names(), ['text'], 'also those of a shared controller');
+});
+
+t.test('a refusal rendered into an element that stayed in the page was ignored', async (t) => {
+  const page = await open(t, form());
+  await whenReady(page);
+  const state = () =>
+    page.$eval('tollgate-challenge', ({ controller }) => ({
+      isRequired: controller?.state.captchaRequired,
+      kind: controller?.state.captcha?.kind ?? null,
+    }));
+  const scoped = page.waitForRequest(/\/pow\?scope=AQx3$/);
+  await page.$eval('tollgate-challenge', (element) => {
+    element.setAttribute('captcha-required', '');
+    element.setAttribute('pow-scope', 'AQx3');
+  });
+  await scoped;
+  await page.waitForSelector('#answer');
+  t.same(await state(), { isRequired: true, kind: 'image' });
+  const requests = site.requested.length;
+  await page.$eval('tollgate-challenge', (element) => {
+    element.setAttribute('captcha-required', '');
+    element.setAttribute('pow-scope', 'AQx3');
+  });
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  t.equal(site.requested.length, requests, 'the same attributes again change nothing');
+  await page.$eval('tollgate-challenge', (element) => {
+    element.removeAttribute('captcha-required');
+    element.removeAttribute('pow-scope');
+  });
+  await whenReady(page);
+  t.same(await state(), { isRequired: false, kind: null }, 'removed after a success');
+});
+
+t.test(
+  'a second refusal with the same attributes, in a response with status 200, removed the image',
+  async (t) => {
+    const page = await open(t, form('captcha-required'));
+    await page.waitForSelector('#answer');
+    await page.fill('#answer', 'wrong');
+    await whenReady(page);
+    await page.route('**/action', (route) => route.fulfill({ body: 'refused again' }));
+    await page.evaluate(() => {
+      document.forms[0]?.addEventListener('submit', (event) => {
+        event.preventDefault();
+        void fetch('/action', { method: 'POST', body: new FormData(document.forms[0]) });
+      });
+    });
+    const before = await page.$eval('tollgate-challenge', ({ controller }) => controller?.state.captcha);
+    await page.click('#send');
+    await page.waitForFunction(
+      (before) => {
+        // The person returns to the form.
+        dispatchEvent(new Event('focus'));
+        const captcha = document.querySelector('tollgate-challenge')?.controller?.state.captcha;
+        return captcha?.kind === 'image' && captcha.url !== before;
+      },
+      before?.kind === 'image' ? before.url : '',
+    );
+    t.equal(await page.inputValue('#answer'), '', 'a new image');
+  },
+);
+
 t.test('a disabled element requests nothing, whatever happens to its form', async (t) => {
   const page = await open(t, form('disabled'));
   await page.waitForFunction(() => customElements.get('tollgate-challenge') !== undefined);

@@ -323,8 +323,11 @@ t.test('the language follows the position of the element in the page', async (t)
   const read = () =>
     page.$$eval('tollgate-challenge', (all) =>
       all.map((element) => {
-        const box = element.shadowRoot!.querySelector('div')!;
-        return [box.lang, box.dir];
+        const [box, liveRegion] = ['div', '[role=status]'].map(
+          (selector) => element.shadowRoot!.querySelector<HTMLElement>(selector)!,
+        );
+        const isSame = box!.lang === liveRegion!.lang && box!.dir === liveRegion!.dir;
+        return isSame ? [box!.lang, box!.dir] : ['another voice'];
       }),
     );
   t.same(await read(), [

@@ -182,6 +182,52 @@ t.test('with hold-submit an early submission waits, and is sent with the pressed
   t.match(site.delivered, [{ way: 'second', powToken: /^\w{40}$/ }]);
 });
 
+t.test('the end of a slow page load dropped an early submission', async (t) => {
+  const { page, release } = await openHeld(t, '');
+  let loaded = () => Promise.resolve();
+  await page.route('**/slow.png', async (route) => {
+    loaded = () => route.abort();
+  });
+  await page.goto(site.page(`${form('hold-submit')}<img src="/slow.png" alt="">`), {
+    waitUntil: 'commit',
+  });
+  await page.waitForFunction(() => document.querySelector('tollgate-challenge')?.status === 'solving');
+  await page.evaluate(() => addEventListener('pageshow', () => (document.title = 'shown')));
+  await page.click('#send');
+  await page.waitForSelector('text=The form will be sent', { state: 'attached' });
+  await loaded();
+  await page.waitForFunction(() => document.title === 'shown');
+  t.same(site.delivered, []);
+  await release();
+  await page.waitForSelector('text=Delivered.');
+  t.match(site.delivered, [{ text: 'words', way: 'first' }]);
+});
+
+t.test('a move within the form dropped an early submission', async (t) => {
+  const { page, release } = await openHeld(t, form('hold-submit'));
+  await page.click('#send');
+  await page.$eval('form', (element) => element.prepend(document.querySelector('tollgate-challenge')!));
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+  t.same(site.delivered, []);
+  await release();
+  await page.waitForSelector('text=Delivered.');
+  t.match(site.delivered, [{ text: 'words', way: 'first', powToken: /^\w{40}$/ }]);
+});
+
+t.test('a form was sent empty: its early submission had been withdrawn by a reset', async (t) => {
+  const { page, release } = await openHeld(t, form('hold-submit', '<button type="reset">Clear</button>'));
+  await page.fill('[name=text]', 'other words');
+  await page.click('#send');
+  await page.click('text=Clear');
+  await release();
+  await page.waitForSelector(ready);
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 50)));
+  t.same(site.delivered, []);
+  await page.click('#send');
+  await page.waitForSelector('text=Delivered.');
+  t.match(site.delivered, [{ text: 'words' }]);
+});
+
 t.test('a form without validation is delayed too, and no page listener sees the early attempt', async (t) => {
   const { page, release } = await openHeld(t, form().replace('<form', '<form novalidate'));
   await page.evaluate(() => {

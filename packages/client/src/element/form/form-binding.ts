@@ -32,8 +32,10 @@ export interface FormBinding {
   readonly button: HTMLElement | null;
   /** Call it after each change. @param disablesButtons whether the submit buttons are disabled now */
   update(disablesButtons: boolean): void;
-  /** Drops a delayed submission, because the element has failed. */
+  /** Drops a delayed submission: the element has failed, or the form was reset. */
   drop(): void;
+  /** Whether it is the binding to this form, in the form's tree of now. */
+  isTo(form: HTMLFormElement | null): boolean;
   /** Call it when a script reads the fields. */
   read(): void;
   /** Removes the binding. */
@@ -73,15 +75,16 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
   for (const name of presenceEvents) own.addEventListener(name, onPresence, { signal, passive: true });
   window.addEventListener('focus', onPresence, { signal });
   // Buttons may be outside of the form, but not in another tree.
-  own.getRootNode().addEventListener('click', onClick, { signal, capture: true });
+  const tree = own.getRootNode();
+  tree.addEventListener('click', onClick, { signal, capture: true });
   // Captured on the form, so that no page listener sees a delayed submission.
   own.addEventListener('submit', onSubmit, { signal, capture: true });
-  // After the back/forward cache the controller fetches new challenges itself.
+  // After the back/forward cache the controller fetches new challenges itself. The first `pageshow` follows `load`, when
+  // the form may have been in use for long.
   window.addEventListener(
     'pageshow',
-    () => {
-      sent = undefined;
-      delayed = undefined;
+    ({ persisted }) => {
+      if (persisted) sent = delayed = undefined;
     },
     { signal },
   );
@@ -180,6 +183,7 @@ export function bindForm(form: HTMLFormElement, element: Element, deps: FormBind
     drop() {
       delayed = undefined;
     },
+    isTo: (other) => other === form && own.getRootNode() === tree,
     read: scripts.read,
     release() {
       releasing.abort();

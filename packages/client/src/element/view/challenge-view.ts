@@ -77,8 +77,10 @@ export function createChallengeView(root: ShadowRoot, events: ChallengeEvents): 
     status: work.status,
     show(model) {
       const { state, language } = model;
-      box.lang = language;
-      box.dir = directionOf(language);
+      for (const node of [box, liveRegion]) {
+        node.lang = language;
+        node.dir = directionOf(language);
+      }
       box.dataset.status = state.status;
       box.toggleAttribute('data-loading', model.isLoading);
       // The gate icon stays closed while the person has to act.
