@@ -189,8 +189,8 @@ function contradicts(users: readonly KnownUser[], user: DirectoryUser, ring: Key
 }
 
 /**
- * Determines whether a directory is the one whose users are remembered. A single user with another address has changed it,
- * unless the directory has an identity: in such a directory addresses do not change.
+ * Determines whether a directory is the one whose users are remembered. If only one is remembered, another address means that
+ * this user changed it, unless the directory has an identity: in such a directory addresses do not change.
  * @throws DirectoryUnavailableError if the directory does not respond
  */
 async function recognise(
@@ -201,14 +201,14 @@ async function recognise(
   if (users.length === 0) return 'same';
   const identityNow = await directory.identity?.();
   if (identityNow !== undefined && identityNow === identity) return 'same';
-  let changed = 0;
+  let isEmpty = true;
   for (const known of users) {
     const found = await findUser(directory, known.id);
     if (found === 'unusable' || (found !== undefined && isSameUser(known, found, ring))) return 'same';
-    if (found !== undefined) changed += 1;
+    if (found !== undefined) isEmpty = false;
   }
-  if (changed === 0) return 'empty';
-  return changed === 1 && identityNow === undefined ? 'same' : 'other';
+  if (isEmpty) return 'empty';
+  return users.length === 1 && identityNow === undefined ? 'same' : 'other';
 }
 
 async function findUser(directory: Directory, id: UserId): Promise<DirectoryUser | 'unusable' | undefined> {

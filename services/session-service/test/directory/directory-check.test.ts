@@ -168,6 +168,20 @@ t.test("a directory's only user may change the address, except in a file", async
   });
 });
 
+t.test('a lost directory with one new account was accepted, and sessions ended', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const emails = ['ada@example.com', 'bob@example.com', 'cy@example.com'];
+    const before = await checked(t, store, withoutIdentity(await fileOf(t, ...emails)));
+    for (const email of emails) await before.directory.findByEmail(email);
+    await before.directory.stop();
+    const after = await checked(t, store, withoutIdentity(await fileOf(t, 'eve@example.com')));
+    await t.rejects(after.directory.findById(1, 'ada@example.com'), REFUSED, 'another person has this id');
+    await t.rejects(after.directory.findById(2, 'bob@example.com'), REFUSED, 'the session continues');
+    await t.rejects(after.directory.findByEmail('eve@example.com'), REFUSED);
+    t.match(after.lines, [/its users differ/]);
+  });
+});
+
 t.test('an older copy of the file counts as the same directory', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const original = await fileOf(t, 'ada@example.com');
