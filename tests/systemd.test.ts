@@ -94,6 +94,12 @@ for (const { name, schema, entry, dropIns } of units) {
     for (const [id, path] of credentials) t.equal(path, `/etc/tollgate/secrets/${id}`);
   });
 
+  t.test(`${name} was given up after five starts in ten seconds`, async (t) => {
+    const [unit = ''] = readProjectFile(`deploy/systemd/${name}`).split('[Service]');
+    t.match(unit, /^StartLimitIntervalSec=0$/m, 'in the section that systemd reads it from');
+    t.strictSame(settings(name, 'Restart'), ['always']);
+  });
+
   t.test(`${name} has time for its drain and its shutdown`, async (t) => {
     const { default: drain } = schema.properties.DRAIN_SECONDS;
     t.ok(Number(settings(name, 'TimeoutStopSec')[0]) > Number(drain) + 20);

@@ -1,6 +1,6 @@
 // The operator's statements: their names on the connection, and their check at the start.
 
-import type { FieldDef } from 'pg';
+import type { DatabaseError, FieldDef } from 'pg';
 import {
   explainPostgresError,
   type PostgresPool,
@@ -134,9 +134,15 @@ async function tryStatement(
     // The server rejected the user or the password, or has no such database.
     if (/^28|^3D/.test(state)) return [`USERS_URL is wrong: ${explainPostgresError(error)}`];
     // An invalid statement, a value of the wrong type, or a wrong number of placeholders.
-    if (/^42|^22|^08P01/.test(state)) return [`${variable} does not run: ${oneLine(error)}`];
+    if (/^42|^22/.test(state) || isProtocolMistake(error))
+      return [`${variable} does not run: ${oneLine(error)}`];
     throw error;
   }
+}
+
+/** PgBouncer reports an outage of its database with the same code, but only PostgreSQL names its own routine. */
+function isProtocolMistake(error: unknown): boolean {
+  return sqlStateOf(error) === '08P01' && (error as DatabaseError).routine !== undefined;
 }
 
 function checkColumns(fields: readonly FieldDef[]): string[] {

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { USER_ID_WORDS } from '@tollgate/shared/schemas';
+import { until } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
 import { type Directory, DirectoryUnavailableError } from '../../src/directory/directory.js';
 import { openPostgresDirectory } from '../../src/directory/postgres-directory.js';
@@ -456,5 +457,29 @@ t.test(
         }
       });
     }
+  },
+);
+
+t.test(
+  'a database outage behind PgBouncer was reported as wrong statements',
+  { skip: process.env.PGBOUNCER === '' && 'PgBouncer is not installed' },
+  async (t) => {
+    const { statements } = await makeTable();
+    const url = await startPgBouncer(t, server, { query_wait_timeout: '1', server_login_retry: '1' });
+    const directory = open(t, statements, {}, url);
+    await server.stop();
+    t.teardown(() => server.start());
+    const away = 'the user database does not respond: error 08P01';
+    t.equal(await complaint(directory.probe()), away, 'at the start');
+    t.equal(await complaint(directory.health()), away, 'and later');
+    await server.start();
+    await until(
+      () =>
+        directory.probe().then(
+          (mistakes) => mistakes.length === 0,
+          () => false,
+        ),
+      'PgBouncer connects again',
+    );
   },
 );
