@@ -16,10 +16,10 @@ import {
   type PreparedStatement,
 } from './postgres-pool.js';
 import {
-  isUnstorable,
   nameStatements,
   probeStatements,
   readIdColumn,
+  runStorable,
   type StatementTexts,
 } from './postgres-statements.js';
 
@@ -66,7 +66,7 @@ export function openPostgresDirectory(
     });
   const find = (statement: PreparedStatement, variable: string, value: string) =>
     attempt(async (): Promise<DirectoryUser | undefined> => {
-      const found = await ofStorable(() => pool.run(statement, [value]));
+      const found = await runStorable(pool, statement, [value]);
       const rows = (found?.rows ?? []).map((row) => ({
         ...row,
         id: readIdColumn(row.id, found?.fields ?? []),
@@ -85,7 +85,7 @@ export function openPostgresDirectory(
     ...(saveHash && {
       saveHash: (id, oldHash, newHash) =>
         attempt(async () => {
-          const saved = await ofStorable(() => pool.run(saveHash, [String(id), oldHash, newHash]));
+          const saved = await runStorable(pool, saveHash, [String(id), oldHash, newHash]);
           return saved?.rowCount === 1;
         }),
     }),
@@ -102,16 +102,6 @@ export function openPostgresDirectory(
     probe,
     close: () => pool.close(),
   };
-}
-
-/** Returns the result; undefined if a value cannot be in the compared column. */
-async function ofStorable<T>(run: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await run();
-  } catch (error) {
-    if (isUnstorable(error)) return undefined;
-    throw error;
-  }
 }
 
 /** A `char(n)` is padded with spaces. */

@@ -1,6 +1,6 @@
 // The operator's statements: their names on the connection, and their check at the start.
 
-import type { DatabaseError, FieldDef } from 'pg';
+import type { DatabaseError, FieldDef, QueryResult } from 'pg';
 import {
   explainPostgresError,
   type PostgresPool,
@@ -63,16 +63,48 @@ export function readIdColumn(id: unknown, fields: readonly FieldDef[]): unknown 
   return NUMBERS.includes(type) && /^\d{1,16}$/.test(id) ? Number(id) : id;
 }
 
+/** Of a malformed value, a number out of range, and characters that the database's encoding does not have. */
+const UNSTORABLE = ['22P02', '22003', '22021', '22P05'];
+
 /**
- * Returns whether an error says that a value cannot be in the compared column, such as a string that is not a UUID: then no
- * user has this value. About a malformed parameter, PostgreSQL names the parameter, since version 14; the same error about a
- * value in a row says nothing about the searched user.
+ * Runs a statement; returns undefined if a value cannot be in the compared column, such as a string that is not a UUID: then
+ * no user has this value. The same error about a value in a row says nothing about the searched user.
+ * @throws the error of the statement otherwise
  */
-export function isUnstorable(error: unknown): boolean {
-  const state = sqlStateOf(error) ?? '';
-  if (state !== '22P02') return ['22003', '22021', '22P05'].includes(state);
-  const { where } = error as { readonly where?: unknown };
-  return typeof where === 'string' && /^[^\n"]*\bportal\b[^\n"]*\$1\b/i.test(where);
+export async function runStorable(
+  pool: PostgresPool,
+  statement: PreparedStatement,
+  values: readonly string[],
+): Promise<QueryResult | undefined> {
+  try {
+    return await pool.run(statement, values);
+  } catch (error) {
+    const state = sqlStateOf(error) ?? '';
+    if (UNSTORABLE.includes(state) && (await planningFails(pool, statement, values, state))) return undefined;
+    throw error;
+  }
+}
+
+/** Planning converts the values but reads no row. The error's text does not tell: the server translates it. */
+async function planningFails(
+  pool: PostgresPool,
+  statement: PreparedStatement,
+  values: readonly string[],
+  state: string,
+): Promise<boolean> {
+  try {
+    await pool.run(explained(statement), values);
+    return false;
+  } catch (error) {
+    const found = sqlStateOf(error);
+    if (found === undefined) throw error;
+    return found === state;
+  }
+}
+
+/** EXPLAIN plans the statement without running it. */
+function explained({ name, text }: PreparedStatement): PreparedStatement {
+  return { name: `${name}_explained`, text: `EXPLAIN ${text}` };
 }
 
 const MAX_MESSAGE_CHARACTERS = 200;
@@ -100,8 +132,7 @@ export async function probeStatements(
   const nobody = await findNobody(pool, byId);
   mistakes.push(...(await tryStatement(pool, 'USERS_BY_ID', byId, [nobody], true)));
   if (saveHash !== undefined) {
-    // EXPLAIN plans the statement without running it.
-    const plan = { name: 'tollgate_explain_save_hash', text: `EXPLAIN ${saveHash.text}` };
+    const plan = explained(saveHash);
     mistakes.push(...(await tryStatement(pool, 'USERS_SAVE_HASH', plan, [nobody, '', ''], false)));
   }
   return { mistakes: [...new Set(mistakes)], nobody };
@@ -110,13 +141,12 @@ export async function probeStatements(
 async function findNobody(pool: PostgresPool, byId: PreparedStatement): Promise<string> {
   const [first, second] = NOBODY;
   try {
-    await pool.run(byId, [first]);
+    return (await runStorable(pool, byId, [first])) === undefined ? second : first;
   } catch (error) {
-    if (isUnstorable(error)) return second;
     // Another mistake, which the caller describes; or the database does not respond.
     if (sqlStateOf(error) === undefined) throw error;
+    return first;
   }
-  return first;
 }
 
 async function tryStatement(

@@ -118,6 +118,68 @@ t.test('only a requested value that the column cannot contain means that no user
   t.equal(await complaint(directory.health()), 'the user database does not respond: error 42P01');
 });
 
+t.test('a service whose database speaks French did not start', async (t) => {
+  const french = await startPostgres(t, 'fr');
+  // In the locale C nothing is translated.
+  await french.sql("ALTER ROLE tester SET lc_messages = 'C.UTF-8'");
+  const message = await french.sql("SELECT 'x'::uuid").catch((error: Error) => error.message);
+  if (!String(message).includes('syntaxe')) t.comment('PostgreSQL has no translations here');
+  await french.sql(`
+    CREATE TABLE users (id uuid PRIMARY KEY, email text, hash text, disabled boolean);
+    INSERT INTO users VALUES ('${UUIDS[0]}', 'ada@example.com', 'hash', false)`);
+  const text = 'SELECT id, email, hash, disabled FROM users WHERE';
+  const directory = open(t, { byEmail: `${text} email = $1`, byId: `${text} id = $1` }, {}, french.url);
+  t.strictSame(await directory.probe(), []);
+  await t.resolves(directory.health());
+  t.match(await directory.findById(UUIDS[0]), { email: 'ada@example.com' });
+  t.equal(await directory.findById('nobody'), undefined);
+});
+
+t.test('a malformed id was an outage where the statement converts it', async (t) => {
+  const { statements } = await makeTable('uuid', UUIDS);
+  const byId = statements.byId.replace('$1', '$1::text::uuid');
+  const directory = open(t, { ...statements, byId });
+  t.strictSame(await directory.probe(), []);
+  t.match(await directory.findById(UUIDS[0]), { id: UUIDS[0] });
+  t.equal(await directory.findById('nobody'), undefined);
+});
+
+t.test("an unreadable row counted as a missing user, and all the user's sessions ended", async (t) => {
+  const { table, statements } = await makeTable();
+  await server.sql(`ALTER TABLE ${table} ADD num numeric; UPDATE ${table} SET num = 99999999999999999999`);
+  const text = statements.byId.replace('SELECT id', 'SELECT num::bigint AS id');
+  const saveHash = `${statements.saveHash} AND num::bigint = 1`;
+  const directory = open(t, { ...statements, byId: text, saveHash });
+  t.strictSame(await directory.probe(), []);
+  const outOfRange = 'the user database does not respond: error 22003';
+  t.equal(await complaint(directory.findById(7)), outOfRange);
+  t.equal(await complaint(directory.saveHash?.(7, 'hash of ada', 'new') ?? Promise.resolve()), outOfRange);
+  t.equal(await directory.findById(9), undefined, 'a missing user is missing');
+  t.equal(await directory.findById('9'.repeat(30)), undefined, 'so is an id out of range');
+
+  await server.sql("CREATE DATABASE bytes TEMPLATE template0 ENCODING 'SQL_ASCII'");
+  const bytes = open(
+    t,
+    {
+      byEmail: "SELECT 7 AS id, $1 AS email, convert_from('\\xe4', 'SQL_ASCII') AS hash, false AS disabled",
+      byId: "SELECT $1::int AS id, 'e' AS email, convert_from('\\xe4', 'SQL_ASCII') AS hash, false AS disabled",
+    },
+    {},
+    server.url.replace('/postgres?', '/bytes?'),
+  );
+  t.equal(await complaint(bytes.findById(7)), 'the user database does not respond: error 22021');
+});
+
+t.test('an address with characters that the database cannot store finds nobody', async (t) => {
+  await server.sql("CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1'");
+  const { statements } = await makeTable();
+  const text = "SELECT 7 AS id, $1 AS email, 'h' AS hash, false AS disabled";
+  const url = server.url.replace('/postgres?', '/latin?');
+  const directory = open(t, { ...statements, byEmail: text }, {}, url);
+  t.match(await directory.findByEmail('zoë@example.com'), { email: 'zoë@example.com' });
+  t.equal(await directory.findByEmail('zażółć@example.com'), undefined);
+});
+
 t.test('an existing table is used unchanged, with column aliases', async (t) => {
   await server.sql(`
     CREATE TABLE members (

@@ -28,8 +28,11 @@ export interface PostgresServer {
 const PASSWORD = 'password-of-the-test';
 const INSTALL = 'PostgreSQL is not installed: install the package postgresql';
 
-/** Starts a server; it accepts connections when the promise resolves. */
-export async function startPostgres(t: Pick<Test, 'teardown'>): Promise<PostgresServer> {
+/**
+ * Starts a server; it accepts connections when the promise resolves.
+ * @param language language of its messages, in gettext's form
+ */
+export async function startPostgres(t: Pick<Test, 'teardown'>, language?: string): Promise<PostgresServer> {
   const programs = findPrograms();
   const folder = tempDir(t);
   const owner = unprivilegedUser();
@@ -37,7 +40,7 @@ export async function startPostgres(t: Pick<Test, 'teardown'>): Promise<Postgres
   const options: SpawnOptions = {
     ...owner,
     cwd: folder,
-    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', ...(language && { LANGUAGE: language }) },
   };
 
   writeFileSync(join(folder, 'password'), `${PASSWORD}\n`, { mode: 0o644 });
