@@ -80,7 +80,10 @@ export function openPostgresPool(url: string, limits: Partial<PostgresLimits> = 
       try {
         return await sessions.query({ name, text, values: [...values] });
       } catch (error) {
-        if (!isFromPooler(error) || closed !== undefined) throw error;
+        if (closed !== undefined) throw error;
+        // The failed connection is dropped, but the next free one may be as old: without a name it has no earlier plan.
+        if (isOutdatedPlan(error)) return sessions.query({ text, values: [...values] });
+        if (!isFromPooler(error)) throw error;
         transactions ??= openPool(options);
       }
     }
@@ -121,6 +124,14 @@ function isFromPooler(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state === '26000' || state === '42P05') return true;
   return state === '08P01' && (error as Error).message.includes('unsupported startup parameter');
+}
+
+/**
+ * Whether a prepared statement has other columns than before, as `SELECT *` does after ALTER TABLE. It fails before it runs.
+ * Other statements with this code fail again.
+ */
+function isOutdatedPlan(error: unknown): boolean {
+  return sqlStateOf(error) === '0A000';
 }
 
 /** The SQLSTATE of an error from the server. */

@@ -303,6 +303,29 @@ t.test('statements are prepared once per connection', async (t) => {
   t.equal((await directory.findById(1))?.email, 'tollgate_user_by_email,tollgate_user_by_id');
 });
 
+t.test('a new column in the table rejected a login on each connection', async (t) => {
+  const { table, statements } = await makeTable();
+  const all = (text: string) => text.replace('id, email, hash, disabled', '*');
+  const { byEmail, byId, saveHash } = statements;
+  const returning = `${saveHash} RETURNING *`;
+  const texts = { byEmail: all(byEmail), byId: all(byId), saveHash: returning };
+  const directory = open(t, texts, { connections: 4 });
+  const ask = () =>
+    Promise.all(
+      Array.from({ length: 4 }, () => [
+        directory.findById(7),
+        directory.findByEmail('ada@example.com'),
+        directory.saveHash?.(7, 'hash of ada', 'hash of ada'),
+      ]).flat(),
+    );
+  // Every connection has every statement.
+  for (let round = 0; round < 5; round++) await ask();
+  await server.sql(`ALTER TABLE ${table} ADD nickname text`);
+  const ada = { id: 7, email: 'Ada@Example.com', hash: 'hash of ada', disabled: false };
+  t.strictSame(await ask(), Array.from({ length: 4 }, () => [ada, ada, true]).flat());
+  t.strictSame(await directory.probe(), []);
+});
+
 t.test('the probe reports each faulty statement in one line', async (t) => {
   const { table, statements } = await makeTable();
   const select = (columns: string) => `SELECT ${columns} FROM ${table} WHERE id::text = $1`;
