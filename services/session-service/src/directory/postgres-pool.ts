@@ -66,8 +66,8 @@ export function openPostgresPool(url: string, limits: Partial<PostgresLimits> = 
   };
   try {
     new Client(options);
-  } catch {
-    throw new RangeError('cannot be parsed: special characters in user and password must be percent-encoded');
+  } catch (error) {
+    throw new RangeError(explainInvalidUrl(url, error));
   }
   const sessions = openPool({ ...options, statement_timeout: statementMs });
   /** Used instead of `sessions` once a pooler has rejected session state. */
@@ -107,6 +107,22 @@ export function openPostgresPool(url: string, limits: Partial<PostgresLimits> = 
       return closed;
     },
   };
+}
+
+const FILE_OPTIONS = ['sslrootcert', 'sslcert', 'sslkey'];
+
+/** The client reads the files of a URL's options as soon as it parses the URL. */
+function explainInvalidUrl(url: string, error: unknown): string {
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) {
+    return 'cannot be parsed: special characters in user and password must be percent-encoded';
+  }
+  const given = new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]);
+  // A directory's error has no path.
+  const options = FILE_OPTIONS.filter(
+    (name) => given.has(name) && [undefined, given.get(name)].includes(path),
+  );
+  return `names a file in ${options.join(' or ')} that cannot be read: ${code}`;
 }
 
 function openPool(options: PoolConfig): Pool {

@@ -389,6 +389,21 @@ t.test('a rejected password and a missing database are errors, reported without 
   );
 });
 
+t.test('a missing certificate file was reported as a password with special characters', async (t) => {
+  const { statements } = await makeTable();
+  const cases = {
+    'sslmode=verify-full&sslrootcert=/nowhere/ca.pem': 'sslrootcert that cannot be read: ENOENT',
+    [`sslcert=${process.execPath}&sslkey=/nowhere/the%20key`]: 'sslkey that cannot be read: ENOENT',
+    'sslrootcert=/': 'sslrootcert that cannot be read: EISDIR',
+  };
+  for (const [query, words] of Object.entries(cases)) {
+    t.throws(
+      () => openPostgresDirectory(`postgres://u:secret@h/d?${query}`, statements),
+      new RangeError(`names a file in ${words}`),
+    );
+  }
+});
+
 t.test('an invalid user is rejected, and no value is disclosed', async (t) => {
   const { statements } = await makeTable();
   const returns = (columns: string) => ({ ...statements, byEmail: `${columns}, $1::text AS key` });
