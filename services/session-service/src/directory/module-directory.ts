@@ -8,6 +8,9 @@ import { redactedMessage } from './redacted-message.js';
 /** Time limit for a result of the driver, in milliseconds. */
 const TIMEOUT_MS = 2000;
 
+/** Time limit for the module to load and to return its driver, in milliseconds. */
+const LOAD_MS = 10_000;
+
 const SOURCE = 'the driver';
 
 /**
@@ -17,10 +20,15 @@ const SOURCE = 'the driver';
  *
  * @param path absolute path of the module
  * @param timeoutMs time limit for each call, in milliseconds
- * @throws RangeError if the module cannot be loaded or does not export a driver
+ * @param loadMs time limit for the module to load and to return its driver, in milliseconds
+ * @throws RangeError if the module cannot be loaded or does not export a driver in time
  */
-export async function openModuleDirectory(path: string, timeoutMs = TIMEOUT_MS): Promise<Directory> {
-  const driver = checkDriver(await loadDriver(path));
+export async function openModuleDirectory(
+  path: string,
+  timeoutMs = TIMEOUT_MS,
+  loadMs = LOAD_MS,
+): Promise<Directory> {
+  const driver = checkDriver(await loadInTime(path, loadMs));
 
   const attempt = async (
     method: string,
@@ -64,6 +72,15 @@ export async function openModuleDirectory(path: string, timeoutMs = TIMEOUT_MS):
       return closed;
     },
   };
+}
+
+async function loadInTime(path: string, limitMs: number): Promise<unknown> {
+  try {
+    return await withTimeout(limitMs, () => loadDriver(path));
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
+    throw new RangeError(`names a module that ${error.message}: it must not wait for its database`);
+  }
 }
 
 async function loadDriver(path: string): Promise<unknown> {

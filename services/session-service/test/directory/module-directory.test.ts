@@ -172,6 +172,16 @@ t.test('an export that is not a driver is rejected at the start, in one line', a
   });
 });
 
+t.test('a module that waited for its database left the service without a log line', async (t) => {
+  const never = 'await new Promise(() => {});';
+  for (const text of [`export default async () => { ${never} };`, `${never} ${driver('')}`]) {
+    await t.rejects(
+      openModuleDirectory(writeModule(t, text), 2000, 50),
+      new RangeError('names a module that returned nothing within 50 ms: it must not wait for its database'),
+    );
+  }
+});
+
 t.test('an invalid user is rejected, and no value is disclosed', async (t) => {
   const found = 'findByEmail: async () =>';
   const NO_ID = `a user whose id is not ${USER_ID_WORDS}`;
