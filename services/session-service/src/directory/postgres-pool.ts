@@ -1,6 +1,7 @@
 // A bounded pool of connections to PostgreSQL: every wait has a limit, and no error message contains a secret.
 
-import { Client, DatabaseError, Pool, type PoolConfig, type QueryResult } from 'pg';
+import { Client, type ClientConfig, DatabaseError, Pool, type PoolConfig, type QueryResult } from 'pg';
+import { parseIntoClientConfig } from 'pg-connection-string';
 import { DirectoryUnavailableError } from './directory.js';
 
 /** Limits on concurrency and time. */
@@ -56,20 +57,15 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
 export function openPostgresPool(url: string, limits: Partial<PostgresLimits> = {}): PostgresPool {
   const { connections, waiting, connectMs, statementMs } = { ...LIMITS, ...limits };
   const options: PoolConfig = {
-    connectionString: url,
     application_name: 'tollgate',
-    max: connections,
-    connectionTimeoutMillis: connectMs,
     // Longer than the server's own limit: it applies only if the server has stopped responding.
     query_timeout: statementMs + 250,
     keepAlive: true,
+    ...readUrl(url),
+    max: connections,
+    connectionTimeoutMillis: connectMs,
   };
-  try {
-    new Client(options);
-  } catch (error) {
-    throw new RangeError(explainInvalidUrl(url, error));
-  }
-  const sessions = openPool({ ...options, statement_timeout: statementMs });
+  const sessions = openPool({ statement_timeout: statementMs, ...options });
   /** Used instead of `sessions` once a pooler has rejected session state. */
   let transactions: Pool | undefined;
   let closed: Promise<void> | undefined;
@@ -111,7 +107,21 @@ export function openPostgresPool(url: string, limits: Partial<PostgresLimits> = 
 
 const FILE_OPTIONS = ['sslrootcert', 'sslcert', 'sslkey'];
 
-/** The client reads the files of a URL's options as soon as it parses the URL. */
+/**
+ * Reads the options of a URL with the certificates that it names. Once, because the pool reads a URL again for each connection,
+ * and a missing file would then end the process.
+ * @throws RangeError
+ */
+function readUrl(url: string): ClientConfig {
+  try {
+    const options = parseIntoClientConfig(url);
+    new Client(options);
+    return options;
+  } catch (error) {
+    throw new RangeError(explainInvalidUrl(url, error));
+  }
+}
+
 function explainInvalidUrl(url: string, error: unknown): string {
   const { code, syscall, path } = error as NodeJS.ErrnoException;
   if (syscall === undefined) {

@@ -1,8 +1,11 @@
 // The directory on a real PostgreSQL.
 
 import { once } from 'node:events';
-import { createServer, type Socket } from 'node:net';
+import { unlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { USER_ID_WORDS } from '@tollgate/shared/schemas';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { until } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
 import { type Directory, DirectoryUnavailableError } from '../../src/directory/directory.js';
@@ -402,6 +405,27 @@ t.test('a missing certificate file was reported as a password with special chara
       new RangeError(`names a file in ${words}`),
     );
   }
+});
+
+t.test('a certificate file that was replaced ended the process when the connection broke', async (t) => {
+  const certificate = join(tempDir(t), 'ca.pem');
+  writeFileSync(certificate, 'a certificate');
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  t.teardown(() => silent.close());
+  const { port } = silent.address() as AddressInfo;
+  const query = `sslmode=verify-full&sslrootcert=${certificate}`;
+  const { statements } = await makeTable();
+  const directory = open(t, statements, { connections: 1 }, `postgres://u:p@127.0.0.1:${port}/d?${query}`);
+  // The second waits for the connection of the first.
+  const both = Promise.all([complaint(directory.findById(1)), complaint(directory.findById(2))]);
+  await until(() => sockets.length > 0, 'the first connects');
+  unlinkSync(certificate);
+  sockets[0]?.destroy();
+  await until(() => sockets.length > 1, 'the second connects, with the certificate from the start');
+  sockets[1]?.destroy();
+  for (const text of await both) t.match(text, /^the user database does not respond/);
 });
 
 t.test('an invalid user is rejected, and no value is disclosed', async (t) => {
