@@ -17,8 +17,18 @@ import { writeCopy } from './backup.js';
 /** Asks for a new password; called only if it is needed. */
 export type AskPassword = () => Promise<string>;
 
-/** Ends the sessions of a user, and returns words to append; called only if it is needed. */
-export type EndThem = (uid: UserId, reason: 'password' | 'user_gone') => Promise<string>;
+/**
+ * Ends the sessions of a user before and after a change, and returns the text of the change with that of the end.
+ * @param change throws if it changed nothing
+ */
+export type EndAround = (
+  uid: UserId,
+  reason: 'password' | 'user_gone',
+  change: () => Promise<string>,
+) => Promise<string>;
+
+/** Ends no session. */
+export const changeOnly: EndAround = (_uid, _reason, change) => change();
 
 /**
  * @param id a text id; by default the next number
@@ -38,20 +48,16 @@ export async function addUser(
   return `added ${user.email} as user ${user.id}`;
 }
 
-/**
- * Adds a user, or sets the password of an existing one, which stays enabled or disabled.
- * @param end by default no session is ended
- */
+/** Adds a user, or sets the password of an existing one, which stays enabled or disabled. */
 export async function addOrReplaceUser(
   directory: EmbeddedDirectory,
   email: string,
   ask: AskPassword,
-  end: EndThem = async () => '',
+  end: EndAround = changeOnly,
 ): Promise<string> {
   const hash = await hashPassword(await ask());
-  const replaced = await directory.setPassword(email, hash);
-  if (replaced !== undefined)
-    return `set the password of ${replaced.email}${await end(replaced.id, 'password')}`;
+  const user = await findUser(directory, email);
+  if (user !== undefined) return replaceHash(directory, email, { uid: user.id, hash }, end);
   const added = await directory.add(email, hash);
   if (added === undefined) throw taken(email);
   return `added ${added.email} as user ${added.id}`;
@@ -62,12 +68,27 @@ export async function setUserPassword(
   directory: EmbeddedDirectory,
   email: string,
   ask: AskPassword,
-  end: EndThem,
+  end: EndAround,
 ): Promise<string> {
   if ((await findUser(directory, email)) === undefined) throw unknown(email);
-  const user = await directory.setPassword(email, await hashPassword(await ask()));
+  const hash = await hashPassword(await ask());
+  // The address may belong to another user by now.
+  const user = await findUser(directory, email);
   if (user === undefined) throw unknown(email);
-  return `set the password of ${user.email}${await end(user.id, 'password')}`;
+  return replaceHash(directory, email, { uid: user.id, hash }, end);
+}
+
+function replaceHash(
+  directory: EmbeddedDirectory,
+  email: string,
+  { uid, hash }: { readonly uid: UserId; readonly hash: string },
+  end: EndAround,
+): Promise<string> {
+  return end(uid, 'password', async () => {
+    const user = await directory.setPassword(email, hash);
+    if (user === undefined) throw unknown(email);
+    return `set the password of ${user.email}`;
+  });
 }
 
 /** @throws CommandError if the user is unknown, or the new address is taken */
@@ -101,10 +122,20 @@ export async function setUserClaims(
 }
 
 /** @throws CommandError if the user is unknown */
-export async function deleteUser(directory: EmbeddedDirectory, email: string, end: EndThem): Promise<string> {
-  const user = await directory.remove(email);
+export async function deleteUser(
+  directory: EmbeddedDirectory,
+  email: string,
+  end: EndAround,
+): Promise<string> {
+  const user = await findUser(directory, email);
   if (user === undefined) throw unknown(email);
-  return `deleted ${user.email}${await end(user.id, 'user_gone')}${await purge(directory)}`;
+  let remains = '';
+  const done = await end(user.id, 'user_gone', async () => {
+    if ((await directory.remove(email)) === undefined) throw unknown(email);
+    remains = await purge(directory);
+    return `deleted ${user.email}`;
+  });
+  return done + remains;
 }
 
 /** Removes the old data from the file. Returns words to append. */

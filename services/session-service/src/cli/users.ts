@@ -19,15 +19,16 @@ import {
   addOrReplaceUser,
   addUser,
   backUpUsers,
+  changeOnly,
   deleteUser,
-  type EndThem,
+  type EndAround,
   listUsers,
   renameUser,
   setUserClaims,
   setUserDisabled,
   setUserPassword,
 } from './user-actions.js';
-import { type EndSessions, SessionEndVariables, withSessionEnd } from './users/end-user-sessions.js';
+import { SessionEndVariables, withSessionEnd } from './users/end-user-sessions.js';
 import { exportUsers } from './users/export-users.js';
 import { importUsers } from './users/import-users.js';
 import { readUsersCommand, USERS_USAGE, type UsersCommand } from './users/users-command.js';
@@ -68,7 +69,7 @@ async function runAction(
   directory: EmbeddedDirectory,
   command: UsersCommand,
   terminal: Terminal,
-  end: EndThem,
+  end: EndAround,
 ): Promise<string> {
   const ask = () => readNewPassword(terminal);
   switch (command.action) {
@@ -99,39 +100,24 @@ async function runAction(
   }
 }
 
-/** Ends sessions and describes that; if there is no store, it says so on the error output. */
-function endThemIn(endSessions: EndSessions | undefined): EndThem {
-  return async (uid, reason) => {
-    if (endSessions === undefined) {
-      console.error(
-        'users: there is no session store in DATA_DIR, so no session was ended; is STORE_URL missing?',
-      );
-      return '';
-    }
-    const ended = await endSessions(uid, reason);
-    return ` and ended ${ended} ${ended === 1 ? 'session' : 'sessions'}`;
-  };
-}
-
 /** Runs one command and returns the exit code: 0, 1 if it failed, 2 if the command line is invalid. */
 export async function runUsers(args: string[], env: NodeJS.ProcessEnv, terminal: Terminal): Promise<number> {
   const expected = [DirectoryUnavailableError, StoreUnavailableError];
   return runCommand({ name: 'users', usage: USERS_USAGE, args, expected }, async () => {
     const command = readUsersCommand(args);
     const path = checkedPath(usersPath(env), command);
-    const act = async (endSessions?: EndSessions) => {
+    const act = async (end: EndAround) => {
       const directory = openEmbeddedDirectory(path);
       try {
-        const text = await runAction(directory, command, terminal, endThemIn(endSessions));
+        const text = await runAction(directory, command, terminal, end);
         if (text !== '') console.log(text);
       } finally {
         await directory.close();
       }
     };
-    // Before any change the store must respond.
     if (ENDS_SESSIONS.includes(command.action))
       await withSessionEnd(readEnvironment(SessionEndVariables, env), act);
-    else await act();
+    else await act(changeOnly);
     return 0;
   });
 }

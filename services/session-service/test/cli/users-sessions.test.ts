@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
+import { CommandError } from '@tollgate/shared/config';
 import { USER_ID_WORDS } from '@tollgate/shared/schemas';
 import { hasEntryOf, openRevocationLog } from '@tollgate/shared/sessions';
 import { openStore, type Store } from '@tollgate/shared/store';
@@ -11,6 +12,7 @@ import { type CommandResult, callCommand } from '@tollgate/test-support/command.
 import { redisStore } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
+import { withSessionEnd } from '../../src/cli/users/end-user-sessions.js';
 import { runUsers } from '../../src/cli/users.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
 import type { SessionRules } from '../../src/domain/session-record.js';
@@ -106,6 +108,62 @@ t.test(
     await directory.close();
   },
 );
+
+t.test('with a store that accepts no writes, the user keeps the password and is not deleted', async (t) => {
+  const { store, url, redis } = await redisStore(t);
+  const dir = tempDir(t);
+  await withSessions(store, dir);
+  await redis.client.replicaof('127.0.0.1', '1');
+  for (const args of [['password'], ['add', '--replace'], ['delete']]) {
+    t.strictSame(await users(dir, [...args, 'ada@example.com'], 'another one', { STORE_URL: url }), {
+      code: 1,
+      out: '',
+      error: 'users: the store is unreachable\n',
+    });
+  }
+  const directory = openEmbeddedDirectory(join(dir, 'users.db'));
+  const user = await directory.findByEmail('ada@example.com');
+  await directory.close();
+  t.ok(await verifyPassword(user?.hash ?? '', 'a new password'));
+});
+
+t.test('a store lost during the change: the message tells how to end the remaining sessions', async (t) => {
+  const { url, redis } = await redisStore(t);
+  const values = {
+    STORE_URL: url,
+    DATA_DIR: tempDir(t),
+    ALLOW_EMBEDDED: false,
+    ACCESS_TTL: 900,
+    AUDIT_TTL: 60,
+  };
+  const change = async () => {
+    await redis.client.replicaof('127.0.0.1', '1');
+    return 'deleted ada@example.com';
+  };
+  await t.rejects(
+    withSessionEnd(values, (end) => end('auth0|ada', 'user_gone', change)),
+    new CommandError(
+      'deleted ada@example.com, but then the store is unreachable: sessions may remain; ' +
+        'end them with DELETE /users/auth0%7Cada/sessions on the admin port',
+    ),
+  );
+});
+
+t.test('a login during the change gets its session ended too', async (t) => {
+  const { store, url } = await redisStore(t);
+  const dir = tempDir(t);
+  const sessions = await withSessions(store, dir);
+  const values = { STORE_URL: url, DATA_DIR: dir, ALLOW_EMBEDDED: false, ACCESS_TTL: 900, AUDIT_TTL: 60 };
+  const change = async () => {
+    await sessions.start({ uid: 1, sid: 'd'.repeat(22), userAgent: 'x', attributes: {} }, RULES);
+    return 'set the password';
+  };
+  t.equal(
+    await withSessionEnd(values, (end) => end(1, 'password', change)),
+    'set the password and ended 3 sessions',
+  );
+  t.strictSame(await sessions.list(1), []);
+});
 
 t.test('a deleted user is gone, and the id is never reused', async (t) => {
   const dir = tempDir(t);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { openDatabase } from '@tollgate/shared/store';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
-import { deleteUser, listUsers, renameUser } from '../../src/cli/user-actions.js';
+import { changeOnly, deleteUser, listUsers, renameUser } from '../../src/cli/user-actions.js';
 import { DirectoryUnavailableError, withAccounts } from '../../src/directory/directory.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
 import { openDirectory } from '../../src/directory/open-directory.js';
@@ -165,10 +165,7 @@ t.test(
       await renameUser(directory, 'user-7@example.com', 'other@example.com'),
       'user 8 is other@example.com now',
     );
-    t.equal(
-      await deleteUser(directory, 'user-100@example.com', async () => ''),
-      'deleted user-100@example.com',
-    );
+    t.equal(await deleteUser(directory, 'user-100@example.com', changeOnly), 'deleted user-100@example.com');
     t.strictSame(foundBeside(path, ['user-7@', 'user-100@', 'hash-100-']), []);
     t.strictSame(foundBeside(path, ['user-101@', 'other@', 'hash-7-']), ['user-101@', 'other@', 'hash-7-']);
     t.equal(await service.findByEmail('user-100@example.com'), undefined);
@@ -194,7 +191,7 @@ t.test('remains from before deleted rows were overwritten go with the next delet
   earlier.exec("PRAGMA secure_delete = OFF; DELETE FROM user WHERE email = 'bob@example.com'");
   earlier.close();
   t.strictSame(foundBeside(path, ['bob@']), ['bob@']);
-  await deleteUser(directory, 'ada@example.com', async () => '');
+  await deleteUser(directory, 'ada@example.com', changeOnly);
   t.strictSame(foundBeside(path, ['ada@', 'bob@', 'eve@']), ['eve@']);
 });
 
@@ -205,7 +202,7 @@ t.test('a deletion beside a long reader says that the old data may remain', asyn
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM user').get();
   t.match(
-    await deleteUser(directory, 'ada@example.com', async () => ''),
+    await deleteUser(directory, 'ada@example.com', changeOnly),
     /^deleted ada@example\.com; the file could not be rewritten/,
   );
   t.equal(await directory.findByEmail('ada@example.com'), undefined);
