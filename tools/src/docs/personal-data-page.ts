@@ -101,7 +101,7 @@ npm run -s person -- erase you@example.com
 
 It ends the sessions within a second, deletes the account, erases every part below, rewrites the database files, and prints the number of erased entries and the places that still hold data. \`POST /person/erase\` does the same.
 
-- Repeat it after an error or a restored backup: the second time it finds nothing.
+- Repeat it after an error or a restored backup: the second time it finds nothing, and the command ends with 3, as for a misspelt address.
 - Both commands search all keys, for some seconds per million. Only the rewrite of an embedded store's file stops requests, a second per 100 MB.
 - **Deleted users**: use the id. An address finds users deleted within \`AUDIT_TTL\`.
 - **PostgreSQL or a module**: Tollgate deletes no row there. Delete the account first, then erase by id. Until then its failure counters and the void of its devices stay, because they protect it: if you have erased before, repeat it by id and by address.

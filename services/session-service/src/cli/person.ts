@@ -29,7 +29,7 @@ import { SessionVariables } from '../config.js';
 import { DirectoryUnavailableError, withAccounts } from '../directory/directory.js';
 import { openConfiguredDirectory } from '../directory/open-directory.js';
 import type { PersonRequest } from '../person/person-bodies.js';
-import { erasePerson } from '../person/person-erasure.js';
+import { erasePerson, foundSomething } from '../person/person-erasure.js';
 import { exportPerson, isEmpty } from '../person/person-export.js';
 import { type PersonPlaces, personSettings } from '../person/person-places.js';
 import { openAccountEvents } from '../stores/account-events.js';
@@ -48,7 +48,8 @@ Both find a user who is deleted already: by id, or by address within AUDIT_TTL. 
 --id takes the argument as an id, --email as an address or another name of the account.
 --application adds the failure counters and audit lines of the same address in an application with the guard.
 Run it with the environment of session-service. It needs CHALLENGE_SECRET, or that of npm start, and AUDIT_LOG if set.
-It ends with 0, with 3 if nothing is stored of the person, with 1 when a store or the directory does not respond.`;
+It ends with 0, with 3 if nothing is stored of the person (as after an erasure), with 1 when a store or the directory does
+not respond.`;
 
 const Variables = Type.Object({
   ...StoreVariables,
@@ -129,11 +130,14 @@ export async function runPerson(args: string[], env: NodeJS.ProcessEnv): Promise
       const sink = openAuditSink({ path, root: PROJECT_ROOT, output: process.stderr });
       try {
         const trail = createAuditTrail({ service: 'session-service', sink });
-        console.log(JSON.stringify(await erasePerson(places, person, trail), null, 2));
+        const document = await erasePerson(places, person, trail);
+        console.log(JSON.stringify(document, null, 2));
+        if (foundSomething(document)) return 0;
+        console.error('person: nothing is stored of this person: check the address or the id');
+        return 3;
       } finally {
         sink.close();
       }
-      return 0;
     });
   });
 }

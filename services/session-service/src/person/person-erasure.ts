@@ -56,6 +56,11 @@ export async function erasePerson(
   };
 }
 
+/** Whether an erasure has erased any data, or the person is still in a directory of another program. */
+export function foundSomething({ person, parts }: PersonErasure): boolean {
+  return person.in_directory || parts.some(({ erased }) => erased > 0);
+}
+
 type StoredPart = Exclude<PartName, 'directory' | 'audit_log'>;
 
 /** @param hasScanned whether the parts that need a search through all keys, some seconds for a million, are done */

@@ -81,8 +81,28 @@ t.test('export and erase of a running service, from another process', async (t) 
       Object.values(countsOf(again.out)).reduce((sum, count) => sum + count),
       0,
     );
-    t.equal((await person(['erase', ANN], env)).code, 0, 'an erasure can be repeated');
+    const repeated = await person(['erase', ANN], env);
+    t.equal(repeated.code, 3, 'an erasure can be repeated, and finds nothing');
+    t.match(countsOf(repeated.out), { directory: 0, sessions: 0 });
   });
+});
+
+t.test('the erasure of a misspelt address did not report success', async (t) => {
+  const { store, url } = await redisStore(t);
+  const users = join(tempDir(t), 'users.db');
+  const directory = openEmbeddedDirectory(users);
+  await directory.add(ANN, 'hash');
+  await directory.close();
+  await store.timeMs();
+  const { CHALLENGE_SECRET } = SECRETS;
+  const env = { STORE_URL: url, USERS_URL: `file:${users}`, CHALLENGE_SECRET };
+  for (const wrong of ['anm@example.com', '7', 'auth0|ann']) {
+    t.match(await person(['erase', wrong], env), {
+      code: 3,
+      error: 'person: nothing is stored of this person: check the address or the id\n',
+    });
+  }
+  t.equal((await person(['erase', ANN], env)).code, 0);
 });
 
 t.test(
@@ -152,4 +172,5 @@ t.test('with a module as directory, and secrets in files, the account stays and 
   });
   t.match(countsOf(out), { directory: 0, sessions: 1 });
   t.strictSame(await sessions.list(1), []);
+  t.equal((await person(['erase', 'ada@example.com'], env)).code, 0, 'the account is still found');
 });
