@@ -2,8 +2,10 @@
 
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@tollgate/test-support/free-port.js';
+import { endProcess, launchOnFreePort } from '@tollgate/test-support/redis-process.js';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import { startTcpProxy } from '@tollgate/test-support/tcp-proxy.js';
@@ -112,6 +114,13 @@ t.test('each cause is logged once, without the password', async (t) => {
   const silent = await startTcpProxy(t, redis.port);
   const authority = `:${PASSWORD}@127.0.0.1`;
   const open = await startRedis(t, 'always');
+  const sentinel = async (line: string) => {
+    const file = join(tempDir(t), 'sentinel.conf');
+    writeFileSync(file, `sentinel monitor main 127.0.0.1 ${open.port} 1\n${line}\n`);
+    const { child, port } = await launchOnFreePort(() => [file, '--sentinel']);
+    t.teardown(() => endProcess(child));
+    return port;
+  };
   const cases: readonly [url: string, cause: string][] = [
     [`redis://${authority.replace('logs', 'knows')}:${redis.port}`, 'password'],
     [`redis://127.0.0.1:${redis.port}`, 'password_missing'],
@@ -124,6 +133,14 @@ t.test('each cause is logged once, without the password', async (t) => {
     [`rediss://${authority}:${redis.port}`, 'no_tls_connection'],
     [`redis+cluster://127.0.0.1:${open.port}/`, 'no_cluster'],
     [`redis+sentinel://127.0.0.1:${closed.port}/main`, 'no_sentinel'],
+    [
+      `redis+sentinel://${authority}:${await sentinel('requirepass a-password-of-sentinels')}/main`,
+      'sentinel_password',
+    ],
+    [
+      `redis+sentinel://${authority}:${await sentinel('user default on nopass &* -@all +ping')}/main`,
+      'sentinel_password',
+    ],
   ];
   await Promise.all(
     cases.map(async ([url, cause]) => {

@@ -36,6 +36,9 @@ const HOLD_MS = 5000;
 const BEFORE_PROMOTION = '+failover-state-send-slaveof-noone';
 const NEWS = ['*failover*', '+promoted-slave', '+switch-master'];
 
+/** Replies of a Sentinel to a client without a password. */
+const NO_ACCESS = /NOAUTH|NOPERM/;
+
 const SENTINEL_OPTIONS = {
   commandTimeout: 500,
   connectTimeout: 1000,
@@ -61,6 +64,7 @@ export function watchSentinels(
 ): SentinelWatch {
   const answers = new Map<Redis, SentinelAnswer>();
   const listeners = new Set<() => void>();
+  const rejecting = new Set<Redis>();
   const waiting = new Set<() => void>();
   let named: HostPort | undefined;
   let holding: { readonly timer: NodeJS.Timeout; readonly by: Redis } | undefined;
@@ -99,6 +103,11 @@ export function watchSentinels(
     else if (holding === undefined) wake();
   }
 
+  function noteRejection(sentinel: Redis, { message }: Error): void {
+    if (NO_ACCESS.test(message)) rejecting.add(sentinel);
+    else rejecting.delete(sentinel);
+  }
+
   async function ask(sentinel: Redis): Promise<void> {
     try {
       const [address, details] = await Promise.all([
@@ -108,6 +117,7 @@ export function watchSentinels(
       if (address === null) return;
       const [host, port] = address;
       knowsName = true;
+      rejecting.delete(sentinel);
       answers.set(sentinel, {
         host,
         port: Number(port),
@@ -116,13 +126,16 @@ export function watchSentinels(
       });
       decide();
     } catch (error) {
-      if (error instanceof Error && error.message.includes('No such master')) knowsName ??= false;
+      if (!(error instanceof Error)) return;
+      if (error.message.includes('No such master')) knowsName ??= false;
+      noteRejection(sentinel, error);
     }
   }
 
   const clients = sentinels.map((address) => {
     const sentinel = new Redis({ ...SENTINEL_OPTIONS, ...address, retryStrategy: retryDelayMs });
-    sentinel.on('error', () => {});
+    // With a password required, the client's greeting already fails.
+    sentinel.on('error', (error: Error) => noteRejection(sentinel, error));
     sentinel.on('close', () => answers.delete(sentinel));
     sentinel.on('ready', () => {
       sentinel.psubscribe(...NEWS).catch(() => {});
@@ -151,8 +164,9 @@ export function watchSentinels(
       }
     },
     get problem() {
-      return knowsName === false
-        ? `the Sentinels know no master ${name}`
+      if (knowsName === false) return `the Sentinels know no master ${name}`;
+      return rejecting.size > 0
+        ? 'a Sentinel requires a password'
         : `no Sentinel answers: ${sentinels.map(hostAndPort).join(', ')}`;
     },
     onLeave(listener) {

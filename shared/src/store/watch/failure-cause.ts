@@ -45,6 +45,11 @@ const UNREACHABLE: readonly CauseRow[] = [
   ['no_cluster', 'it is not a cluster: redis:// without +cluster', /cluster support disabled/],
   ['no_master', 'the Sentinels know no master of that name', /know no master/],
   ['no_sentinel', 'no Sentinel answers', /no Sentinel answers/],
+  [
+    'sentinel_password',
+    'a Sentinel requires a password, and services send it none',
+    /Sentinel requires a password/,
+  ],
   ['too_many_clients', 'it accepts no more connections (maxclients)', /max number of clients/],
   ['silent', 'it does not respond', SILENT],
   ['connection_lost', 'the connection broke', /ECONNRESET|EPIPE|ECONNABORTED|^the connection ended/],
