@@ -222,11 +222,12 @@ t.test('every variable on a page exists', async (t) => {
     ...ofTests,
   ];
   const known = new Set([...variableNames(), ...named]);
+  const ofNode = ['UV_THREADPOOL_SIZE', 'NODE_EXTRA_CA_CERTS'];
   for (const { path, text } of pages) {
-    // At least two words, to exclude abbreviations; UV_THREADPOOL_SIZE belongs to Node.
+    // At least two words, to exclude abbreviations; those of Node are no option of a service.
     for (const [name] of text.matchAll(/\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g)) {
       const isOfStack = path.startsWith('docs/stacks/') && ofLanguages.includes(name);
-      const isKnown = known.has(name) || constants.has(name) || isOfStack || name === 'UV_THREADPOOL_SIZE';
+      const isKnown = known.has(name) || constants.has(name) || isOfStack || ofNode.includes(name);
       t.ok(isKnown, `${path}: ${name}`);
     }
   }

@@ -48,7 +48,7 @@ export const StoreVariables = {
     Type.String({
       secret: true,
       description:
-        'Session store: `redis://`, `rediss://`, `redis+cluster://h1:p,h2:p/`, `redis+sentinel://h1:p,h2:p/NAME/DB`, or `file:` and a path',
+        'Session store: `redis://`, `rediss://`, `redis+cluster://h1:p,h2:p/`, `redis+sentinel://h1:p,h2:p/NAME/DB` (`rediss+` with TLS), or `file:` and a path',
       shownDefault: '`file:` and `tollgate.db` in `DATA_DIR`',
     }),
   ),

@@ -84,10 +84,17 @@ export function openRedis(address: Exclude<StoreAddress, { kind: 'embedded' }>):
 }
 
 /** Returns a client's longest wait for a reply, in milliseconds. */
-export function commandTimeoutOf({ options }: RedisClient): number {
-  const { commandTimeout = ANSWER_LIMIT_MS } =
-    'redisOptions' in options ? (options.redisOptions ?? {}) : (options as RedisOptions);
-  return commandTimeout;
+export function commandTimeoutOf(client: RedisClient): number {
+  return connectionOptions(client).commandTimeout ?? ANSWER_LIMIT_MS;
+}
+
+/** Returns whether the connections of a client use TLS. */
+export function usesTls(client: RedisClient): boolean {
+  return !!connectionOptions(client).tls;
+}
+
+function connectionOptions({ options }: RedisClient): Partial<RedisOptions> {
+  return 'redisOptions' in options ? (options.redisOptions ?? {}) : (options as RedisOptions);
 }
 
 /**
@@ -131,10 +138,14 @@ function connect(
     case 'redis':
       return new Redis(address.url, clientOptions);
     case 'sentinel': {
-      const watch = watchSentinels(address.sentinels, address.name, reconnectDelayMs);
+      const watch = watchSentinels(address.sentinels, address.name, {
+        retryDelayMs: reconnectDelayMs,
+        ...tlsOf(address),
+      });
       const client = new Redis({
         ...clientOptions,
         ...credentials(address),
+        ...tlsOf(address),
         db: address.db,
         Connector: sentinelConnector(watch),
       });
@@ -150,7 +161,9 @@ function connect(
           return reconnectDelayMs(attempt);
         },
         scaleReads: 'master',
-        redisOptions: { ...clientOptions, ...credentials(address) },
+        // The client would connect to the address of a name, and a certificate would have to contain it.
+        ...(address.usesTls && { dnsLookup: (host, use) => use(null, host) }),
+        redisOptions: { ...clientOptions, ...credentials(address), ...tlsOf(address) },
       });
       return cluster;
     }
@@ -165,6 +178,11 @@ function credentials(address: { username?: string; password?: string }): {
     ...(address.username === undefined ? {} : { username: address.username }),
     ...(address.password === undefined ? {} : { password: address.password }),
   };
+}
+
+/** Certificates are checked as for `rediss://`. */
+function tlsOf({ usesTls }: { readonly usesTls?: true }): Pick<RedisOptions, 'tls'> {
+  return usesTls ? { tls: {} } : {};
 }
 
 // Redis 6 puts the error of a command inside a script at the end of a longer line, after a minus sign.

@@ -9,6 +9,7 @@ export type StoreAddress =
   | {
       readonly kind: 'cluster';
       readonly nodes: HostPort[];
+      readonly usesTls?: true;
       readonly username?: string;
       readonly password?: string;
     }
@@ -17,6 +18,8 @@ export type StoreAddress =
       readonly sentinels: HostPort[];
       readonly name: string;
       readonly db: number;
+      /** To the Sentinels and to the master. */
+      readonly usesTls?: true;
       readonly username?: string;
       readonly password?: string;
     };
@@ -32,15 +35,15 @@ export function hostAndPort({ host, port }: HostPort): string {
 }
 
 const MANY_HOSTS =
-  /^redis\+(cluster|sentinel):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/]+)(?:\/([^/]*))?(?:\/(\d+))?\/?$/;
+  /^redis(s?)\+(cluster|sentinel):\/\/(?:([^:@/]*)(?::([^@/]*))?@)?([^/]+)(?:\/([^/]*))?(?:\/(\d+))?\/?$/;
 
 const HOST_PORT = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:@[\]\s]+))(?::([0-9]{1,5}))?$/;
 /** The path of a `redis://` URL: empty, or the number of a database. */
 const DATABASE = /^(?:\/[0-9]*)?$/;
 
 /**
- * Parses the URL of a store: `file:PATH`, `redis://`, `rediss://`,
- * `redis+cluster://h1:p,h2:p/` or `redis+sentinel://h1:p,h2:p/NAME/DB`.
+ * Parses the URL of a store: `file:PATH`, `redis://`, `redis+cluster://h1:p,h2:p/` or
+ * `redis+sentinel://h1:p,h2:p/NAME/DB`; with TLS, `rediss` in place of `redis`.
  *
  * @param root folder that a relative `file:` path starts from
  * @throws RangeError with the accepted forms; the message does not contain the URL, which may include a password
@@ -53,19 +56,20 @@ export function parseStoreUrl(url: string, root: string): StoreAddress {
   const match = MANY_HOSTS.exec(url);
   if (match === null) {
     throw new RangeError(
-      'must be file:PATH, redis://…, rediss://…, redis+cluster://host:port,…/ or redis+sentinel://host:port,…/NAME/DB',
+      'must be file:PATH, redis://…, rediss://…, redis+cluster://host:port,…/ or redis+sentinel://host:port,…/NAME/DB, with TLS rediss+…',
     );
   }
-  const [, kind, username, password, hosts = '', name = '', db = '0'] = match;
-  const login = {
+  const [, tls, kind, username, password, hosts = '', name = '', db = '0'] = match;
+  const access = {
+    ...(tls ? { usesTls: true as const } : {}),
     ...(username ? { username: decode(username) } : {}),
     ...(password ? { password: decode(password) } : {}),
   };
   if (kind === 'cluster')
-    return { kind, nodes: hosts.split(',').map((host) => hostPort(host, 6379)), ...login };
+    return { kind, nodes: hosts.split(',').map((host) => hostPort(host, 6379)), ...access };
   if (name === '') throw new RangeError('redis+sentinel:// needs the name of the master after the hosts');
   const sentinels = hosts.split(',').map((host) => hostPort(host, 26379));
-  return { kind: 'sentinel', sentinels, name, db: Number(db), ...login };
+  return { kind: 'sentinel', sentinels, name, db: Number(db), ...access };
 }
 
 /** Returns the URL without user, password and options, for messages. */

@@ -54,6 +54,19 @@ t.test('each form of address is parsed', async (t) => {
       db: 4,
       password: 'secret',
     },
+    'rediss+cluster://:secret@h1': {
+      kind: 'cluster',
+      nodes: [{ host: 'h1', port: 6379 }],
+      usesTls: true,
+      password: 'secret',
+    },
+    'rediss+sentinel://s1/main': {
+      kind: 'sentinel',
+      sentinels: [{ host: 's1', port: 26379 }],
+      name: 'main',
+      db: 0,
+      usesTls: true,
+    },
   };
   for (const [url, address] of Object.entries(cases)) t.strictSame(parseStoreUrl(url, ROOT), address, url);
 });
@@ -92,6 +105,8 @@ t.test('everything else is rejected without repeating it', async (t) => {
     'redis+sentinel://:hunter2@s1/',
     'redis+sentinel://s1/main/four',
     'redis+other://h',
+    'rediss+other://h',
+    'redisss+cluster://h',
   ];
   for (const url of urls) {
     const error = t.throws(() => parseStoreUrl(url, ROOT), RangeError, url) as Error;
@@ -109,6 +124,7 @@ t.test('an address is displayed without user, password and options', async (t) =
     'redis://h:1?password=hunter2': 'redis://h:1',
     'redis+cluster://u:hunter2@h1:1,h2:2/': 'redis+cluster://h1:1,h2:2/',
     'redis+sentinel://:hunter2@s1/main/3': 'redis+sentinel://s1/main/3',
+    'rediss+cluster://u:hunter2@h1,h2:2/': 'rediss+cluster://h1,h2:2/',
     'file:data/a@b?.db': 'file:data/a@b?.db',
     'file:///a//b@c.db': 'file:///a//b@c.db',
   };
@@ -121,7 +137,7 @@ t.test('a URL of no known form causes one line that begins with the variable', a
   t.strictSame(
     configurationLines(() => openConfiguredStore('STORE_URL', 'postgres://u:hunter2@h', '.')),
     [
-      'STORE_URL must be file:PATH, redis://…, rediss://…, redis+cluster://host:port,…/ or redis+sentinel://host:port,…/NAME/DB',
+      'STORE_URL must be file:PATH, redis://…, rediss://…, redis+cluster://host:port,…/ or redis+sentinel://host:port,…/NAME/DB, with TLS rediss+…',
     ],
   );
   t.strictSame(

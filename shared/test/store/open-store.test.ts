@@ -1,10 +1,18 @@
 // Stores of either kind: opening, closing, clock, commands of one turn, counted requests, maximum wait.
 
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { spawnCommand } from '@tollgate/test-support/command.js';
+import { freePort } from '@tollgate/test-support/free-port.js';
+import { endProcess, launchOnFreePort } from '@tollgate/test-support/redis-process.js';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { eachStore, redisStore } from '@tollgate/test-support/stores.js';
 import { startTcpProxy } from '@tollgate/test-support/tcp-proxy.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { until } from '@tollgate/test-support/until.js';
 import { settlesWithin } from '@tollgate/test-support/within.js';
 import { Cluster } from 'ioredis';
@@ -19,6 +27,8 @@ import {
 } from '../../src/store/redis-connection.js';
 import { openRequestCounter } from '../../src/store/request-counter.js';
 import { newAnswerLimit, StoreUnavailableError, underLimit, waitForAnswer } from '../../src/store/store.js';
+
+const TRY_STORE = fileURLToPath(new URL('./programs/try-store.js', import.meta.url));
 
 t.test('a store returns its own time in milliseconds', async (t) => {
   await eachStore(t, async (t, { store }) => {
@@ -48,6 +58,68 @@ t.test(
     });
   },
 );
+
+/** Server arguments for TLS with a certificate of its own for a name or an address. */
+async function tlsServer(t: Test, subject: string) {
+  const folder = tempDir(t);
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const made = spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=a store'],
+    ...['-addext', `subjectAltName=${subject}`, '-keyout', key, '-out', certificate],
+  ]);
+  if (made.status !== 0) return undefined;
+  const port = await freePort();
+  return {
+    port,
+    certificate,
+    args: [
+      ...['--tls-port', String(port), '--tls-auth-clients', 'no', '--tls-replication', 'yes'],
+      ...['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', certificate],
+    ],
+  };
+}
+
+/** The output of a process that uses the store of a URL and trusts a certificate: two values, or the cause of a failure. */
+async function tryStore(url: string, certificate?: string): Promise<string> {
+  return (await spawnCommand(TRY_STORE, [url], { NODE_EXTRA_CA_CERTS: certificate })).out;
+}
+
+t.test('a cluster with TLS is used by its names, which the certificate must contain', async (t) => {
+  const tls = await tlsServer(t, 'DNS:localhost');
+  if (tls === undefined) return t.comment('SKIPPED: openssl is not installed');
+  const { client } = await startRedis(t, 'none', [
+    ...[...tls.args, '--cluster-enabled', 'yes', '--tls-cluster', 'yes'],
+    ...['--cluster-announce-hostname', 'localhost', '--cluster-preferred-endpoint-type', 'hostname'],
+  ]);
+  await client.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+  const serves = async () => String(await client.call('CLUSTER', 'INFO')).includes('cluster_state:ok');
+  await until(serves, 'the cluster serves');
+  const urlOf = (host: string) => `rediss+cluster://${host}:${tls.port}/`;
+  t.equal(await tryStore(urlOf('localhost'), tls.certificate), 'value value\n');
+  t.equal(await tryStore(urlOf('localhost')), 'no_node\n', 'an unknown certificate');
+  t.equal(await tryStore(urlOf('127.0.0.1'), tls.certificate), 'no_node\n', 'that of another host');
+});
+
+t.test('Sentinels with TLS name a master with TLS', async (t) => {
+  const tls = await tlsServer(t, 'IP:127.0.0.1');
+  const sentinelTls = await tlsServer(t, 'IP:127.0.0.1');
+  if (tls === undefined || sentinelTls === undefined) return t.comment('SKIPPED: openssl is not installed');
+  await startRedis(t, 'none', tls.args);
+  const file = join(tempDir(t), 'sentinel.conf');
+  writeFileSync(file, `sentinel monitor main 127.0.0.1 ${tls.port} 1\n`);
+  const args = [...sentinelTls.args.slice(0, -1), tls.certificate];
+  const { child } = await launchOnFreePort(() => [file, '--sentinel', ...args]);
+  t.teardown(() => endProcess(child));
+  const both = join(tempDir(t), 'both.pem');
+  writeFileSync(
+    both,
+    [tls, sentinelTls].map(({ certificate }) => readFileSync(certificate, 'utf8')).join(''),
+  );
+  const url = `rediss+sentinel://127.0.0.1:${sentinelTls.port}/main`;
+  t.equal(await tryStore(url, both), 'value value\n');
+  for (const { certificate } of [tls, sentinelTls])
+    t.equal(await tryStore(url, certificate), 'certificate\n', 'it trusts only one of them');
+});
 
 t.test('an unreachable Redis can be opened, each command fails at once, and closing completes', async (t) => {
   const redis = await startRedis(t);

@@ -1,7 +1,9 @@
 // Connects a Redis client to the master that the Sentinels name, and drops the connection when they name another.
 
 import { createConnection, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 import { AbstractConnector, type RedisOptions } from 'ioredis';
+import type { HostPort } from '../store-url.js';
 import type { SentinelWatch } from './sentinel-watch.js';
 
 /** After this time without a master the client gets the reason, in milliseconds. */
@@ -12,8 +14,12 @@ export function sentinelConnector(watch: SentinelWatch): NonNullable<RedisOption
   return class SentinelMasterConnector extends AbstractConnector {
     #abandoned = new AbortController();
 
+    readonly #connect: (address: HostPort) => Socket;
+
     constructor(options: unknown) {
-      super((options as RedisOptions).disconnectTimeout ?? 0);
+      const { disconnectTimeout = 0, tls } = options as RedisOptions;
+      super(disconnectTimeout);
+      this.#connect = tls ? (address) => connectSecurely({ ...address, ...tls }) : createConnection;
     }
 
     async connect(emit: (type: string, error: Error) => void): Promise<Socket> {
@@ -21,7 +27,7 @@ export function sentinelConnector(watch: SentinelWatch): NonNullable<RedisOption
       this.#abandoned = new AbortController();
       const timer = setInterval(() => emit('error', new Error(watch.problem)), TELL_AFTER_MS).unref();
       try {
-        const stream = createConnection(await watch.master(this.#abandoned.signal));
+        const stream = this.#connect(await watch.master(this.#abandoned.signal));
         stream.once('error', (error) => {
           this.firstError = error;
         });

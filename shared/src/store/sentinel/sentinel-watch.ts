@@ -1,6 +1,6 @@
 // Follows the Sentinels of a master, so that no connection stays with a server that is no longer the master.
 
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { type HostPort, hostAndPort } from '../store-url.js';
 
 /** Knows which server the Sentinels name as the master. */
@@ -36,8 +36,11 @@ const HOLD_MS = 5000;
 const BEFORE_PROMOTION = '+failover-state-send-slaveof-noone';
 const NEWS = ['*failover*', '+promoted-slave', '+switch-master'];
 
-/** Replies of a Sentinel to a client without a password. */
-const NO_ACCESS = /NOAUTH|NOPERM/;
+/** Reports that a Sentinel responds and is still of no use, by the error of its client. */
+const PROBLEMS = [
+  [/NOAUTH|NOPERM/, 'a Sentinel requires a password'],
+  [/certificate/, 'the certificate of a Sentinel is not trusted'],
+] as const;
 
 const SENTINEL_OPTIONS = {
   commandTimeout: 500,
@@ -55,16 +58,16 @@ const SENTINEL_OPTIONS = {
  * Connects to every Sentinel. Each is queried every second and whenever it reports a step of a failover.
  *
  * @param name the name of the master
- * @param retryDelayMs the delay before the n-th attempt to connect to a Sentinel again
+ * @param options.retryDelayMs the delay before the n-th attempt to connect to a Sentinel again
  */
 export function watchSentinels(
   sentinels: readonly HostPort[],
   name: string,
-  retryDelayMs: (attempt: number) => number,
+  { retryDelayMs, tls }: { readonly retryDelayMs: (attempt: number) => number } & Pick<RedisOptions, 'tls'>,
 ): SentinelWatch {
   const answers = new Map<Redis, SentinelAnswer>();
   const listeners = new Set<() => void>();
-  const rejecting = new Set<Redis>();
+  const problems = new Map<Redis, string>();
   const waiting = new Set<() => void>();
   let named: HostPort | undefined;
   let holding: { readonly timer: NodeJS.Timeout; readonly by: Redis } | undefined;
@@ -103,9 +106,10 @@ export function watchSentinels(
     else if (holding === undefined) wake();
   }
 
-  function noteRejection(sentinel: Redis, { message }: Error): void {
-    if (NO_ACCESS.test(message)) rejecting.add(sentinel);
-    else rejecting.delete(sentinel);
+  function noteProblem(sentinel: Redis, { message }: Error): void {
+    const [, problem] = PROBLEMS.find(([pattern]) => pattern.test(message)) ?? [];
+    if (problem === undefined) problems.delete(sentinel);
+    else problems.set(sentinel, problem);
   }
 
   async function ask(sentinel: Redis): Promise<void> {
@@ -117,7 +121,7 @@ export function watchSentinels(
       if (address === null) return;
       const [host, port] = address;
       knowsName = true;
-      rejecting.delete(sentinel);
+      problems.delete(sentinel);
       answers.set(sentinel, {
         host,
         port: Number(port),
@@ -128,14 +132,19 @@ export function watchSentinels(
     } catch (error) {
       if (!(error instanceof Error)) return;
       if (error.message.includes('No such master')) knowsName ??= false;
-      noteRejection(sentinel, error);
+      noteProblem(sentinel, error);
     }
   }
 
   const clients = sentinels.map((address) => {
-    const sentinel = new Redis({ ...SENTINEL_OPTIONS, ...address, retryStrategy: retryDelayMs });
+    const sentinel = new Redis({
+      ...SENTINEL_OPTIONS,
+      ...address,
+      ...(tls && { tls }),
+      retryStrategy: retryDelayMs,
+    });
     // With a password required, the client's greeting already fails.
-    sentinel.on('error', (error: Error) => noteRejection(sentinel, error));
+    sentinel.on('error', (error: Error) => noteProblem(sentinel, error));
     sentinel.on('close', () => answers.delete(sentinel));
     sentinel.on('ready', () => {
       sentinel.psubscribe(...NEWS).catch(() => {});
@@ -165,9 +174,8 @@ export function watchSentinels(
     },
     get problem() {
       if (knowsName === false) return `the Sentinels know no master ${name}`;
-      return rejecting.size > 0
-        ? 'a Sentinel requires a password'
-        : `no Sentinel answers: ${sentinels.map(hostAndPort).join(', ')}`;
+      const [problem] = problems.values();
+      return problem ?? `no Sentinel answers: ${sentinels.map(hostAndPort).join(', ')}`;
     },
     onLeave(listener) {
       listeners.add(listener);

@@ -28,7 +28,7 @@ const UNREACHABLE: readonly CauseRow[] = [
   [
     'certificate',
     'its certificate is not trusted or is for another host',
-    /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|self-signed/,
+    /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|self-signed|certificate of a Sentinel/,
   ],
   [
     'tls',

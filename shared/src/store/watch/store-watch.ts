@@ -3,7 +3,7 @@
 import { Cluster } from 'ioredis';
 import { type Store, waitForStore } from '../open-store.js';
 import { startPeriodicTask } from '../periodic-task.js';
-import type { RedisStore } from '../redis-connection.js';
+import { type RedisStore, usesTls } from '../redis-connection.js';
 import { embeddedFailureCause, watchEmbedded } from './embedded-watch.js';
 import {
   CONNECTION_ENDED,
@@ -84,7 +84,7 @@ function watchRedis(
   { variable, holds, log, nowMs = Date.now }: StoreWatchOptions,
 ): StoreWatch {
   const connection = {
-    usesTls: 'tls' in store.client.options && !!store.client.options.tls,
+    usesTls: usesTls(store.client),
     wasReady: false,
   };
   const failures = createFailureLog(variable, log, (error) => failureCause(error, connection));
