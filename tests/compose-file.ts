@@ -11,6 +11,7 @@ export interface ComposeService {
   readonly secrets?: readonly (string | { readonly source: string; readonly target: string })[];
   readonly volumes?: readonly string[];
   readonly networks?: readonly string[];
+  readonly healthcheck?: { readonly test: readonly string[] };
   readonly [key: string]: unknown;
 }
 

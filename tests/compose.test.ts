@@ -195,6 +195,22 @@ for (const [name, service] of containers) {
   });
 }
 
+t.test('Swarm and Traefik left out every container during a store outage', async (t) => {
+  for (const [service, port] of [
+    ['session-service', 'SESSION_ADMIN_PORT ?? 9001'],
+    ['challenge-service', 'CHALLENGE_ADMIN_PORT ?? 9002'],
+  ] as const) {
+    const [, stage = ''] = dockerfile.split(` AS ${service}\n`);
+    const [, check = ''] = /\nHEALTHCHECK [^[]*(\[[^\]]+\])/.exec(stage) ?? [];
+    t.match(JSON.parse(check.replace('\\\n', ''))[2], `:\${process.env.${port}}/health/serving\``);
+    // Compose routes nothing by health, and the alert TollgateNotReady needs these requests.
+    for (const { services } of Object.values(files)) {
+      const [, , , program] = services[service]?.healthcheck?.test ?? [];
+      t.match(program, `:${port.slice(-4)}/health/ready'`);
+    }
+  }
+});
+
 t.test('a stopping service has time for its drain and its shutdown', async (t) => {
   for (const service of Object.keys(environments)) {
     const { environment = {}, stop_grace_period } = files[base].services[service] ?? {};
