@@ -9,6 +9,7 @@ export interface ComposeService {
   readonly command?: string | readonly string[];
   readonly environment?: Readonly<Record<string, string | number | null>>;
   readonly secrets?: readonly (string | { readonly source: string; readonly target: string })[];
+  readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly networks?: readonly string[];
   readonly healthcheck?: { readonly test: readonly string[] };
@@ -18,7 +19,9 @@ export interface ComposeService {
 export interface ComposeFile {
   readonly name?: string;
   readonly services: Readonly<Record<string, ComposeService>>;
-  readonly networks?: Readonly<Record<string, { readonly internal?: boolean } | null>>;
+  readonly networks?: Readonly<
+    Record<string, { readonly internal?: boolean; readonly enable_ipv6?: boolean } | null>
+  >;
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
 }
 

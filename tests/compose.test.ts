@@ -218,6 +218,14 @@ t.test('a stopping service has time for its drain and its shutdown', async (t) =
   }
 });
 
+t.test('all IPv6 visitors had one client address, that of the bridge', async (t) => {
+  const { networks = {}, services } = files[base];
+  const { ports = [] } = services.gateway ?? {};
+  t.equal(ports.length, 3);
+  t.notOk(networks.front?.enable_ipv6);
+  for (const port of ports) t.match(port, /^0\.0\.0\.0:/, 'the network of the gateway has no IPv6');
+});
+
 t.test('no container address can collide with another container or network', async (t) => {
   for (const path of [base, sentinel])
     t.notMatch(readProjectFile(path), /ipv4_address|ipam|subnet|container_name/);
