@@ -267,6 +267,22 @@ t.test('make-secrets creates every named file once, in a private folder', async 
   t.match(readProjectFile('deploy/Dockerfile.dockerignore'), /^secrets$/m);
 });
 
+t.test('an isolated master of the Sentinels accepted writes five times as long as documented', async (t) => {
+  const [redis, sentinels] = ['redis-node.sh', 'sentinel.sh'].map((name) =>
+    readProjectFile(`deploy/compose/${name}`),
+  );
+  const page = readProjectFile('docs/operations/redis.md');
+  for (const [script, setting] of [
+    [redis, /min-replicas-to-write (\d+)/],
+    [redis, /min-replicas-max-lag (\d+)/],
+    [sentinels, /down-after-milliseconds (?:\$1 )?(\d+)/],
+  ] as const) {
+    const [given, documented] = [script, page].map((text = '') => setting.exec(text)?.[1]);
+    t.ok(given);
+    t.equal(given, documented, String(setting));
+  }
+});
+
 t.test('the scripts are valid for a minimal shell', async (t) => {
   for (const name of readdirSync(join(projectRoot, 'deploy/compose')).filter((each) =>
     each.endsWith('.sh'),

@@ -29,9 +29,10 @@ if [ ! -e "$data/redis.conf" ]; then
     echo "masterauth $(cat "$secrets/replication_password")"
     echo "replica-announce-ip $own"
     echo "replica-announce-port $port"
-    # An isolated master rejects writes, which would be lost.
+    # An isolated master rejects writes, which would be lost. Until then it accepts some, so the lag is about the time after
+    # which it is replaced.
     echo "min-replicas-to-write 1"
-    echo "min-replicas-max-lag 10"
+    echo "min-replicas-max-lag 2"
     if [ "$own" != "$first" ]; then echo "replicaof $first ${FIRST_PORT:-6379}"; fi
   } > "$data/.redis.conf"
   chmod 0600 "$data/.redis.conf"

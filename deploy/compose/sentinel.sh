@@ -14,7 +14,7 @@ watch() {
   echo "sentinel monitor $1 $2 $3 2"
   echo "sentinel auth-user $1 sentinel"
   echo "sentinel auth-pass $1 $(cat "$secrets/sentinel_password")"
-  echo "sentinel down-after-milliseconds $1 2000"
+  echo "sentinel down-after-milliseconds $1 1500"
   echo "sentinel failover-timeout $1 10000"
   echo "sentinel parallel-syncs $1 1"
 }
