@@ -219,6 +219,8 @@ t.test('Redis permits exactly the commands of the services', async (t) => {
       ['FLUSHALL'],
       ['CONFIG', 'SET', 'dir', '/'],
       ['KEYS', '*'],
+      ['SCRIPT', 'FLUSH'],
+      ['FUNCTION', 'FLUSH'],
       ['SHUTDOWN'],
       ['ACL', 'LIST'],
     ]) {

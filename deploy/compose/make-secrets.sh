@@ -45,7 +45,8 @@ acl() {
   sentinel=$(sha256 < sentinel_password)
   {
     echo "user default on nopass resetkeys resetchannels -@all +ping +bgrewriteaof"
-    echo "user tollgate on #$password ~* &* +@all -@admin -@dangerous +info +role +config|get +bgrewriteaof"
+    echo "user tollgate on #$password ~* &* +@all -@admin -@dangerous -@scripting +eval +evalsha +info +role" \
+      "+config|get +bgrewriteaof"
     echo "user replication on #$replication resetkeys resetchannels -@all +psync +replconf +ping"
     echo "user sentinel on #$sentinel resetkeys &* -@all +multi +exec +slaveof +replicaof +ping +info +role +publish" \
       "+subscribe +psubscribe +config|rewrite +client|setname +client|kill +script|kill"
