@@ -1,5 +1,6 @@
 // The Compose files: their format, each container's environment, and its confinement.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentWith } from '@tollgate/challenge-service/config.js';
@@ -290,6 +291,22 @@ t.test('the scripts are valid for a minimal shell', async (t) => {
     const path = join(projectRoot, 'deploy/compose', name);
     t.equal(spawnSync('sh', ['-n', path]).status, 0, name);
   }
+});
+
+t.test('after Ctrl-C at the password prompt the terminal no longer echoed', async (t) => {
+  // The outer shell survives Ctrl-C.
+  const line = 'trap : INT; sh deploy/compose/save-user.sh ann@example.com; stty -a';
+  const child = spawn('script', ['-qec', line, '/dev/null'], {
+    cwd: projectRoot,
+    env: { ...process.env, SHELL: '/bin/sh', TERM: 'xterm' },
+  });
+  let shown = '';
+  child.stdout.on('data', (chunk) => {
+    if (!shown.includes('Password: ') && `${shown}${chunk}`.includes('Password: ')) child.stdin.write('\x03');
+    shown += chunk;
+  });
+  await once(child, 'close');
+  t.match(shown, /Password: [\s\S]* echo\s/);
 });
 
 t.test('the documented application uses existing networks and secrets', async (t) => {

@@ -8,14 +8,17 @@ shift
 cd "$(dirname "$0")/../.."
 
 if [ -t 0 ]; then
-  printf 'Password: ' >&2
+  # Some shells do not run the trap of EXIT when a signal ends them.
   trap 'stty echo' EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
   stty -echo
+  printf 'Password: ' >&2
 fi
 IFS= read -r password
 if [ -t 0 ]; then
   stty echo
-  trap - EXIT
+  trap - EXIT INT TERM
   echo >&2
 fi
 hash=$(printf '%s\n' "$password" |
