@@ -89,5 +89,7 @@ function secretMistake(secret: string): string | null {
   if ([...secret].length < SHORTEST_SECRET)
     return `must have a secret of at least ${SHORTEST_SECRET} characters`;
   if (secret.includes(',')) return 'must not contain a comma: use HOST_API_KEYS for several keys';
+  // A header arrives without it.
+  if (secret !== secret.trim()) return 'must not have white space around it';
   return isWeakSecret(secret) ? WEAK_SECRET : null;
 }

@@ -29,8 +29,8 @@ const SHORTEST_SECRET = 32;
 type SecretLists = Readonly<Record<string, string | undefined>>;
 
 /**
- * Checks that secrets have at least 32 characters and are hard to guess, and that no element is empty or appears twice
- * across all lists. The lines contain no secret.
+ * Checks that secrets have at least 32 characters and are hard to guess, and that no element is empty, has white space around
+ * it, or appears twice across all lists. The lines contain no secret.
  *
  * @param options.allowWeak accepts short secrets and those that are easy to guess
  */
@@ -42,6 +42,8 @@ export function checkSecrets(lists: SecretLists, { allowWeak = false } = {}): st
       const owner = owners.get(secret);
       const weakness = allowWeak ? undefined : weaknessOf(secret);
       if (secret === '') mistakes.add(`${name} must not have an empty element`);
+      // It would belong to the key, which then differs from the same one elsewhere in the list or in a file.
+      else if (secret !== secret.trim()) mistakes.add(`${name} must not have white space around an element`);
       else if (weakness !== undefined) mistakes.add(`${name} ${weakness}`);
       else if (owner === name) mistakes.add(`${name} must not have the same element twice`);
       else if (owner !== undefined) mistakes.add(`${name} must not share an element with ${owner}`);

@@ -49,6 +49,8 @@ const DATABASE = /^(?:\/[0-9]*)?$/;
  * @throws RangeError with the accepted forms; the message does not contain the URL, which may include a password
  */
 export function parseStoreUrl(url: string, root: string): StoreAddress {
+  // At the end of a path it would name another file.
+  if (url !== url.trim()) throw new RangeError('must not have white space around it');
   if (url.startsWith('file:') && url.length > 5) {
     return { kind: 'embedded', path: resolve(root, url.slice(5)) };
   }

@@ -28,6 +28,9 @@ t.test('invalid secrets stop the start without being shown', async (t) => {
     [{ A: `${secret('a')},short` }, 'A must have at least 32 characters in each element'],
     [{ A: `${secret('a')},` }, 'A must not have an empty element'],
     [{ A: `,${secret('a')}` }, 'A must not have an empty element'],
+    // The old key of a rotation was another one: everybody was logged out.
+    [{ A: `${secret('b')}, ${secret('a')}` }, 'A must not have white space around an element'],
+    [{ A: `${secret('a')}\n` }, 'A must not have white space around an element'],
     [{ A: `${secret('a')},${secret('a')}` }, 'A must not have the same element twice'],
     [{ A: secret('a'), B: secret('a') }, 'B must not share an element with A'],
     [{ A: secret('a'), B: `${secret('b')},${secret('a')}` }, 'B must not share an element with A'],

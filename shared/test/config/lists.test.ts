@@ -77,6 +77,8 @@ t.test('every error is one line without a secret', async (t) => {
       { HOST_API_KEYS: `${a},shop:,:${b},,shop:${c}` },
       [1, 2, 3, 4].map((n) => `HOST_API_KEYS: element ${n} must have the form name:secret`),
     ],
+    // No caller could send the line break.
+    [{ HOST_API_KEY: `${a}\n` }, ['HOST_API_KEY must not have white space around it']],
     [
       { HOST_API_KEYS: `a shop:${a},${'x'.repeat(65)}:${b},é:${c}` },
       [1, 2, 3].map(
