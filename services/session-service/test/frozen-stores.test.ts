@@ -1,12 +1,17 @@
 // A Redis or PostgreSQL with frozen processes: operations that need no reply do not wait for one.
 
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { namespacesMissing, nodeInNamespace } from '@tollgate/test-support/pid-namespace.js';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
+import { until as untilSo } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
 import { hashPassword } from '../src/passwords/password-hash.js';
 import { startPostgres } from './support/postgres.js';
 import { until } from './support/session-node.js';
-import { openServiceHere } from './support/session-process.js';
+import { openServiceHere, startSessionService } from './support/session-process.js';
 
 const PASSWORD = 'right password';
 const REPEATS = 15;
@@ -143,3 +148,35 @@ t.test('with a frozen PostgreSQL the service was not ready, although refreshes c
   await postgres.sql('UPDATE members SET disabled = true');
   await until(async () => (await refresh()).status === 401);
 });
+
+t.test(
+  'a container that was stopped while it waited for its store ended by force',
+  { skip: namespacesMissing() },
+  async (t) => {
+    let hasAsked = false;
+    const silent = createServer((socket) => {
+      hasAsked = true;
+      t.teardown(() => socket.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    t.teardown(() => silent.close());
+    const { port } = silent.address() as AddressInfo;
+    let pid: number | undefined;
+    const onPid = (unshare: number) => {
+      pid = unshare;
+    };
+    const env = { STORE_URL: `redis://127.0.0.1:${port}` };
+    const stopped = startSessionService(t, env, nodeInNamespace, onPid);
+    await untilSo(() => hasAsked, 'it connects to its store');
+    // In its namespace it is process 1, to which signals without a listener do nothing.
+    const [inside] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+    const again = setInterval(() => {
+      try {
+        process.kill(Number(inside), 'SIGTERM');
+      } catch {
+        clearInterval(again);
+      }
+    }, 10);
+    t.strictSame(await stopped, { code: 143, complaint: [] });
+  },
+);

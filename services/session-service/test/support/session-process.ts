@@ -71,17 +71,20 @@ export interface StoppedProcess {
 /**
  * Starts the service without challenges; `env` is added to the required variables.
  * @param program starts Node
+ * @param onStart called with the id of the started program
  */
 export async function startSessionService(
   t: Pick<Test, 'teardown'>,
   env: Environment,
   { execPath, execArgv }: NodeProgram = { execPath: process.execPath, execArgv: [] },
+  onStart: (pid: number) => void = () => {},
 ): Promise<SessionProcess | StoppedProcess> {
   const folder = tempDir(t);
   const child = spawn(execPath, [...execArgv, SERVER], {
     env: { PATH: process.env.PATH, ...environmentIn(folder), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  if (child.pid !== undefined) onStart(child.pid);
   const log: string[] = [];
   const complaint: string[] = [];
   const urls: string[] = [];

@@ -62,6 +62,8 @@ const ADMIN_TIMES: ClosingTimes = { lingerMs: 0, limitMs: 200 };
 /** Milliseconds at the end of the drain in which connections are kept open again. */
 const KEPT_OPEN_MS = 1_000;
 
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
 /** Milliseconds after the drain until the process ends by force. */
 const LAST_RESORT_MS = 5_000;
 
@@ -71,7 +73,12 @@ const LAST_RESORT_MS = 5_000;
  * @throws ConfigurationError if an address cannot be bound; all open resources are closed before
  */
 export async function runService(service: Service): Promise<RunningService> {
-  const running = await startService(service);
+  // Process 1 of a container ignores signals without a listener: a stop during the start would end by force.
+  const exit = () => process.exit(143);
+  for (const signal of STOP_SIGNALS) process.once(signal, exit);
+  const running = await startService(service).finally(() => {
+    for (const signal of STOP_SIGNALS) process.off(signal, exit);
+  });
   closeWithGrace(
     { delay: service.drainSeconds * 1000 + LAST_RESORT_MS, logger: service.logger },
     async ({ signal, err }) => {
