@@ -48,6 +48,7 @@ export function createAuditTrail(deps: AuditTrailDependencies): AuditTrail {
     lost = 0;
     onEvent?.('audit_lost');
     put({ event: 'audit_lost', count }, nowMs);
+    if (lost > 0) lost += count;
   }
 
   function sumUp(nowMs: number): void {
@@ -131,7 +132,8 @@ function createFloodGate(): FloodGate {
 
   const summaries = (nowMs: number): Suppressed[] =>
     [...windows].flatMap(([name, window]) => {
-      if (nowMs - window.beganMs < WINDOW_MS) return [];
+      // A clock that was set back ends a window too.
+      if (Math.abs(nowMs - window.beganMs) < WINDOW_MS) return [];
       windows.delete(name);
       return window.suppressed === 0 ? [] : [summaryOf(name, window)];
     });

@@ -72,3 +72,32 @@ t.test('each event type has its own quota, and the remaining counts are written 
     { event: 'events_suppressed', suppressed: 'login_throttled', count: 1 },
   ]);
 });
+
+t.test('after the clock was set back, failures of an hour left no trace', async (t) => {
+  const { trail, lines, clock } = floodedTrail();
+  const fail = () => trail.write({ event: 'login_failed', account: name(1) });
+  fail();
+  clock.nowMs -= 3_600_000;
+  for (let n = 0; n < 2 * MOST_LINES; n++) {
+    clock.nowMs += WINDOW_MS / MOST_LINES;
+    fail();
+  }
+  t.equal(lines.length, 1 + 2 * MOST_LINES, 'no window had too many');
+});
+
+t.test('lost lines were forgotten when their report was lost too', async (t) => {
+  const written: AuditLine[] = [];
+  const fails = [true, true, false, true, false, false];
+  const trail = createAuditTrail({
+    service: 'session-service',
+    sink: {
+      write(line) {
+        if (fails.shift()) throw new Error('the disk is full');
+        written.push(JSON.parse(line));
+      },
+      close() {},
+    },
+  });
+  for (let n = 0; n < 4; n++) trail.write({ event: 'test_mode_on' });
+  t.match(written, [{ event: 'test_mode_on' }, { event: 'test_mode_on' }, { event: 'audit_lost', count: 3 }]);
+});
