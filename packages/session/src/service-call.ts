@@ -28,7 +28,7 @@ export async function callService(
     let reason: string;
     try {
       // A redirect would pass on the cookie; not every runtime has `error`.
-      const signal = AbortSignal.timeout(timeout / 2);
+      const signal = AbortSignal.timeout(Math.ceil(timeout / 2));
       const response = await send(url, { headers, redirect: 'manual', signal });
       const { status } = response;
       const text = await response.text();
