@@ -10,7 +10,13 @@ import {
   openRevocationLog,
   type RevocationFollower,
 } from '@tollgate/shared/sessions';
-import { openConfiguredStore, reportKeys, waitForStore, watchStore } from '@tollgate/shared/store';
+import {
+  openConfiguredStore,
+  reportKeys,
+  storeFileMissing,
+  waitForStore,
+  watchStore,
+} from '@tollgate/shared/store';
 import {
   type BearerOptions,
   bearerPlugin as bearer,
@@ -67,6 +73,10 @@ async function bearerGuard(
 
   let revocations: RevocationFollower | undefined;
   let onVerified: ((claims: AccessClaims) => void) | undefined;
+  if (values.STORE_URL !== undefined && storeFileMissing(values.STORE_URL, root)) {
+    const message = 'STORE_URL names a missing file, which is created: is it the store of session-service?';
+    log.warn({ store: values.STORE_URL }, message);
+  }
   const store =
     values.STORE_URL === undefined ? undefined : openConfiguredStore('STORE_URL', values.STORE_URL, root);
   if (store !== undefined) {

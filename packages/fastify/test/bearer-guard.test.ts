@@ -1,5 +1,6 @@
 // Bearer guard: another Fastify service verifies access tokens itself.
 
+import { join } from 'node:path';
 import {
   createSigningKey,
   exportAccessKeys,
@@ -11,7 +12,9 @@ import type { AccessClaims } from '@tollgate/shared/schemas';
 import { openAccessLifetimes, openRevocationLog } from '@tollgate/shared/sessions';
 import { openKeyRecord, SILENCE_MS } from '@tollgate/shared/store';
 import { bearerOf, tokens } from '@tollgate/shared/tokens';
-import { eachKind } from '@tollgate/test-support/stores.js';
+import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
+import { tempDir } from '@tollgate/test-support/temp-dir.js';
+import { until } from '@tollgate/test-support/until.js';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { bearer, bearerGuard } from '../src/tollgate.js';
@@ -208,6 +211,32 @@ eachFormat(
     });
   },
 );
+
+t.test('a wrong path of the store file rejected no ended session, without a line', async (t) => {
+  const lines: string[] = [];
+  const stream = { write: (line: string) => void lines.push(line) };
+  const app = Fastify({ logger: { level: 'warn', stream } });
+  t.teardown(() => app.close());
+  const store = `file:${join(tempDir(t), 'data', 'tollgate.db')}`;
+  await app.register(bearerGuard, { environment: { ...FORMATS.sealed.variables, STORE_URL: store } });
+  t.match(
+    lines.map((line) => JSON.parse(line)),
+    [{ store, msg: /^STORE_URL names a missing file/ }],
+  );
+});
+
+t.test('a short outage rejected valid long tokens for ten seconds after it', async (t) => {
+  const { store, redis } = await redisStore(t);
+  const report = { makes: true, ids: {}, lifetimes: { access: 1800, refresh: 86_400 } };
+  await openKeyRecord(store).report('a node', report, true);
+  const known = openAccessLifetimes(900, store);
+  t.equal(await known.allows(1800), true);
+  const unknown = openAccessLifetimes(900, store);
+  await redis.client.call('CLIENT', 'PAUSE', '1500', 'ALL');
+  t.equal(await unknown.allows(1800), false, 'nothing is known yet');
+  await until(async () => unknown.allows(1800), 'the store is asked again soon');
+  t.equal(await known.allows(1801), false);
+});
 
 eachFormat('it works beside the application’s own @fastify/jwt', async (t, format) => {
   const { access } = await issuer(t, format);

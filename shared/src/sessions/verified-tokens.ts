@@ -12,6 +12,9 @@ import { assertGeneration, userSessionsKey } from './session-keys.js';
 /** How long a cached record is used, in milliseconds. */
 const READ_AGAIN_MS = 10_000;
 
+/** The pause after a failed read, in milliseconds. */
+const AFTER_FAILURE_MS = 1000;
+
 /** Checks the lifetimes of access tokens. */
 export interface AccessLifetimes {
   /**
@@ -24,18 +27,28 @@ export interface AccessLifetimes {
 
 /**
  * @param ownSeconds `ACCESS_TTL`; lifetimes up to it are always allowed
- * @param store store of the reports; without it, or while it does not respond, no longer lifetime is allowed
+ * @param store store of the reports; without it no longer lifetime is allowed, and while it does not respond, only those of
+ *   the last report
  */
 export function openAccessLifetimes(ownSeconds: number, store?: Store): AccessLifetimes {
   const record = store === undefined ? undefined : openKeyRecord(store);
   let reading: Promise<number> | undefined;
   let readAtMs = 0;
+  let known = 0;
   const longest = async (reader: NonNullable<typeof record>, limit: AnswerLimit): Promise<number> => {
     if (reading === undefined || performance.now() - readAtMs >= READ_AGAIN_MS) {
       readAtMs = performance.now();
       reading = reader.read().then(longestLifetime);
+      reading.then(
+        (most) => {
+          known = most;
+        },
+        () => {
+          readAtMs += AFTER_FAILURE_MS - READ_AGAIN_MS;
+        },
+      );
     }
-    return waitForAnswer(limit, reading).catch(() => 0);
+    return waitForAnswer(limit, reading).catch(() => known);
   };
   return {
     allows(seconds, limit = newAnswerLimit()) {
