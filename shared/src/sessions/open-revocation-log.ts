@@ -1,6 +1,6 @@
 // The revocation log on Redis, a stream, and on the embedded store, a chain of entries.
 
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { EmbeddedStore } from '../store/embedded-store.js';
 import type { Store } from '../store/open-store.js';
 import { asStoreError, loadScript, openReader, type RedisClient } from '../store/redis-connection.js';
@@ -74,6 +74,8 @@ async function readChain(
     // The number of an entry is its time.
     entries.push({ sids, keepMs: Number(keepMs), atMs: Number(number) });
     number = before;
+    // Reads alone leave no turn to requests.
+    if (entries.length % PAGE_ENTRIES === 0) await turn();
   }
   const page = entries.reverse().slice(0, limit);
   if (page.length === entries.length) return { entries, position: newest ?? position, complete: true };

@@ -1,5 +1,6 @@
 // The store in one SQLite file, shared by the processes of one machine.
 
+import { setImmediate as turn } from 'node:timers/promises';
 import { type DatabaseFile, openDatabaseFile } from './database-file.js';
 import { type StoreObserver, type StoreOperations, StoreUnavailableError, secondsSince } from './store.js';
 
@@ -92,6 +93,19 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
   };
 
   const observers: StoreObserver[] = [];
+  async function observed<T>(operation: () => Promise<T>): Promise<T> {
+    const startMs = performance.now();
+    try {
+      const value = await operation();
+      const seconds = secondsSince(startMs);
+      for (const observer of observers) observer.took(seconds);
+      return value;
+    } catch (error) {
+      if (error instanceof StoreUnavailableError) for (const observer of observers) observer.failed(error);
+      throw error;
+    }
+  }
+
   const store: EmbeddedStore = {
     kind: 'embedded',
     path,
@@ -107,28 +121,19 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
         transaction.put(key, value, transaction.nowMs + ttlMs);
         return before;
       }),
-    async transact(step) {
-      const startMs = performance.now();
-      try {
-        const value = await file.write(() => step(begin(clock())));
-        const seconds = secondsSince(startMs);
-        for (const observer of observers) observer.took(seconds);
-        return value;
-      } catch (error) {
-        if (error instanceof StoreUnavailableError) for (const observer of observers) observer.failed(error);
-        throw error;
-      }
-    },
+    transact: (step) => observed(() => file.write(() => step(begin(clock())))),
     async read(key) {
-      const found = await file.read(() => entry(key));
+      const found = await observed(() => file.read(() => entry(key)));
       if (found === undefined || found.expires_at_ms > clock()) return found?.value;
       await file.write(() => begin(clock()).get(key));
       return undefined;
     },
     // No key contains a character as high as the last one.
     keys: (prefix) =>
-      file.read(() =>
-        (listFrom.all(prefix, `${prefix}\u{10ffff}`) as { key: string }[]).map(({ key }) => key),
+      observed(() =>
+        file.read(() =>
+          (listFrom.all(prefix, `${prefix}\u{10ffff}`) as { key: string }[]).map(({ key }) => key),
+        ),
       ),
     async prune(batch = 100) {
       let removed = 0;
@@ -146,6 +151,8 @@ export function openEmbeddedStore(path: string, clock: Clock = Date.now): Embedd
         const end = seen.at(-1);
         if (end === undefined || seen.length < PRUNED_AT_ONCE) return removed;
         last = end.key;
+        // Reads alone leave no turn to requests.
+        await turn();
       }
     },
     copyTo: (target) => file.copyTo(target),

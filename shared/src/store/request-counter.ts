@@ -34,7 +34,9 @@ export function openRequestCounter(store: Store, prefix: string): RequestCounter
 
 /** Counts a request inside a transaction of the embedded store. */
 export function countUp(transaction: Transaction, key: string, windowMs: number): Counted {
-  const expiresAtMs = transaction.expiryOf(key) ?? transaction.nowMs + windowMs;
+  const freshMs = transaction.nowMs + windowMs;
+  // A clock that was set back makes no window longer.
+  const expiresAtMs = Math.min(transaction.expiryOf(key) ?? freshMs, freshMs);
   const count = Number(transaction.get(key) ?? 0) + 1;
   transaction.put(key, String(count), expiresAtMs);
   return { count, ttlMs: expiresAtMs - transaction.nowMs };

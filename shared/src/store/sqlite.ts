@@ -93,10 +93,20 @@ export const RESULT = {
   noDatabase: 26,
 } as const;
 
+/** SQLite's texts for them: the package for older versions of Node gives no code to an error between two rows. */
+const TEXTS = new Map<unknown, number>([
+  ['database is locked', RESULT.busy],
+  ['database table is locked', RESULT.locked],
+  ['disk I/O error', RESULT.ioError],
+  ['database disk image is malformed', RESULT.corrupt],
+]);
+const OTHER_ERROR = 1;
+
 /** Returns the result code of an error of SQLite; undefined for any other error. */
 export function resultCodeOf(error: unknown): number | undefined {
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  return code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number' ? errcode & 0xff : undefined;
+  const { code, errcode, message } = error as { code?: unknown; errcode?: unknown; message?: unknown };
+  if (code !== 'ERR_SQLITE_ERROR') return undefined;
+  return typeof errcode === 'number' ? errcode & 0xff : (TEXTS.get(message) ?? OTHER_ERROR);
 }
 
 /** Returns whether another connection has the lock that a statement needs. */

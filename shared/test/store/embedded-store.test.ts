@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
@@ -10,6 +11,7 @@ import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded-store.js';
 import { startPruning } from '../../src/store/periodic-task.js';
+import { openRequestCounter } from '../../src/store/request-counter.js';
 import { openDatabase } from '../../src/store/sqlite.js';
 import { StoreUnavailableError } from '../../src/store/store.js';
 
@@ -329,4 +331,50 @@ t.test('removed, replaced and expired values leave no byte in any file once it i
   const bytes = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
   const left = values.filter((_, n) => bytes.some((content) => content.includes(`value-${n}-`)));
   t.strictSame(left, [...values.slice(0, 10), ...values.slice(11, 20), ...values.slice(21, 200)]);
+});
+
+t.test('a clock set back stretched the window of a rate limit', async (t) => {
+  const { at, store } = openAt(t, 10_000_000);
+  const count = openRequestCounter(store, 'session');
+  t.strictSame(await count('login', 60_000), { count: 1, ttlMs: 60_000 });
+  at.ms -= 3_600_000;
+  t.strictSame(await count('login', 60_000), { count: 2, ttlMs: 60_000 });
+  at.ms += 60_000;
+  t.strictSame(await count('login', 60_000), { count: 1, ttlMs: 60_000 });
+});
+
+t.test('pruning many live entries left no turn to requests', async (t) => {
+  const { store } = openAt(t);
+  await store.transact((tx) => {
+    for (let n = 0; n < 5000; n++) tx.put(`live:${n}`, '', tx.nowMs + 1_000_000);
+  });
+  let turns = 0;
+  const pruning = store.prune();
+  let ended = false;
+  void pruning.then(() => {
+    ended = true;
+  });
+  while (!ended) {
+    turns += 1;
+    await turn();
+  }
+  t.equal(await pruning, 0);
+  t.ok(turns >= 5, `${turns} turns`);
+});
+
+t.test('failed reads of a damaged file were not counted, and a list of keys was another error', async (t) => {
+  const { path, store } = openAt(t);
+  await store.transact((tx) => {
+    for (let n = 0; n < 20_000; n++) tx.put(`key:${n}`, 'x'.repeat(300), tx.nowMs + 1_000_000);
+  });
+  await store.close();
+  const damaged = openEmbeddedStore(path, () => 1_000_000);
+  t.teardown(() => damaged.close());
+  // More than fits into SQLite's cache: the check at the opening has read it all.
+  writeFileSync(path, readFileSync(path).fill(0xff, 2 * 4096));
+  const failures: unknown[] = [];
+  damaged.observe({ took: () => {}, failed: (error) => failures.push(error) });
+  await t.rejects(damaged.read('key:1'), StoreUnavailableError);
+  await t.rejects(damaged.keys('key:'), StoreUnavailableError);
+  t.equal(failures.length, 2);
 });

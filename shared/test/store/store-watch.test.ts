@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { endProcess, launchOnFreePort } from '@tollgate/test-support/redis-process.js';
@@ -219,6 +219,17 @@ t.test('an embedded store is checked by a write, and causes no line', async (t) 
   t.equal(await watch.check(KEY), 'ok');
   t.equal(await store.read(KEY), '');
   t.strictSame(lines, []);
+});
+
+t.test('a process stayed ready on the removed file of its store', async (t) => {
+  const { url } = embeddedStore(t);
+  const { watch, lines } = watched(t, url);
+  const path = url.slice('file:'.length);
+  for (const end of ['', '-wal', '-shm']) renameSync(`${path}${end}`, `${path}${end}.old`);
+  await t.rejects(watch.check(KEY), StoreUnavailableError);
+  await t.rejects(watch.check(KEY), StoreUnavailableError);
+  t.match(lines, [{ message: /the file of the store was replaced or removed: restart this process$/ }]);
+  t.equal(lines.length, 1);
 });
 
 // Periodic tasks: first run at once or once the store is reachable, a quick retry after a failure, none after the stop.

@@ -9,6 +9,13 @@ import { filesOpenToOthers } from '../private-file.js';
 import { RESULT, resultCodeOf } from '../sqlite.js';
 import type { FailureCause, StoreLog } from './failure-cause.js';
 
+/** The watch of an embedded store. */
+export interface EmbeddedWatch {
+  /** Whether the path leads to another file now, or to none: this process still uses the one that it opened. Warns once. */
+  isReplaced(): boolean;
+  stop(): Promise<void>;
+}
+
 /**
  * Warns of problems of the file, once, and of another machine each time one appears.
  * @param isUser whether this process uses the store, and so records its machine there
@@ -18,7 +25,17 @@ export function watchEmbedded(
   store: EmbeddedStore,
   { log, isUser }: { readonly log: StoreLog; readonly isUser: boolean },
   renewEveryMs = RENEW_EVERY_MS,
-): { stop(): Promise<void> } {
+): EmbeddedWatch {
+  const opened = identityOf(store.path);
+  let toldOfFile = false;
+  const isReplaced = () => {
+    const isOther = identityOf(store.path) !== opened;
+    if (isOther && !toldOfFile) {
+      log.warn({ path: store.path }, 'the file of the store was replaced or removed: restart this process');
+    }
+    toldOfFile = isOther;
+    return isOther;
+  };
   for (const path of filesOpenToOthers(store.path)) {
     log.warn({ path }, 'other users of this machine may read this file of the store: it needs mode 0600');
   }
@@ -27,12 +44,13 @@ export function watchEmbedded(
     log.warn({ path: store.path }, `the store is a file on ${network}: it needs a disk of this machine`);
   }
   const own = machineId();
-  if (!isUser || own === undefined) return { async stop() {} };
+  if (!isUser || own === undefined) return { isReplaced, async stop() {} };
   let before: readonly MachineEntry[] = [];
   const told = new Set<string>();
-  return startPeriodicTask(
+  const { stop } = startPeriodicTask(
     store,
     async () => {
+      isReplaced();
       await recordMachine(store, own);
       const now = await otherMachines(store);
       for (const { id, host } of renewedSince(before, now)) {
@@ -49,6 +67,12 @@ export function watchEmbedded(
     // Users of the store report that it does not respond.
     { everyMs: renewEveryMs, onFailure: () => {} },
   );
+  return { isReplaced, stop };
+}
+
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
 }
 
 const NAMES: Readonly<Record<number, string>> = {

@@ -4,6 +4,7 @@ import { Cluster } from 'ioredis';
 import { type Store, waitForStore } from '../open-store.js';
 import { startPeriodicTask } from '../periodic-task.js';
 import { type RedisStore, usesTls } from '../redis-connection.js';
+import { StoreUnavailableError } from '../store.js';
 import { embeddedFailureCause, watchEmbedded } from './embedded-watch.js';
 import {
   CONNECTION_ENDED,
@@ -65,10 +66,11 @@ export function watchStore(store: Store, options: StoreWatchOptions): StoreWatch
   const { log, holds, variable } = options;
   const failures = createFailureLog(variable, log, embeddedFailureCause);
   store.observe({ took: failures.answered, failed: failures.failed });
-  const { stop } = watchEmbedded(store, { log, isUser: holds.length > 0 });
+  const { isReplaced, stop } = watchEmbedded(store, { log, isUser: holds.length > 0 });
   return {
     async check(key) {
       await store.exchange(key, '', CHECK_TTL_MS);
+      if (isReplaced()) throw new StoreUnavailableError('the file of the store was replaced or removed');
       return 'ok';
     },
     get problem() {
