@@ -4,6 +4,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Value, type ValueError } from '@sinclair/typebox/value';
 import { parseAddressRange } from '@tollgate/shared/config';
 import { expectationOf, NAME_PATTERN } from '@tollgate/shared/schemas';
+import { isWrongPattern, requestedPath } from './requested-address.js';
 
 const MOST_RULES = 200;
 const MOST_RANGES = 2000;
@@ -131,7 +132,7 @@ function placeOf(path: string): string {
   return place.replace(/^\./, '') || 'the value';
 }
 
-function mistakesIn({ sites, rules, robots }: GateOptions): string[] {
+function mistakesIn({ sites, rules, feeds, robots }: GateOptions): string[] {
   const mistakes = sites.flatMap((site, at) => {
     if (!isOrigin(site)) return [`sites[${at}] must be an origin such as https://www.example.com`];
     return sites.some((other, before) => before < at && isOrigin(other) && hostOf(other) === hostOf(site))
@@ -142,8 +143,10 @@ function mistakesIn({ sites, rules, robots }: GateOptions): string[] {
     for (const site of rule.sites ?? []) {
       if (!sites.includes(site)) mistakes.push(`rules[${at}].sites must name some of the sites`);
     }
+    mistakes.push(...wrongPaths(`rules[${at}].paths`, rule.paths, rule.action === 'pass'));
     mistakes.push(...wrongRanges(`rules[${at}].addresses`, rule.addresses));
   }
+  mistakes.push(...wrongPaths('feeds', feeds, true));
   const names = new Set<string>();
   for (const [at, { name, agent, hosts, addresses }] of robots.entries()) {
     if (names.has(name)) mistakes.push(`robots[${at}].name must not repeat that of another robot`);
@@ -164,6 +167,18 @@ function isOrigin(text: string): boolean {
 }
 
 const hostOf = (site: string) => site.replace(/^https?:\/\//, '');
+
+/** @param opens whether the paths need no pass: then an ambiguous one would never match */
+function wrongPaths(place: string, paths: readonly string[] = [], opens: boolean): string[] {
+  return paths.flatMap((path, at) => {
+    if (isWrongPattern(path)) {
+      return [`${place}[${at}] must be a path without ?, # and %2A, percent-encoded as UTF-8`];
+    }
+    return opens && requestedPath(path).isAmbiguous
+      ? [`${place}[${at}] would never match: no ambiguous path such as /a//b or /a;b passes by its spelling`]
+      : [];
+  });
+}
 
 function wrongRanges(place: string, ranges: readonly string[] = []): string[] {
   const wrong = ranges.filter(isWrongRange);

@@ -3,7 +3,7 @@
 import { type AddressRanges, addressRanges } from './address-ranges.js';
 import type { GateOptions, GateRule } from './gate-options.js';
 import { isLike } from './path-pattern.js';
-import type { RequestedPath } from './requested-address.js';
+import { type RequestedPath, requestedPattern } from './requested-address.js';
 
 /** A request to a guarded site, as its gateway describes it. */
 export interface GuardedRequest {
@@ -50,13 +50,14 @@ const PASS: Readonly<Record<OpenReason, RuleVerdict>> = {
  * and then the rest.
  */
 export function createGateRules(options: GateOptions): (request: GuardedRequest) => RuleVerdict {
-  const rules = options.rules.map(({ addresses, ...rule }) => ({
+  const rules = options.rules.map(({ addresses, paths, ...rule }) => ({
     ...rule,
+    paths: paths?.map(requestedPattern),
     holds: addresses === undefined ? undefined : addressRanges(addresses),
   }));
   const open = [
     { paths: options.well_known ? WELL_KNOWN : [], verdict: PASS.well_known },
-    { paths: options.feeds, verdict: PASS.feed },
+    { paths: options.feeds.map(requestedPattern), verdict: PASS.feed },
   ];
   return (request) => {
     for (const rule of rules) {
@@ -82,7 +83,10 @@ function applies(
     paths,
     methods,
     holds,
-  }: Omit<GateRule, 'addresses'> & { readonly holds?: AddressRanges | undefined },
+  }: Omit<GateRule, 'addresses' | 'paths'> & {
+    readonly paths?: readonly string[] | undefined;
+    readonly holds?: AddressRanges | undefined;
+  },
   { site, method, path, address }: GuardedRequest,
 ): boolean {
   if (sites?.includes(site) === false || methods?.includes(method) === false) return false;

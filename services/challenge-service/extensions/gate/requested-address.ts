@@ -36,12 +36,32 @@ export function requestedPath(target: string | undefined): RequestedPath {
   const raw = end === -1 ? target : target.slice(0, end);
   if (!raw.includes('%') && !AMBIGUOUS.test(raw)) return { path: raw, isAmbiguous: false };
   try {
-    const path = decodeURIComponent(raw);
+    // Gateways may forward bytes above 127 unencoded.
+    const path = decodeURIComponent(raw.replace(/[\x80-\xff]/g, encodedByte));
     if (!AMBIGUOUS.test(raw) && !hasLookalikes(path)) return { path, isAmbiguous: false };
     return { path: plainPath(path), written: path, isAmbiguous: true };
   } catch {
     return NOTHING;
   }
+}
+
+const encodedByte = (byte: string) => `%${byte.charCodeAt(0).toString(16)}`;
+
+/**
+ * Returns a pattern of a rule as it is compared with paths: decoded like them, but unresolved.
+ * @param pattern a path in which `*` matches any characters
+ */
+export function requestedPattern(pattern: string): string {
+  const { path, written = path } = requestedPath(pattern);
+  return written;
+}
+
+/**
+ * Returns whether a pattern has a query or a fragment, cannot be decoded, or has an encoded `*`, which would match any
+ * characters.
+ */
+export function isWrongPattern(pattern: string): boolean {
+  return /[?#]|%2a/i.test(pattern) || requestedPath(pattern).isUnreadable === true;
 }
 
 /**

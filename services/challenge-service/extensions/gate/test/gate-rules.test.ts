@@ -169,6 +169,48 @@ t.test('alternative spellings of a path do not evade a rule that rejects it', as
   t.equal(requestedPath('/.').path, '/');
 });
 
+t.test('a rule written with percent-encoding refuses, checks and opens that path', async (t) => {
+  const decide = rulesOf({
+    rest: 'pass',
+    feeds: ['/%C3%BCber.xml'],
+    rules: [
+      { action: 'refuse', paths: ['/caf%C3%A9/*', '/%61dmin/*', '/a%2Fb', '/old//*'] },
+      { action: 'pass', paths: ['/open%20files/*'] },
+      { action: 'check', paths: ['/s%C3%B6k*'] },
+    ],
+  });
+  for (const target of ['/caf%C3%A9/a', '/caf%c3%a9/', '/caf\xc3\xa9/a', '/caf\xe9/a', '/admin/a']) {
+    t.equal(decide(target), 'refuse', target);
+  }
+  for (const target of ['/a%2fb', '/a/b', '/old//a']) t.equal(decide(target), 'refuse', target);
+  t.equal(decide('/cafe/a'), 'rest');
+  t.equal(decide('/open%20files/a'), 'rule');
+  t.equal(decide('/s%C3%B6k?q=a'), 'check');
+  t.equal(decide('/%c3%bcber.xml'), 'feed');
+});
+
+t.test('a path in the options that no request could match stops the start', async (t) => {
+  const mistakesOf = (options: object) => resolveGateOptions({ sites: [SITE], ...options }).mistakes ?? [];
+  for (const path of ['/a?b=c', '/a#b', '/a%', '/%zz', '/caf%E9', '/a%2Ab']) {
+    for (const action of ['pass', 'check', 'refuse']) {
+      t.strictSame(
+        mistakesOf({ rules: [{ action, paths: ['/', path] }] }),
+        ['rules[0].paths[1] must be a path without ?, # and %2A, percent-encoded as UTF-8'],
+        `${action} ${path}`,
+      );
+    }
+    t.match(mistakesOf({ feeds: [path] }), [/^feeds\[0\] must be a path without/], path);
+  }
+  for (const path of ['/a//b*', '/a;b', '/a/../b', '/a%2Fb', '/a%20/b']) {
+    t.match(mistakesOf({ rules: [{ action: 'pass', paths: [path] }] }), [
+      /^rules\[0\]\.paths\[0\] would never/,
+    ]);
+    t.match(mistakesOf({ feeds: [path] }), [/^feeds\[0\] would never match/], path);
+    for (const action of ['check', 'refuse'])
+      t.strictSame(mistakesOf({ rules: [{ action, paths: [path] }] }), []);
+  }
+});
+
 t.test('a pattern matches like its regular expression, in bounded time for any path', async (t) => {
   const asExpression = (pattern: string) =>
     new RegExp(`^${pattern.replace(/[.?]/g, '\\$&').replace(/\*+/g, '.*')}$`, 's');
