@@ -6,9 +6,15 @@ const MAX_ORIGIN_CHARACTERS = 300;
 
 /** Returns whether a text is a host name without scheme, port and path, `*.` and a host name, or `*`. */
 export function isHostnamePattern(text: string): boolean {
-  if (text === ANY) return true;
-  const name = text.startsWith(BELOW) ? text.slice(BELOW.length) : text;
-  return asciiHostname(name) !== null;
+  return asciiPattern(text) !== null;
+}
+
+/** Returns a pattern as headers contain it: lower case, international letters encoded. Returns null if it is none. */
+export function asciiPattern(text: string): string | null {
+  if (text === ANY) return ANY;
+  const below = text.startsWith(BELOW) ? BELOW : '';
+  const name = asciiHostname(text.slice(below.length));
+  return name === null ? null : `${below}${name}`;
 }
 
 /**

@@ -3,6 +3,7 @@
 import { Value } from '@sinclair/typebox/value';
 import { ConfigurationError, expectationOf } from '@tollgate/shared/schemas';
 import { readJsonText } from '../../src/json-source.js';
+import { asciiPattern } from './hostnames.js';
 import { repeatedKeys } from './repeated-keys.js';
 import { areHostnames, isSiteKey, type Site, SiteOptions } from './site.js';
 
@@ -79,7 +80,9 @@ function siteMistakes(key: string, options: unknown): string[] {
 function siteFrom(key: string, { secret_sha256: secrets, ...options }: SiteInput): Site {
   const complete = Value.Default(SiteOptions, { ...options }) as Omit<Site, 'key' | 'secretHashes'>;
   const secretHashes = [secrets].flat().map((hash) => hash.toLowerCase());
-  return Object.freeze({ ...complete, key, secretHashes });
+  // The frame's policy holds them, and headers take no other letters.
+  const hostnames = complete.hostnames.map((name) => asciiPattern(name) ?? name);
+  return Object.freeze({ ...complete, hostnames, key, secretHashes });
 }
 
 function hasTwice(texts: readonly string[]): boolean {

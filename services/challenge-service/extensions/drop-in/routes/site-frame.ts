@@ -36,11 +36,13 @@ const HEADERS = {
 
 /**
  * Pages that may show the frame, as `frame-ancestors` (CSP 3, 6.4.2): those of the host names on any port, with http too,
- * because the service compares host names only.
+ * because the service compares host names only. CSP has no form for IPv6 addresses.
+ * @param hostnames of `SITES`, as `readSites` returns them
  */
 export function ancestorsOf(hostnames: readonly string[]): string {
   if (hostnames.includes('*')) return '*';
-  return hostnames.flatMap((name) => [`http://${name}:*`, `https://${name}:*`]).join(' ');
+  const names = hostnames.filter((name) => !name.endsWith(']'));
+  return names.flatMap((name) => [`http://${name}:*`, `https://${name}:*`]).join(' ') || "'none'";
 }
 
 export default async function siteFrame(app: FastifyInstance): Promise<void> {

@@ -108,6 +108,18 @@ t.test('every error has its own line, without values or unknown names', async (t
   }
 });
 
+t.test('international host names are read as headers contain them', async (t) => {
+  const hostnames = ['例え.shop.test', '*.bücher.test', 'Shop.Example', '[::1]', '10.0.0.1', '*'];
+  t.strictSame(readSites(JSON.stringify({ shop: { ...shop, hostnames } }), '/').get('shop')?.hostnames, [
+    'xn--r8jz45g.shop.test',
+    '*.xn--bcher-kva.test',
+    'shop.example',
+    '[::1]',
+    '10.0.0.1',
+    '*',
+  ]);
+});
+
 t.test('host names match exactly, below a wildcard, or anywhere', async (t) => {
   const matches = hostnameMatcher(['Shop.Example', '*.shop.example', 'bücher.example', '[::1]', '10.0.0.1']);
   for (const name of [

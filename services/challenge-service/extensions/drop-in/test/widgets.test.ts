@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { openNode } from '../../../test/challenge-node.js';
+import { readSites } from '../read-sites.js';
 import { OWN_ORIGIN, openSites } from './served-sites.js';
 
 const scripts = [
@@ -98,6 +99,22 @@ t.test('a page without permission or site gets a frame with an error and no func
     t.notOk(body.includes('"><script>'));
   }
   t.equal((await load('/sites/%22%3E/frame')).statusCode, 404);
+});
+
+t.test('the frame loads on international host names, and its policy names no IPv6 address', async (t) => {
+  const ancestorsOf = async (...names: string[]) => {
+    const text = JSON.stringify({ shop: { secret_sha256: 'a'.repeat(64), hostnames: names } });
+    const { hostnames = [] } = readSites(text, '/').get('shop') ?? {};
+    const open = await openSites(t, embeddedStore(t).store, { options: { hostnames } });
+    const { statusCode, headers } = await open.inject({ url: '/api/captcha/sites/shop/frame' });
+    t.equal(statusCode, 200, names.join());
+    return /frame-ancestors (.*)$/.exec(String(headers['content-security-policy']))?.[1];
+  };
+  t.equal(
+    await ancestorsOf('例え.shop.test', '*.bücher.test', '[::1]'),
+    'http://xn--r8jz45g.shop.test:* https://xn--r8jz45g.shop.test:* http://*.xn--bcher-kva.test:* https://*.xn--bcher-kva.test:*',
+  );
+  t.equal(await ancestorsOf('[::1]'), "'none'");
 });
 
 t.test('any page may show the frame of a site that allows every host', async (t) => {
