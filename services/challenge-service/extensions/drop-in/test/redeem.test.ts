@@ -179,6 +179,17 @@ t.test('only pages on the listed host names can redeem, and a rejected page spen
   t.match(await sites.verdict('shop', inFrame.json().token), { success: true, hostname: 'www.shop.example' });
 });
 
+t.test("a page on the service's own origin redeems like any page of a listed host", async (t) => {
+  const { hostname } = new URL(OWN_ORIGIN);
+  const sites = await openSites(t, embeddedStore(t).store, { options: { hostnames: [hostname] } });
+  const redeem = async (origin?: string) =>
+    sites.redeem('shop', { ...(await sites.work('shop')), origin }, { origin: OWN_ORIGIN });
+  const redeemed = await redeem();
+  t.equal(redeemed.statusCode, 200);
+  t.match(await sites.verdict('shop', redeemed.json().token), { success: true, hostname });
+  t.equal((await redeem('null')).statusCode, 403, 'the frame in a page without an origin');
+});
+
 t.test('an unknown site is 404, and so is every path without sites', async (t) => {
   const { store } = embeddedStore(t);
   const sites = await openSites(t, store);
