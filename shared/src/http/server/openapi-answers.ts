@@ -222,7 +222,7 @@ export function errorAnswers(
   });
 }
 
-const PAGE_HEADERS = { 'Cross-Origin-Opener-Policy': 'Of a page: `same-origin-allow-popups`' };
+const PAGE_HEADERS = { 'Cross-Origin-Opener-Policy': 'Of a page: `unsafe-none`' };
 
 /** A limit adds headers, so the same error is another response of a limited route. */
 function nameOf({ name, status }: Rule, { isLimited }: RouteFacts): string {

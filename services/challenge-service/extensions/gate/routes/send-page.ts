@@ -44,7 +44,8 @@ function send(reply: FastifyReply, html: string): FastifyReply {
       'content-security-policy': GATE_PAGE_POLICY,
       // Without a referrer, browsers send the form with the origin `null`.
       'referrer-policy': 'same-origin',
-      'cross-origin-opener-policy': 'same-origin-allow-popups',
+      // Any other value cuts the opener of a popup, which then cannot return a login or payment to its page.
+      'cross-origin-opener-policy': 'unsafe-none',
     })
     .type('text/html; charset=utf-8')
     .serializer((text: string) => text)

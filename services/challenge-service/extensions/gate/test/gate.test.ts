@@ -382,6 +382,15 @@ t.test('programs get JSON, people get a page in their language', async (t) => {
   t.ok(Buffer.byteLength((await ask(node, { headers: BROWSER })).payload) < 8_000, 'less than 8 kB');
 });
 
+t.test('a popup that meets a page of the gate keeps its opener, to return a login', async (t) => {
+  const node = await openGate(t, { rules: [{ action: 'refuse', paths: ['/private'] }] });
+  for (const target of ['/', '/private']) {
+    const { statusCode, headers } = await ask(node, { target, headers: BROWSER });
+    t.equal(statusCode, 403);
+    t.equal(headers['cross-origin-opener-policy'], 'unsafe-none', target);
+  }
+});
+
 t.test('an unknown host is rejected, and so are submissions from pages of other sites', async (t) => {
   const node = await openGate(t);
   for (const site of ['https://elsewhere.example', 'https://www.example.com.evil.example']) {
