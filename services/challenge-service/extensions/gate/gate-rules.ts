@@ -59,6 +59,13 @@ export function createGateRules(options: GateOptions): (request: GuardedRequest)
     { paths: options.well_known ? WELL_KNOWN : [], verdict: PASS.well_known },
     { paths: options.feeds.map(requestedPattern), verdict: PASS.feed },
   ];
+  // Without a rule that guards paths, no spelling of a path can evade one.
+  const guardsPaths = (site: string) =>
+    rules.some(
+      ({ action, paths, sites }) =>
+        action !== 'pass' && paths !== undefined && sites?.includes(site) !== false,
+    );
+  const isOpen = new Map(options.sites.map((site) => [site, options.rest === 'pass' && !guardsPaths(site)]));
   return (request) => {
     for (const rule of rules) {
       if (!applies(rule, request)) continue;
@@ -66,8 +73,8 @@ export function createGateRules(options: GateOptions): (request: GuardedRequest)
       if (rule.action === 'refuse') return REFUSE;
       return PASS.rule;
     }
-    const { path, method } = request;
-    if (path.isAmbiguous) return CHECK;
+    const { path, method, site } = request;
+    if (path.isAmbiguous) return isOpen.get(site) === true ? PASS.rest : CHECK;
     if (READING.includes(method)) {
       const found = open.find(({ paths }) => paths.some((pattern) => isLike(path.path, pattern)));
       if (found !== undefined) return found.verdict;

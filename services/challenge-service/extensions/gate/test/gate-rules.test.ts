@@ -169,6 +169,30 @@ t.test('alternative spellings of a path do not evade a rule that rejects it', as
   t.equal(requestedPath('/.').path, '/');
 });
 
+t.test('`rest: pass` admits ambiguous paths of sites without a rule that guards paths', async (t) => {
+  const targets = ['/a%2Fb', '/a//b', '/a;b', '/a/../b', '/%ff'];
+  const open = rulesOf({
+    rest: 'pass',
+    rules: [
+      { action: 'refuse', addresses: ['198.51.100.0/24'] },
+      { action: 'check', methods: ['POST'] },
+      { action: 'pass', paths: ['/open/*'] },
+      { action: 'check', paths: ['/search*'], sites: [OTHER] },
+    ],
+  });
+  for (const target of targets) {
+    t.equal(open(target), 'rest', target);
+    t.equal(open(target, { method: 'POST' }), 'check', target);
+    t.equal(open(target, { address: '198.51.100.7' }), 'refuse', target);
+    t.equal(open(target, { site: OTHER }), 'check', target);
+  }
+  for (const action of ['check', 'refuse']) {
+    const guarded = rulesOf({ rest: 'pass', rules: [{ action, paths: ['/a'] }] });
+    t.not(guarded('/b;c'), 'rest', `with a rule to ${action} paths`);
+  }
+  t.equal(rulesOf({})('/a//b'), 'check', 'only with `rest: pass`');
+});
+
 t.test('a rule written with percent-encoding refuses, checks and opens that path', async (t) => {
   const decide = rulesOf({
     rest: 'pass',
