@@ -8,7 +8,7 @@ import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
 import { launchBrowser } from '../browser/chromium.js';
-import { ask } from '../throw-away-service.js';
+import { ask, startService } from '../throw-away-service.js';
 import { readExample, runCaddy, runNginx } from './gateway-programs.js';
 import { type Origin, startGate, startOrigin } from './guarded-site.js';
 
@@ -207,6 +207,28 @@ t.test('nginx checks the host that it serves, whatever the headers of a client',
   const other = await askRaw(host, `GET http://${host}/open/a HTTP/1.1\r\nHost: other.example\r\n\r\n`);
   t.match(other, /"gate_site_unknown"/, 'the header is not forwarded');
   t.strictSame(origin.received, []);
+});
+
+t.test('nginx tells a robot to return when the failed lookup is repeated', async (t) => {
+  let wait: string | undefined = '60';
+  const check = await startService((_received, response) => {
+    response.writeHead(503, wait === undefined ? {} : { 'retry-after': wait }).end('{}');
+  });
+  t.teardown(() => check.close());
+  const port = await freePort();
+  await runNginx(
+    t,
+    readExample('gate.nginx.conf')
+      .replace('challenge-service:3002', new URL(check.url).host)
+      .replace('app:8000', origin.host)
+      .replace('listen 80;', `listen 127.0.0.1:${port};`)
+      .replaceAll('www.example.com', '127.0.0.1'),
+    port,
+  );
+  const url = `http://127.0.0.1:${port}/a`;
+  t.match(await ask(url), { status: 503, headers: { 'retry-after': '60', 'cache-control': 'no-store' } });
+  wait = undefined;
+  t.match(await ask(url), { status: 503, headers: { 'retry-after': '1' } }, 'else soon');
 });
 
 t.test('a pass from one gateway is valid behind another of the same site', async (t) => {
