@@ -24,7 +24,7 @@ At any \`LOG_LEVEL\`, these lines go to the standard output, between those of th
 
 - **Location**: the folder of \`AUDIT_LOG\` must exist, in a container on a volume. If the file cannot be opened, the service does not start. New files have mode 0600. Both services may share one.
 - **Rotation**: rename or remove it, without a signal; \`copytruncate\` works too. In logrotate use \`create 0600\` and the service's user.
-- **\`AUDIT_LOG_DAYS\`** replaces a rotation program: each day in UTC, the first line renames the file of the day before to \`AUDIT_LOG.YYYY-MM-DD.xxxx\`, and files older than that many days are removed. Give both services the same value. For a limit by size, add a rotation program.
+- **\`AUDIT_LOG_DAYS\`** replaces a rotation program: each day in UTC, the first line renames the file of the day before to \`AUDIT_LOG.YYYY-MM-DD.xxxx\`, and files older than that many days are removed. Give both services the same value. A link or a device is neither rotated nor removed. For a limit by size, add a rotation program.
 - **Erasure**: a line with \`"erased":true\` lacks the fields of [an erased person](personal-data.md#answer-an-erasure-request).
 - **Full disk**: requests continue. The log says \`security events cannot be written\` once, \`tollgate_audit_lost_total\` counts the lines, and \`audit_lost\` follows when writing works again.
 - **Floods**: each process writes events marked † at most ${MOST_LINES} times a minute, and summarises the rest in \`events_suppressed\`. \`tollgate_audit_events_total\` counts all.
