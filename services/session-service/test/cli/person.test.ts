@@ -7,7 +7,7 @@ import { callCommand, spawnCommand } from '@tollgate/test-support/command.js';
 import { eachKind, redisStore } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { until } from '@tollgate/test-support/until.js';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { runPerson } from '../../src/cli/person.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
 import { openSessionStore } from '../../src/stores/open-session-store.js';
@@ -87,15 +87,19 @@ t.test('export and erase of a running service, from another process', async (t) 
   });
 });
 
-t.test('the erasure of a misspelt address did not report success', async (t) => {
+/** The variables of a store and of a directory in which Ann is the only user. */
+async function openPlaces(t: Test) {
   const { store, url } = await redisStore(t);
   const users = join(tempDir(t), 'users.db');
   const directory = openEmbeddedDirectory(users);
   await directory.add(ANN, 'hash');
   await directory.close();
   await store.timeMs();
-  const { CHALLENGE_SECRET } = SECRETS;
-  const env = { STORE_URL: url, USERS_URL: `file:${users}`, CHALLENGE_SECRET };
+  return { STORE_URL: url, USERS_URL: `file:${users}`, DATA_DIR: dirname(users) };
+}
+
+t.test('the erasure of a misspelt address did not report success', async (t) => {
+  const env = { ...(await openPlaces(t)), CHALLENGE_SECRET: SECRETS.CHALLENGE_SECRET };
   for (const wrong of ['anm@example.com', '7', 'auth0|ann']) {
     t.match(await person(['erase', wrong], env), {
       code: 3,
@@ -108,13 +112,7 @@ t.test('the erasure of a misspelt address did not report success', async (t) => 
 t.test(
   'without AUDIT_LOG the event goes to the error output; with npm start the secret is found',
   async (t) => {
-    const { store, url } = await redisStore(t);
-    const users = join(tempDir(t), 'users.db');
-    const directory = openEmbeddedDirectory(users);
-    await directory.add(ANN, 'hash');
-    await directory.close();
-    await store.timeMs();
-    const env = { STORE_URL: url, USERS_URL: `file:${users}`, DATA_DIR: dirname(users) };
+    const env = await openPlaces(t);
     t.match(await person(['export', ANN], env), { code: 1, error: /CHALLENGE_SECRET is missing/ });
     const { code, error } = await spawnCommand(COMMAND, ['erase', '1'], {
       ...env,
