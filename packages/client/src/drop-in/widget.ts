@@ -47,7 +47,7 @@ export function createWidget(
   // A document written into a frame by a page has an origin, but no address.
   const page = new URLSearchParams({ origin: globalThis.origin });
   const url = `${service}/sites/${encodeURIComponent(settings.sitekey)}/frame?${page}`;
-  const link = createFrameLink(url, { onGreeting, onMessage, onBroken: () => fail('frame', null) });
+  const link = createFrameLink(url, { onGreeting, onMessage, onBroken });
   const box = createFrameBox(link.node, settings);
   (container ?? document.body ?? document.documentElement).append(box.node);
   const fields = createFields(container, settings.fields);
@@ -58,6 +58,8 @@ export function createWidget(
   const callbacks = guardCallbacks();
   let nextTimer: ReturnType<typeof setTimeout> | undefined;
   let reloadTimer: ReturnType<typeof setTimeout> | undefined;
+  /** Whether the frame has failed to load and is not loading again. */
+  let isBroken = false;
   const visiblePart = settings.isHidden ? null : box.node;
   /** Stops waiting for a person. */
   let endWait = startsItself ? onceVisible(visiblePart, start) : () => {};
@@ -72,6 +74,7 @@ export function createWidget(
   /** Starts the next run, unless the frame is missing or a pause is active. */
   function next(): void {
     clearTimeout(nextTimer);
+    reloadLater();
     if (queue.current !== null || queue.isEmpty || !link.isOpen) return;
     if (pause.leftMs > 0) {
       nextTimer = setTimeout(next, pause.leftMs);
@@ -87,8 +90,31 @@ export function createWidget(
     link.send({ tollgate: 'run', run: run.id, action: run.action, cdata, retries: retries && !run.isOwn });
   }
 
-  function onGreeting(): void {
+  /** Reloads a broken frame after the pause, if runs need it. */
+  function reloadLater(leastMs = 0): void {
+    if (!isBroken || queue.isEmpty || reloadTimer !== undefined) return;
+    reloadTimer = setTimeout(reload, Math.max(pause.leftMs, leastMs));
+  }
+
+  function reload(): void {
+    endReload();
+    isBroken = false;
+    link.reload();
+  }
+
+  function endReload(): void {
     clearTimeout(reloadTimer);
+    reloadTimer = undefined;
+  }
+
+  function onBroken(): void {
+    isBroken = true;
+    fail('frame', null);
+  }
+
+  function onGreeting(): void {
+    endReload();
+    isBroken = false;
     const { api, theme, language, height, isHidden } = settings;
     link.send({ tollgate: 'set-up', api, theme, language, height, isHidden });
     send(queue.current);
@@ -122,7 +148,7 @@ export function createWidget(
     const goesOn = settings.retries && !lastingReasons.includes(reason);
     if (run === null) {
       queue.rejectAll(error ?? reason, goesOn);
-      if (!queue.isEmpty) reloadTimer = setTimeout(link.reload, Math.max(pause.leftMs, RELOAD_MS));
+      reloadLater(RELOAD_MS);
     } else if (run.isOwn || !goesOn) {
       queue.end();
       run.reject(error ?? reason);
@@ -154,7 +180,7 @@ export function createWidget(
   }
 
   function close(): void {
-    clearTimeout(reloadTimer);
+    endReload();
     queue.rejectAll(CLOSED);
     link.send({ tollgate: 'stop' });
   }
@@ -173,7 +199,7 @@ export function createWidget(
       const run = queue.add(isOwn, action);
       if (pause.failures > 0 && pause.leftMs <= 0) {
         // A new call does not wait for the next retry.
-        if (!link.isOpen) link.reload();
+        if (!link.isOpen) reload();
         else if (run === queue.current) send(run);
       }
       next();

@@ -420,6 +420,39 @@ t.test('a frame that does not load is an error, and is retried', async (t) => {
   await waitFor(page, 'token');
 });
 
+t.test(
+  'a widget was dead after its frame had failed to load: reset, a later start and execute',
+  async (t) => {
+    site.refused.set('/sites/shop/frame', { status: 503, body: {} });
+    const page =
+      await open(`<div id="reset"></div><div id="inside"></div><div id="later" style="display: none"></div><div id="paused"></div>
+    ${tag('/1/api.js?render=explicit&onload=loaded')}<script>function loaded() {
+      const render = (name, more) => hcaptcha.render(name, { sitekey: 'shop', callback: note(name), 'error-callback': note(name + ' failed'), ...more });
+      render('reset');
+      render('inside', { 'error-callback': () => { note('inside failed')(); hcaptcha.reset('inside'); } });
+      render('later');
+      render('paused', { size: 'invisible' });
+    }</script>`);
+    for (const name of ['reset', 'inside', 'later', 'paused']) await waitFor(page, `${name} failed`);
+    await page.evaluate(() => {
+      const execute = () => hcaptcha.execute('paused', { async: true }) as Promise<unknown>;
+      execute().catch(() => {
+        note('rejected')();
+        execute().then(note('settled'), note('settled'));
+      });
+    });
+    await waitFor(page, 'rejected');
+    site.refused.clear();
+    await page.evaluate(() => {
+      hcaptcha.reset('reset');
+      (document.getElementById('later') as HTMLElement).style.display = '';
+    });
+    await page.keyboard.press('Tab');
+    for (const name of ['reset', 'inside', 'later', 'settled']) await waitFor(page, name);
+    t.match(await saidOf(page, 'settled'), [{ response: /\./ }]);
+  },
+);
+
 t.test('a widget in a sandboxed frame reports its failure at once, and the console the reason', async (t) => {
   const inner = site.page(`<!doctype html><html lang="en"><title>A shop</title>
     <div class="cf-turnstile" data-sitekey="shop"></div>${tag('/turnstile/v0/api.js')}`);
