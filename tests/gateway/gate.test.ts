@@ -186,6 +186,19 @@ async function guards(t: Test, url: string, { received }: Origin): Promise<Brows
       await page.locator('#body:text-is("text=kept")').waitFor();
     },
   );
+
+  await t.test('a form sent into a new tab was lost, and the button there did nothing', async (t) => {
+    await page.goto(`${url}/form`);
+    await arrives(page, '/form');
+    await page.$eval('form', (form) => form.setAttribute('target', '_blank'));
+    await context.clearCookies();
+    const opening = context.waitForEvent('page');
+    await page.getByRole('button', { name: 'Send' }).click();
+    const tab = await opening;
+    await tab.getByText('What you sent before was not delivered').waitFor();
+    t.equal(await tab.getByRole('button').count(), 0);
+    await tab.close();
+  });
   return context;
 }
 

@@ -132,7 +132,8 @@ function openCheck(form: HTMLFormElement): void {
     button?.remove();
     // The request body is lost here, but the previous page still has it.
     if (back !== undefined) {
-      offer(back, () => history.back());
+      // A new tab has no previous page.
+      if (history.length > 1) offer(back, () => history.back());
       return;
     }
     rememberPass();
