@@ -40,7 +40,10 @@ export interface WidgetSite {
   /** Requests to the service since the start, such as `POST /sites/shop/redeem 200`, oldest first. */
   readonly answered: string[];
   /** Responses that replace the service's own, by the path after the prefix; delete one to end that. */
-  readonly refused: Map<string, { readonly status: number; readonly body: object }>;
+  readonly refused: Map<
+    string,
+    { readonly status: number; readonly body: object; readonly headers?: Readonly<Record<string, string>> }
+  >;
   /** Serves a page of the shop. @returns its address */
   page(html: string, headers?: Readonly<Record<string, string>>): string;
   /** Serves a script of the shop at this path. */
@@ -72,7 +75,7 @@ export async function startWidgetSite(t: Pick<Test, 'teardown'>): Promise<Widget
     if (refusal !== undefined) {
       answered.push(`${what} ${refusal.status}`);
       response
-        .writeHead(refusal.status, { 'content-type': 'application/json' })
+        .writeHead(refusal.status, { 'content-type': 'application/json', ...refusal.headers })
         .end(JSON.stringify(refusal.body));
       return;
     }

@@ -496,6 +496,28 @@ t.test('a failed run reports the reason, and consecutive calls are slowed down',
   t.same(await saidOf(other, 'error'), ['110200', '110200']);
 });
 
+t.test('calls during a Retry-After prolonged it without end', async (t) => {
+  site.refused.set('/sites/shop/pow', {
+    status: 429,
+    body: { code: 'rate_limited', message: 'Slow down' },
+    headers: { 'retry-after': '5' },
+  });
+  const page = await open(tag('/recaptcha/api.js?render=shop', ''));
+  await page.evaluate(() => {
+    const again = () =>
+      (grecaptcha.execute('shop', { action: 'a' }) as Promise<unknown>).then(note('token'), () => {
+        note('failed')();
+        again();
+      });
+    again();
+  });
+  await waitFor(page, 'failed');
+  site.refused.clear();
+  await waitFor(page, 'token');
+  // The fourth call follows after 6 seconds.
+  t.ok((await saidOf(page, 'failed')).length <= 3);
+});
+
 t.test('messages from other windows than the frame or its page are ignored', async (t) => {
   const page = await open(
     `<form><div class="cf-turnstile" data-sitekey="shop" data-execution="execute"></div></form><iframe id="other" srcdoc="x"></iframe>${tag('/turnstile/v0/api.js')}`,

@@ -134,9 +134,13 @@ export function createRedeemingChallenge(isPressed: () => boolean): RedeemingCha
   }
 
   function fail(run: RedeemingRun, failure: Error): void {
-    closeInner();
     error = failure;
     retryDelay.apply(failure);
+    report(run, failure);
+  }
+
+  function report(run: RedeemingRun, failure: Error): void {
+    closeInner();
     enter('failed');
     run.onFailure(failure);
   }
@@ -180,7 +184,7 @@ export function createRedeemingChallenge(isPressed: () => boolean): RedeemingCha
     run(run) {
       current = run;
       begin();
-      if (retryDelay.untilMs !== null && error !== null) fail(run, error);
+      if (retryDelay.untilMs !== null && error !== null) report(run, error);
     },
     answer,
     showError(failure) {
