@@ -46,6 +46,7 @@ export function createWidgets<Id extends WidgetId>({
   const all = new Map<Id, Widget>();
   const bySiteKey = new Map<string, Id>();
   const buttons = new WeakMap<Element, Id>();
+  const unbinds = new Map<Id, () => void>();
   let rendered = 0;
 
   // A page restored by the browser has tokens that may have been sent.
@@ -81,12 +82,16 @@ export function createWidgets<Id extends WidgetId>({
     const id = add(place, { ...options, size: 'invisible', execution: 'execute' });
     button.after(place);
     buttons.set(button, id);
-    button.addEventListener('click', (event) => {
-      const widget = all.get(id);
-      if (widget === undefined) return;
+    const onClick = (event: Event) => {
       event.preventDefault();
       event.stopPropagation();
-      void widget.execute(false);
+      void all.get(id)?.execute(false);
+    };
+    button.addEventListener('click', onClick);
+    unbinds.set(id, () => {
+      buttons.delete(button);
+      button.removeEventListener('click', onClick);
+      place.remove();
     });
     return id;
   }
@@ -127,6 +132,8 @@ export function createWidgets<Id extends WidgetId>({
       if (id === undefined) return;
       all.get(id)?.remove();
       all.delete(id);
+      unbinds.get(id)?.();
+      unbinds.delete(id);
     },
     renderAll() {
       for (const element of document.querySelectorAll<HTMLElement>(`.${vendor.className}`)) {

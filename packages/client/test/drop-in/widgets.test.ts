@@ -350,6 +350,24 @@ t.test('Turnstile: execution, fields, removal, and widgets named by element or s
   t.equal(await page.$eval('#one', (place) => place.innerHTML), '');
 });
 
+t.test('a button rendered again after remove submitted the form without a token', async (t) => {
+  const page = await open(
+    `<form action="/gone"><button>Send</button></form>${tag('/turnstile/v0/api.js?render=explicit', '')}`,
+  );
+  const rest = await page.evaluate(() => {
+    const button = document.querySelector('button') as HTMLElement;
+    const render = () => turnstile.render(button, { sitekey: 'shop', callback: note('token') });
+    turnstile.remove(render());
+    const rest = document.forms[0]?.children.length;
+    render();
+    return rest;
+  });
+  t.equal(rest, 1, 'nothing but the button is left in the form');
+  await page.click('button');
+  await waitFor(page, 'token');
+  t.match(await site.verify('shop', String((await saidOf(page, 'token'))[0])), { success: true });
+});
+
 t.test('each element is rendered once, only with a site key, and not with explicit', async (t) => {
   const body = `<div class="cf-turnstile" data-sitekey="shop"></div><div class="cf-turnstile"></div>
     <div class="cf-turnstile" data-sitekey=""></div>`;
