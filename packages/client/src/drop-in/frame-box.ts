@@ -7,6 +7,8 @@ const LEAST_WIDTH = 300;
 
 export interface FrameBox {
   readonly node: HTMLElement;
+  /** The box, or what it has left in the container. */
+  readonly place: Element;
   /** @param height content height in CSS pixels */
   show(height: number, needsPerson: boolean, title: string): void;
   remove(): void;
@@ -18,6 +20,7 @@ export function createFrameBox(
   { size, width, height, isHidden, tabIndex }: WidgetSettings,
 ): FrameBox {
   const node = document.createElement('div');
+  let place: Element = node;
   let isShown = false;
   // Properties of `style`, because the page's policy may block the attribute.
   Object.assign(frame.style, {
@@ -57,6 +60,7 @@ export function createFrameBox(
 
   /** In the middle of the window, above everything else. */
   function raise(shownHeight: number): void {
+    leaveHiddenContainer();
     Object.assign(node.style, {
       position: 'fixed',
       inset: '50% auto auto 50%',
@@ -71,8 +75,19 @@ export function createFrameBox(
     if (!isShown) frame.focus();
   }
 
+  /** Nothing in a container with `display: none` can be seen. The move reloads the frame, which repeats its run. */
+  function leaveHiddenContainer(): void {
+    if (place !== node || node.getClientRects().length > 0) return;
+    place = document.createElement('div');
+    node.replaceWith(place);
+    document.body.append(node);
+  }
+
   return {
     node,
+    get place() {
+      return place;
+    },
     show(shownHeight, needsPerson, title) {
       frame.title = title;
       if (!isHidden) resize(shownHeight, needsPerson);
@@ -80,6 +95,9 @@ export function createFrameBox(
       else if (isShown) hide();
       isShown = needsPerson;
     },
-    remove: () => node.remove(),
+    remove() {
+      node.remove();
+      place.remove();
+    },
   };
 }

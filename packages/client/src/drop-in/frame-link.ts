@@ -29,13 +29,16 @@ export interface FrameLink {
 export function createFrameLink(url: string, events: FrameEvents): FrameLink {
   const { origin } = new URL(url);
   const node = document.createElement('iframe');
-  let isOpen = false;
+  /** Window of the last greeting: a move in the document gives the frame a new one. */
+  let openWindow: MessageEventSource | null = null;
   let frameOrigin = origin;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
+  const isOpen = () => openWindow !== null && openWindow === node.contentWindow;
+
   function onLoad(): void {
     // A client may insert the node into an element that is not in the document.
-    if (isOpen || !node.isConnected) return;
+    if (isOpen() || !node.isConnected) return;
     clearTimeout(timer);
     timer = setTimeout(events.onBroken, GREETING_MS);
   }
@@ -52,7 +55,7 @@ export function createFrameLink(url: string, events: FrameEvents): FrameLink {
       return;
     }
     clearTimeout(timer);
-    isOpen = true;
+    openWindow = source;
     events.onGreeting();
   }
 
@@ -63,13 +66,13 @@ export function createFrameLink(url: string, events: FrameEvents): FrameLink {
   return {
     node,
     get isOpen() {
-      return isOpen && node.contentWindow !== null;
+      return isOpen();
     },
     send(message) {
-      if (isOpen) node.contentWindow?.postMessage(message, frameOrigin === 'null' ? '*' : frameOrigin);
+      if (isOpen()) node.contentWindow?.postMessage(message, frameOrigin === 'null' ? '*' : frameOrigin);
     },
     reload() {
-      isOpen = false;
+      openWindow = null;
       node.src = url;
     },
     remove() {

@@ -49,7 +49,7 @@ export function createWidget(
   const url = `${service}/sites/${encodeURIComponent(settings.sitekey)}/frame?${page}`;
   const link = createFrameLink(url, { onGreeting, onMessage, onBroken });
   const box = createFrameBox(link.node, settings);
-  (container ?? document.body ?? document.documentElement).append(box.node);
+  insert();
   const fields = createFields(container, settings.fields);
   const held = createHeldToken(fields, onExpired);
   const queue = createRunQueue();
@@ -66,6 +66,10 @@ export function createWidget(
   /** Handles a touch of the frame. */
   let onFrameTouched = () => {};
 
+  function insert(): void {
+    (container ?? document.body ?? document.documentElement).append(box.node);
+  }
+
   function start(): void {
     queue.add(false, settings.action);
     next();
@@ -74,6 +78,8 @@ export function createWidget(
   /** Starts the next run, unless the frame is missing or a pause is active. */
   function next(): void {
     clearTimeout(nextTimer);
+    // The page may have replaced its body.
+    if (container === null && !queue.isEmpty && !box.node.isConnected) insert();
     reloadLater();
     if (queue.current !== null || queue.isEmpty || !link.isOpen) return;
     if (pause.leftMs > 0) {
@@ -162,7 +168,7 @@ export function createWidget(
     link.send({ tollgate: 'expired', asks: startsItself && refresh === 'manual' });
     if (startsItself && refresh !== 'never') awaitTouch(refresh === 'manual');
     // A client may have removed the widget from the page without a call.
-    if (box.node.isConnected) callbacks.call(settings.onExpired);
+    if (box.place.isConnected) callbacks.call(settings.onExpired);
   }
 
   /** Starts at the next touch of the frame, or of anything in the page. */
@@ -189,10 +195,10 @@ export function createWidget(
     container,
     held,
     get isInPlace() {
-      return container === null || box.node.parentNode === container;
+      return container === null || box.place.parentNode === container;
     },
     get isConnected() {
-      return box.node.isConnected;
+      return box.place.isConnected;
     },
     execute(isOwn, action = settings.action) {
       endWait();

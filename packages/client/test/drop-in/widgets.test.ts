@@ -246,6 +246,20 @@ t.test('version 3: each call gets its own token, and there is no badge', async (
   t.equal(await page.$('.grecaptcha-badge, textarea'), null);
 });
 
+t.test('version 3 and a widget without a container never settled after the body was replaced', async (t) => {
+  const page = await open(tag('/recaptcha/api.js?render=shop', ''));
+  const tokens = (await page.evaluate(async () => {
+    const id = grecaptcha.render({ sitekey: 'shop' });
+    await grecaptcha.execute('shop', { action: 'a' });
+    await grecaptcha.execute(id);
+    const pending = grecaptcha.execute('shop', { action: 'b' });
+    document.body.replaceWith(document.createElement('body'));
+    return Promise.all([grecaptcha.execute('shop', { action: 'c' }), pending, grecaptcha.execute(id)]);
+  })) as string[];
+  t.equal(new Set(tokens).size, 3);
+  t.match(await site.verify('shop', tokens[0] ?? ''), { success: true, action: 'c' });
+});
+
 t.test('a button starts a run on click, and its default action is prevented', async (t) => {
   const page = await open(`<form action="/gone" onclick="note('bubbled')()">
     <button class="g-recaptcha" data-sitekey="shop" data-callback="send" data-action="order">Send</button></form>
@@ -471,6 +485,19 @@ t.test(
   },
 );
 
+t.test('a frame that failed to load after a move in the page stayed dead', async () => {
+  const page =
+    await open(`<div class="cf-turnstile" data-sitekey="shop" data-callback="token" data-error-callback="error"></div>
+    <p></p><script>var token = note('token'), error = note('error');</script>${tag('/turnstile/v0/api.js')}`);
+  await waitFor(page, 'token');
+  site.refused.set('/sites/shop/frame', { status: 503, body: {} });
+  await page.evaluate('document.querySelector("p").append(document.querySelector(".cf-turnstile"))');
+  await waitFor(page, 'error');
+  site.refused.clear();
+  await page.evaluate(() => turnstile.reset());
+  await waitFor(page, 'token', 2);
+});
+
 t.test('a widget in a sandboxed frame reports its failure at once, and the console the reason', async (t) => {
   const inner = site.page(`<!doctype html><html lang="en"><title>A shop</title>
     <div class="cf-turnstile" data-sitekey="shop"></div>${tag('/turnstile/v0/api.js')}`);
@@ -596,6 +623,31 @@ t.test('an image is answered in the raised frame of an invisible widget, by keyb
   const [token] = await saidOf(page, 'token');
   t.match(await site.verify('image', String(token)), { success: true });
   t.equal(await page.$eval('iframe', (frame) => getComputedStyle(frame).visibility), 'hidden');
+});
+
+t.test('an image of an invisible widget in a hidden container could not be seen', async (t) => {
+  const answers: string[] = [];
+  const page = await open(
+    `<div id="place" style="display: none"></div>${tag('/1/api.js?render=explicit', '')}`,
+  );
+  page.on('response', async (response) => {
+    if (/\/sites\/image\?/.test(response.url())) answers.push((await response.json()).answer);
+  });
+  await page.evaluate(() => {
+    hcaptcha.render('place', { sitekey: 'image', size: 'invisible', callback: note('token') });
+    hcaptcha.execute();
+  });
+  const field = page.frameLocator('body > div > iframe').locator('input#answer');
+  await field.waitFor();
+  await field.fill(answers.at(-1) ?? '');
+  await field.press('Enter');
+  await waitFor(page, 'token');
+  const [token] = await saidOf(page, 'token');
+  t.equal(await page.evaluate(() => hcaptcha.getResponse('place')), token);
+  t.equal(await page.$eval('#place textarea', (field) => (field as HTMLTextAreaElement).value), token);
+  await page.evaluate(() => hcaptcha.remove('place'));
+  t.equal(await page.$eval('#place', (place) => place.innerHTML), '');
+  t.equal(await page.$('iframe'), null);
 });
 
 t.test('no page has thrown', async (t) => {
