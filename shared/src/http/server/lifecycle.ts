@@ -74,7 +74,7 @@ const LAST_RESORT_MS = 5_000;
  */
 export async function runService(service: Service): Promise<RunningService> {
   // Process 1 of a container ignores signals without a listener: a stop during the start would end by force.
-  const exit = () => process.exit(143);
+  const exit = (_signal: string, number: number) => process.exit(128 + number);
   for (const signal of STOP_SIGNALS) process.once(signal, exit);
   const running = await startService(service).finally(() => {
     for (const signal of STOP_SIGNALS) process.off(signal, exit);
