@@ -48,8 +48,8 @@ const script = `console.log('runs')`;
 const SITES = JSON.stringify({ shop: { secret_sha256: '0'.repeat(64), hostnames: ['shop.example'] } });
 const GATE = { GATE: '{"sites":["http://localhost:8081"]}', TRUST_PROXY: 'loopback' };
 
-/** Returns the extensions whose file the bundle has loaded, and its responses to a gateway and to a site's server. */
-async function runBundle(t: Test, variables: Readonly<Record<string, string>>) {
+/** Returns the files that the bundle has loaded from its folder, and its responses to a gateway and to a site's server. */
+async function loadBundle(t: Test, variables: Readonly<Record<string, string>>) {
   const port = await freePort();
   const environment = {
     DATA_DIR: tempDir(t),
@@ -65,10 +65,16 @@ async function runBundle(t: Test, variables: Readonly<Record<string, string>>) {
       statuses.push((await fetch(`http://127.0.0.1:${port}/api/captcha/${path}`)).status);
     }
   });
-  const names = files.map((file) => basename(file).replace(/-[\w-]{8}\.cjs$/, '.cjs'));
+  const own = files.filter((file) => dirname(file) === dirname(bundleOf('challenge-service')));
+  const names = own.map((file) => basename(file).replace(/-[\w-]{8}\.cjs$/, '.cjs'));
   t.ok(names.includes('service.cjs'));
-  const extensions = names.filter((name) => name.endsWith('-extension.cjs'));
-  return { extensions: [...new Set(extensions)], statuses };
+  return { names: [...new Set(names)].sort(), statuses };
+}
+
+/** The same, with only the extensions among the files. */
+async function runBundle(t: Test, variables: Readonly<Record<string, string>>) {
+  const { names, statuses } = await loadBundle(t, variables);
+  return { extensions: names.filter((name) => name.endsWith('-extension.cjs')), statuses };
 }
 
 t.test('the bundle runs, unless it is missing or older than compiled code', async (t) => {
@@ -161,6 +167,11 @@ t.test('a stack trace names the bundle and counts its lines', async (t) => {
 
 t.test('without their variables, no extension is read', async (t) => {
   t.strictSame(await runBundle(t, {}), { extensions: [], statuses: [404, 404, 200] });
+});
+
+t.test('all code of a start is in the file whose compiled code is kept', async (t) => {
+  const { names } = await loadBundle(t, {});
+  t.strictSame(names, ['rolldown-runtime.cjs', 'server.js', 'service.cjs']);
 });
 
 t.test('each extension is read only when configured', async (t) => {
