@@ -1,7 +1,7 @@
 // Program of a bundled service: `tools/bundle.js` copies it to `dist/bundle/server.js`, beside the bundle `service.cjs`.
 //
-// When the first process ends, it writes V8's compiled code to `.compile-cache`, which halves the processor time of the
-// next start. In a read-only folder, each start compiles again.
+// Some seconds after its start the first process writes V8's compiled code to `.compile-cache`, which halves the processor
+// time of the next start. In a read-only folder, each start compiles again.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
@@ -10,6 +10,8 @@ import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 
 const digestBytes = 32;
+/** After any start. */
+const keepAfterMs = 5000;
 const folder = import.meta.dirname;
 const filename = join(folder, 'service.cjs');
 const require = createRequire(filename);
@@ -31,11 +33,22 @@ function compile() {
   const parameters = 'exports, require, module, __filename, __dirname, __import';
   const wrapped = `(function (${parameters}) {${source.toString('latin1')}\n})`;
   const script = new Script(wrapped, { filename, cachedData });
-  // Written at the end, when the cache also has the functions that V8 compiles at their first call.
-  if (cachedData === undefined || script.cachedDataRejected) {
-    process.once('exit', () => keepCompiled(script, cacheFile));
-  }
+  if (cachedData === undefined || script.cachedDataRejected) keepOnce(script, cacheFile);
   return script;
+}
+
+/**
+ * Keeps the compiled code after the start, or at the end of a shorter process: then it has the functions that V8 compiles at
+ * their first call. Later V8 discards those that only a start calls.
+ */
+function keepOnce(script, cacheFile) {
+  const keep = () => {
+    clearTimeout(timer);
+    process.off('exit', keep);
+    keepCompiled(script, cacheFile);
+  };
+  const timer = setTimeout(keep, keepAfterMs).unref();
+  process.once('exit', keep);
 }
 
 /** V8 may crash on damaged data, so reject files that a power failure truncated. */

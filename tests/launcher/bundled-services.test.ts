@@ -1,6 +1,9 @@
 // Bundles of the services: which program runs, how it caches compiled code, and which extensions it reads.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -10,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { spawnCommand } from '@tollgate/test-support/command.js';
 import { freePort } from '@tollgate/test-support/free-port.js';
 import { loadedFiles } from '@tollgate/test-support/loaded-files.js';
@@ -31,6 +35,7 @@ function makeBundle(t: Test, code: string) {
   write(code);
   return {
     folder,
+    program,
     cache,
     write,
     /** Resolves with the bundle's output. */
@@ -100,6 +105,23 @@ t.test('the bundle runs, unless it is missing or older than compiled code', asyn
 t.test('the second start uses the compiled code of the first', async (t) => {
   const { run, kept } = makeBundle(t, script);
   t.equal(await run(), 'runs');
+  const first = kept();
+  t.equal(first.length, 1);
+  t.equal(await run(), 'runs');
+  t.same(kept(), first);
+});
+
+t.test('a process that is killed later has kept the compiled code of its start', async (t) => {
+  const { program, cache, run, kept } = makeBundle(
+    t,
+    `console.log('runs'); process.argv[2] && setInterval(() => {}, 1e6)`,
+  );
+  const child = spawn(process.execPath, [program, 'long'], { stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  const whole = () => existsSync(cache) && readdirSync(cache).some((name) => !name.endsWith(`.${child.pid}`));
+  while (!whole()) await setTimeout(20);
+  child.kill('SIGKILL');
+  await ended;
   const first = kept();
   t.equal(first.length, 1);
   t.equal(await run(), 'runs');
