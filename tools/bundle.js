@@ -54,8 +54,8 @@ async function bundle(name) {
     format: 'cjs',
     chunkFileNames: '[name]-[hash].cjs',
     entryFileNames: '[name].cjs',
-    // All that a start needs is in `service.cjs`, whose compiled code is kept; without it, code that two extensions share is
-    // in a chunk of its own, together with most of the rest.
+    // Puts all code of a start into `service.cjs`, whose compiled code is kept. By default, code that two extensions share
+    // goes into a chunk of its own, and takes most of the rest along.
     codeSplitting: { groups: [{ name: 'initial', tags: ['$initial'] }] },
     sourcemap: true,
     // The same mode as the modules.

@@ -1,16 +1,16 @@
 // Program of a bundled service: `tools/bundle.js` copies it to `dist/bundle/server.js`, beside the bundle `service.cjs`.
 //
-// Some seconds after its start the first process writes V8's compiled code to `.compile-cache`, which halves the processor
+// A few seconds after its start, the first process writes V8's compiled code to `.compile-cache`, which halves the processor
 // time of the next start. In a read-only folder, each start compiles again.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 
 const digestBytes = 32;
-/** After any start. */
+/** Longer than a start takes. */
 const keepAfterMs = 5000;
 const folder = import.meta.dirname;
 const filename = join(folder, 'service.cjs');
@@ -42,13 +42,12 @@ function compile() {
  * their first call. Later V8 discards those that only a start calls.
  */
 function keepOnce(script, cacheFile) {
-  const keep = () => {
-    clearTimeout(timer);
-    process.off('exit', keep);
-    keepCompiled(script, cacheFile);
-  };
-  const timer = setTimeout(keep, keepAfterMs).unref();
+  const keep = () => keepCompiled(script, cacheFile);
   process.once('exit', keep);
+  setTimeout(() => {
+    process.off('exit', keep);
+    keep();
+  }, keepAfterMs).unref();
 }
 
 /** V8 may crash on damaged data, so reject files that a power failure truncated. */
@@ -66,8 +65,10 @@ function keepCompiled(script, cacheFile) {
   // Another process may be starting or ending, so rename only the complete file.
   const part = `${cacheFile}.${process.pid}`;
   try {
-    const data = script.createCachedData();
     mkdirSync(dirname(cacheFile), { recursive: true });
+    // Before the work, which delays requests by tens of milliseconds.
+    accessSync(dirname(cacheFile), constants.W_OK);
+    const data = script.createCachedData();
     try {
       writeFileSync(part, Buffer.concat([sha256(data), data]));
       renameSync(part, cacheFile);
