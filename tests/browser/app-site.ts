@@ -67,7 +67,7 @@ export async function startAppSite(t: Test, emails: readonly string[]): Promise<
     incoming.pipe(outgoing);
   }
 
-  const front = createServer((incoming, response) => {
+  const front = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
     const { pathname } = new URL(incoming.url ?? '/', 'http://localhost');
     if (services.test(pathname)) forward(incoming, response);
     else if (typeof pages === 'function') pages(incoming, response);

@@ -1,10 +1,10 @@
 // The challenge service with sites, in this process, and shop pages with their widgets.
 
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type RequestListener, request } from 'node:http';
 import { join } from 'node:path';
 import { freePort } from '@tollgate/test-support/free-port.js';
+import { serve } from '@tollgate/test-support/serve.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { startServiceHere } from '@tollgate/tests/system/services-here.js';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
@@ -62,12 +62,12 @@ export async function startWidgetSite(t: Pick<Test, 'teardown'>): Promise<Widget
     string,
     { readonly body: string; readonly headers: Readonly<Record<string, string>> }
   >();
-  const shop = await listen(t, (incoming, response) => {
+  const shop = await serveLocalhost(t, (incoming, response) => {
     const page = pages.get(new URL(incoming.url ?? '/', 'http://localhost').pathname);
     response.writeHead(page === undefined ? 404 : 200, page?.headers).end(page?.body);
   });
   let port = 0;
-  const front = await listen(t, (incoming, response) => {
+  const front = await serveLocalhost(t, (incoming, response) => {
     const { method, url = '', headers } = incoming;
     const path = new URL(url, 'http://localhost').pathname.slice(prefix.length);
     const what = `${method} ${path.replace(/\w{40}/, 'TOKEN')}`;
@@ -147,17 +147,8 @@ async function isUp(url: string): Promise<boolean> {
   );
 }
 
-async function listen(
-  t: Pick<Test, 'teardown'>,
-  handle: (incoming: IncomingMessage, response: ServerResponse) => void,
-): Promise<string> {
-  const server = createServer(handle).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://localhost:${(server.address() as AddressInfo).port}`;
+async function serveLocalhost(t: Pick<Test, 'teardown'>, listener: RequestListener): Promise<string> {
+  return (await serve(t, listener)).replace('127.0.0.1', 'localhost');
 }
 
 /** A context for all pages of a file; records errors of the pages. */

@@ -44,7 +44,7 @@ export interface Fault {
 export async function openFront(t: Pick<Test, 'teardown'>) {
   let ports: Ports | undefined;
   let fault: Fault = {};
-  const server = createServer((incoming, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
     if (ports === undefined) response.writeHead(502).end();
     else void forward(incoming, response, ports, fault).catch(() => response.destroy());
   }).listen(0, '127.0.0.1');

@@ -179,7 +179,7 @@ export async function startFront(): Promise<Front> {
     return { status: answer.statusCode ?? 502, headers: kept, body, code };
   }
 
-  const server = createServer((incoming, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
     handle(incoming, response).catch(() => response.destroy());
   });
   const listen = (port: number) =>

@@ -94,7 +94,7 @@ export async function startRenderedSite(
     answer.pipe(response);
   }
 
-  const front = createServer((incoming, response) => {
+  const front = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
     render(incoming, response).catch((error: unknown) => {
       response.writeHead(error instanceof SessionUnavailableError ? error.status : 500).end(String(error));
     });
