@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const oldestNode = [20, 19];
+/** npm writes this file last. */
+const installedFile = join('node_modules', '.package-lock.json');
 /** npm prints the reason first, then its manual. */
 const linesOfFailure = 12;
 const fetchMs = 30_000;
@@ -67,14 +69,16 @@ function requireNode() {
 /** Installs the locked dependencies, unless npm has installed since the lock file changed. */
 function install() {
   const changedMs = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  // npm writes this file last.
-  const installed = join('node_modules', '.package-lock.json');
-  if (changedMs(installed) >= changedMs('package-lock.json')) return;
+  if (changedMs(installedFile) < changedMs('package-lock.json')) installDependencies();
+}
+
+/** Installs the locked dependencies anew. */
+export function installDependencies() {
   console.log('Installing dependencies …');
   const { ok, output } = run(...npmCommand(npmArguments));
   if (!ok) {
     // Otherwise a partial installation would count as complete.
-    rmSync(join(root, installed), { force: true });
+    rmSync(join(root, installedFile), { force: true });
     giveUp(`npm ci failed:\n${output.split('\n').slice(0, linesOfFailure).join('\n')}`);
   }
   fetchCanvas();

@@ -1,7 +1,7 @@
 // Finds the programs that tests require, and installs missing ones with apt when run as root.
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { giveUp, npmCommand, root, run } from './prepare.js';
+import { giveUp, installDependencies, npmCommand, root, run } from './prepare.js';
 
 const postgres = '/usr/lib/postgresql';
 const folders = [
@@ -96,6 +96,8 @@ export function setUp(withLab) {
     ...(needsCanvas ? canvasPackages.split(' ') : []),
   ];
   installWithApt([...new Set(wanted), ...quicker]);
+  // A plain `npm ci` removes canvas where it does not compile.
+  if (!existsSync(join(root, 'node_modules', 'canvas'))) installDependencies();
   if (needsCanvas && !loadsCanvas()) compileCanvas();
   for (const [, names, debian, isNeeded] of missing.filter(([, names]) => !find(names)))
     say(`install ${debian} so that ${names[0]} is on the PATH`, isNeeded);
