@@ -28,6 +28,18 @@ export function pin(pid: number, cores: readonly number[]): void {
   });
 }
 
+/** Node's program and its options. */
+export interface NodeProgram {
+  readonly path: string;
+  readonly options: readonly string[];
+}
+
+/** Returns the program that runs Node on these cores from its start; any cores by default. Linux only. */
+export function onCores(node: NodeProgram, cores?: readonly number[]): NodeProgram {
+  if (cores === undefined) return node;
+  return { path: 'taskset', options: ['--cpu-list', cores.join(','), node.path, ...node.options] };
+}
+
 /** Describes an assignment in words. */
 export function describeCores({ measured, redis, load }: Cores): string {
   const at = (cores: readonly number[]) => `core${cores.length > 1 ? 's' : ''} ${cores.join(', ')}`;

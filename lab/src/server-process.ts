@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { pin } from './cores.js';
+import { type NodeProgram, onCores } from './cores.js';
 
 export interface ServerProcess {
   readonly url: string;
@@ -17,10 +17,10 @@ export interface ServerOptions {
   readonly args?: readonly string[];
   /** Variables in addition to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Cores to run on; any by default. */
+  /** Cores to run on from the start; any by default. */
   readonly cores?: readonly number[];
   /** The program of Node and its options; those of this process by default. */
-  readonly node?: { readonly path: string; readonly options: readonly string[] };
+  readonly node?: NodeProgram;
 }
 
 const THIS_NODE = { path: process.execPath, options: [] };
@@ -31,8 +31,9 @@ export async function startServer(
   { args = [], environment = {}, cores, node = THIS_NODE }: ServerOptions = {},
 ): Promise<ServerProcess> {
   const file = fileURLToPath(new URL(`./servers/${name}.js`, import.meta.url));
+  const { path, options } = onCores(node, cores);
   const startedMs = performance.now();
-  const child = spawn(node.path, [...node.options, file, ...args], {
+  const child = spawn(path, [...options, file, ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -42,7 +43,6 @@ export async function startServer(
     once(child, 'exit').then(() => Promise.reject(new Error(`${name} did not start`))),
   ])) as [string];
   const startMs = performance.now() - startedMs;
-  if (cores !== undefined) pin(child.pid!, cores);
   return {
     url: `http://127.0.0.1:${port}/`,
     pid: child.pid!,

@@ -8,8 +8,9 @@ import {
   environmentFor,
   type ServiceName,
 } from '@tollgate/tools/launcher/local-environment.js';
-import { type ServiceOptions, startService } from '@tollgate/tools/launcher/service-process.js';
-import { pin } from '../cores.js';
+import { startService } from '@tollgate/tools/launcher/service-process.js';
+import { nodeOptions } from '@tollgate/tools/launcher/service-program.js';
+import { type NodeProgram, onCores } from '../cores.js';
 import type { Site } from '../site.js';
 
 export interface ServiceCopy {
@@ -31,25 +32,24 @@ const FIRST_REQUEST: Readonly<Record<ServiceName, string>> = {
 
 /**
  * Starts a service process on a site's store.
- * @param cores to run on once it responds; any by default
+ * @param cores to run on from the start; any by default
  * @param node the program of Node and its options; those of the launcher by default
  */
 export async function startCopy(
   site: Site,
   name: ServiceName,
   cores?: readonly number[],
-  node?: ServiceOptions['node'],
+  node: NodeProgram = { path: process.execPath, options: nodeOptions },
 ): Promise<ServiceCopy> {
   const ports = await settlePorts(ANY_PORTS);
   const environment = environmentFor(name, completeForLocalUse(site.environment, ports));
   const logFile = join(site.environment.DATA_DIR!, `${name}-${randomBytes(4).toString('hex')}.log`);
   const startedMs = performance.now();
-  const service = startService(name, { environment, logFile, ...(node && { node }) });
+  const service = startService(name, { environment, logFile, node: onCores(node, cores) });
   const port = name === 'session-service' ? ports.session : ports.challenge;
   const url = `http://127.0.0.1:${port}`;
   await firstAnswer(`${url}${FIRST_REQUEST[name]}`, () => service.isRunning());
   const startMs = performance.now() - startedMs;
-  if (cores !== undefined) pin(service.child.pid!, cores);
   return { url, pid: service.child.pid!, startMs, close: () => service.stop(STOP_MS) };
 }
 

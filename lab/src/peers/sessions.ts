@@ -17,7 +17,7 @@ export type SessionKind = keyof typeof KINDS;
 const REFRESH_PEERS = {
   'plain Fastify': { does: 'specified work only', isLess: true },
   hono: { does: 'specified work only', isLess: true },
-  'node:http': { does: 'specified work only, lower bound', isLess: true },
+  'node:http': { does: 'specified work only', isLess: true },
 } as const;
 export type RefreshPeer = keyof typeof REFRESH_PEERS;
 

@@ -5,7 +5,7 @@ import { microseconds, openPassingCheck } from '../hashwx/check-times.js';
 import { type Cost, openGenerator } from '../load/open-generator.js';
 import { SITE_ENVIRONMENT } from '../load/receipts.js';
 import { GATED_SITE, openRoutes, type Pace, type Routes } from '../load/routes.js';
-import { ACCOUNT, logIn } from '../log-in.js';
+import { logIn, makeAccounts } from '../log-in.js';
 import { openPrivateRedis } from '../private-redis.js';
 import type { Program } from '../program.js';
 import type { Report } from '../report/report.js';
@@ -86,13 +86,14 @@ HashWX: the additional time of its check over that of SHA-256 is compared with t
       GATE: JSON.stringify({ sites: [GATED_SITE] }),
       ...SITE_ENVIRONMENT,
     };
-    const site = await open(openSite({ cores, store, environment, accounts: [ACCOUNT] }));
+    const accounts = makeAccounts(pace.connections);
+    const site = await open(openSite({ cores, store, environment, accounts }));
     const redis = site.redis ?? (await open(openPrivateRedis(cores.redis)));
     const start = (name: string, args: string[], environment = {}) =>
       open(startServer(name, { args, environment, cores: cores.measured }));
     const guarded = await start('guarded', [], site.environment);
     const generator = await open(openGenerator(cores.load));
-    const routes = openRoutes(site, guarded, await logIn(site, pace.connections), generator);
+    const routes = openRoutes(site, guarded, await logIn(site, pace.connections, accounts), generator);
     report.say(describeCores(cores));
 
     const subjects: Record<string, () => Promise<Cost>> = {};

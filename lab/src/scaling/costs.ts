@@ -30,7 +30,8 @@ export interface OperationCost {
 export type AtRest = Pick<StoreReading, 'cpuMicros' | 'commands' | 'bytesIn' | 'bytesOut'>;
 
 const REST_MS = 3_000;
-const WARM_UP_SHARE = 0.2;
+/** 6,000 of most operations: later ones no longer become cheaper. */
+const WARM_UP_SHARE = 0.3;
 /** Writes in the background may follow a response. */
 const SETTLE_MS = 100;
 const WATCHED = 50;

@@ -62,7 +62,10 @@ const redis = new Redis(redisUrl, { enableAutoPipelining: true });
 redis.defineCommand('rotate', { lua: ROTATE, numberOfKeys: 2 });
 const rotate = (redis as unknown as Record<string, (...args: unknown[]) => Promise<[number, number]>>)
   .rotate!;
-const log = pino({ timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(join(folder, `${kind}.log`)));
+const dest = join(folder, `${kind}.log`);
+// The best setting: lines are written together, as in our services.
+const output = pino.destination({ dest, sync: false, minLength: 4096 });
+const log = pino({ timestamp: pino.stdTimeFunctions.isoTime }, output);
 const { sealed: accessTokens } = await openFastJwt(load, ACCESS_SECONDS);
 const { sealed: refreshTokens } = await openFastJwt(load, REFRESH_SECONDS);
 
