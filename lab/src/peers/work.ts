@@ -17,6 +17,8 @@ const AT_ONCE = 100;
 /** Beside the best other library. */
 const ISSUING = { best: 1.15 };
 const CHECKING = { best: 1.8 };
+/** Differences of all libraries' servers from ours. */
+const LACKS = 'no log, metrics or security headers';
 const JSON_BODY = { 'content-type': 'application/json' };
 
 /** Common parts of all comparisons over HTTP. */
@@ -52,6 +54,7 @@ export async function compareWork(bench: Bench): Promise<void> {
       const plan = { urls: [url], pids: { service: pid, Redis: redis.pid }, ...pace };
       issuing.push({
         name: limit === 'limited' ? kind : `${kind}, no limit`,
+        does: kind === '@cap.js/server' ? LACKS : `${LACKS}, stores nothing`,
         isLess: limit !== 'limited',
         measure: async () => microsOf(kind, await generator.run(plan)),
         measureFirst: async () => microsOf(kind, await generator.run({ ...plan, ...first })),
@@ -60,6 +63,7 @@ export async function compareWork(bench: Bench): Promise<void> {
       await proveSingleUse(kind, url, (await prepare(kind, peers, redis, 1))[0]!);
       checking.push({
         name: kind,
+        does: LACKS,
         async measure() {
           const bodies = await prepare(kind, peers, redis, pace.seconds * SOLVED_PER_SECOND);
           return microsOf(kind, await generator.run({ ...plan, method: 'POST', headers: JSON_BODY, bodies }));

@@ -60,14 +60,12 @@ async function growChallenges(count: number, report: Report): Promise<void> {
 async function growSessions(count: number, report: Report): Promise<void> {
   await onRedis(async (store, redis) => {
     const sessions = openSessionStore(store);
-    const start = (uid: number) =>
-      sessions.start(
-        { uid, sid: sidOf(uid), userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156' },
-        RULES,
-      );
-    const probe = async (from: number) => {
-      for (let at = 0; at < PROBES; at++) await start(from + at);
-      return timed((at) => sessions.rotate({ uid: from + at, sid: sidOf(from + at), generation: 1 }, RULES));
+    const start = (uid: number, sid = sidOf(uid)) =>
+      sessions.start({ uid, sid, userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156' }, RULES);
+    const probe = async (from: number, sessionsEach = 1) => {
+      const uidOf = (at: number) => from + Math.floor(at / sessionsEach);
+      for (let at = 0; at < PROBES; at++) await start(uidOf(at), sidOf(from + at));
+      return timed((at) => sessions.rotate({ uid: uidOf(at), sid: sidOf(from + at), generation: 1 }, RULES));
     };
     const before = await probe(2 * COUNT);
     const emptyBytes = await redis.usedBytes();
@@ -76,6 +74,8 @@ async function growSessions(count: number, report: Report): Promise<void> {
     const bytes = ((await redis.usedBytes()) - emptyBytes) / count;
     report.verdict('a session, everything included', bytes, { atMost: SESSION_BYTES }, 'bytes');
     compare(report, 'refresh', before, await probe(3 * COUNT));
+    const [one, many] = [await probe(4 * COUNT), await probe(5 * COUNT, RULES.maxSessions)];
+    compare(report, 'refresh', one, many, ['one session', `${RULES.maxSessions} sessions of the user`]);
   });
 }
 
@@ -129,7 +129,13 @@ async function onRedis(run: (store: Store, redis: PrivateRedis) => Promise<void>
 }
 
 /** @param before,after microseconds for a call, by round */
-function compare(report: Report, what: string, before: number[], after: number[]): void {
-  report.row(what, { 'µs, empty store': before, 'µs, full store': after });
-  report.verdict(`${what}, full to empty`, median(after) / median(before), { atMost: MAX_RATIO });
+function compare(
+  report: Report,
+  what: string,
+  before: number[],
+  after: number[],
+  [few, many] = ['empty store', 'full store'],
+): void {
+  report.row(what, { [`µs, ${few}`]: before, [`µs, ${many}`]: after });
+  report.verdict(`${what}, ${many} to ${few}`, median(after) / median(before), { atMost: MAX_RATIO });
 }
