@@ -16,7 +16,7 @@ export function errorsPage(): string {
 
 <!-- Written by \`npm run docs\` from the classes in the code. Do not edit. -->
 
-Every response with a status of 400 or more has this body, and \`Cache-Control: no-store\`:
+Responses of the services with a status of 400 or more have this body, and \`Cache-Control: no-store\`:
 
 \`\`\`json
 { "message": "for people, in the language of Accept-Language", "code": "for_programs" }
@@ -26,6 +26,14 @@ Every response with a status of 400 or more has this body, and \`Cache-Control: 
 - \`errors\` in a 422 lists texts for each invalid field.
 - \`POST /login\` and guarded routes add [the fields of a refusal](challenges/submissions.md#refusals).
 - \`POST /host/verify\` returns the codes of failed challenges (\`pow_…\`, \`captcha_…\`) with 200, for its host to send.
+
+Exceptions:
+
+- \`/health/ready\` and \`/health/serving\` return 503 with [their own body](operations/health.md).
+- [The gate](gate.md#responses-to-visitors) sends pages to browsers. A [widget's](drop-in.md#widget-errors) frame is a page, also for an unknown site (404) or an unlisted host name (403).
+- \`siteverify\` reports failures with 200, in [its own format](drop-in.md#siteverify).
+- An application with the guard may [respond itself](challenges/server-rendered.md); otherwise clients that prefer \`text/html\` get a page, and JSON has no \`Cache-Control\`.
+- 417, for an unknown \`Expect\`, has neither body nor \`Cache-Control\`.
 
 *Sent by* names the services (on both ports) and the guards in your application; by default both services and the guard.
 
