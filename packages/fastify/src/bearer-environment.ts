@@ -8,16 +8,25 @@ import {
   PublicTokenVariables,
   readEnvironment,
   SecretVariables,
-  StoreVariables,
 } from '@tollgate/shared/config';
 import { type EnvelopeKey, importAccessKeys, type PublicKey, readJwks } from '@tollgate/shared/crypto';
 import { ConfigurationError } from '@tollgate/shared/schemas';
 
+const ofSealed = { shownDefault: 'required for `sealed` tokens' };
+const ofPublic = { shownDefault: 'required for `public` tokens' };
+
 /** Variables of the guard. */
 export const BearerEnvironment = Type.Object({
-  ACCESS_SECRET: Type.Optional(SecretVariables.ACCESS_SECRET),
+  ACCESS_SECRET: Type.Optional(
+    Type.String({
+      ...SecretVariables.ACCESS_SECRET,
+      ...ofSealed,
+      description: 'The secret of session-service, or its list',
+    }),
+  ),
   ACCESS_KEYS: Type.Optional(
     Type.String({
+      ...ofSealed,
       description: 'Decryption keys of access tokens: the output of the command `keys export-access`',
       secret: true,
       expected: 'the output of the command keys export-access',
@@ -25,6 +34,7 @@ export const BearerEnvironment = Type.Object({
   ),
   ACCESS_JWKS_URL: Type.Optional(
     Type.String({
+      shownDefault: 'required for `public` tokens, unless `ACCESS_PUBLIC_KEYS` is set',
       pattern: '^https?://[^\\s@]+$',
       description: 'URL of the public keys for access tokens',
       expected: 'the URL of the public keys, such as https://auth.example.com/.well-known/jwks.json',
@@ -35,13 +45,27 @@ export const BearerEnvironment = Type.Object({
       description: 'Public keys for access tokens: the output of the command `keys export-public`',
     }),
   ),
-  ...PublicTokenVariables,
-  STORE_URL: StoreVariables.STORE_URL,
+  ACCESS_TOKEN_ISSUER: Type.Optional(
+    Type.String({ ...PublicTokenVariables.ACCESS_TOKEN_ISSUER, ...ofPublic }),
+  ),
+  ACCESS_TOKEN_AUDIENCE: Type.Optional(
+    Type.Array(PublicTokenVariables.ACCESS_TOKEN_AUDIENCE.items, {
+      ...PublicTokenVariables.ACCESS_TOKEN_AUDIENCE,
+      ...ofPublic,
+    }),
+  ),
+  STORE_URL: Type.Optional(
+    Type.String({
+      secret: true,
+      description:
+        'Session store, to reject [ended sessions](sessions/end-sessions.md#effect-on-access-tokens)',
+    }),
+  ),
   ACCESS_TTL: Type.Integer({
     default: 900,
     minimum: 1,
     maximum: 31_536_000,
-    description: 'Access token lifetime in seconds',
+    description: 'Lifetime of an access token, in seconds, as in session-service',
   }),
 });
 type BearerValues = Static<typeof BearerEnvironment>;

@@ -1,15 +1,27 @@
 // Generates docs/configuration.md from the environment schemas.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Type } from '@sinclair/typebox';
 import { environmentWith } from '@tollgate/challenge-service/config.js';
 import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
 import { fileVariableOf, secretVariablesOf, variableOf, variablesTable } from '@tollgate/shared/config';
 import { CaptchaOptions, leavesOf } from '@tollgate/shared/schemas';
-import { completeForLocalUse, type Ports, portVariables } from '../launcher/local-environment.js';
+import {
+  completeForLocalUse,
+  type Ports,
+  portVariables,
+  projectRoot,
+} from '../launcher/local-environment.js';
 
 type Environment = Parameters<typeof variablesTable>[0];
 
 const ChallengeEnvironment = environmentWith(await loadAllExtensions());
+/** `@tollgate/fastify` does not export it. */
+const bearerFile = join(projectRoot, 'packages', 'fastify', 'dist', 'src', 'bearer-environment.js');
+const { BearerEnvironment } = (await import(pathToFileURL(bearerFile).href)) as {
+  BearerEnvironment: Environment;
+};
 const head = '| Variable | Default | Meaning |\n|---|---|---|';
 const defaultPorts = Object.fromEntries(
   Object.entries(portVariables).map(([name, [, port]]) => [name, port]),
@@ -34,14 +46,19 @@ export const launcherVariables: Readonly<Record<string, { byDefault: string; mea
   DEMO_PASSWORD_FILE: { byDefault: 'none', meaning: 'Path of a file with it' },
 };
 
-/** Names of all variables that the project reads. */
+/** Names of all variables that the services and the launcher read. */
 export function variableNames(): Set<string> {
   const services = [SessionEnvironment, ChallengeEnvironment];
-  return new Set([
-    ...services.flatMap(({ properties }) => Object.keys(properties)),
-    ...services.flatMap(secretVariablesOf).map(fileVariableOf),
-    ...Object.keys(launcherVariables),
-  ]);
+  return new Set([...services.flatMap(namesIn), ...Object.keys(launcherVariables)]);
+}
+
+/** Names of the variables of the bearer guard. */
+export function bearerVariableNames(): Set<string> {
+  return new Set(namesIn(BearerEnvironment));
+}
+
+function namesIn(schema: Environment): string[] {
+  return [...Object.keys(schema.properties), ...secretVariablesOf(schema).map(fileVariableOf)];
 }
 
 /** The text of the page. */
@@ -108,6 +125,16 @@ ${table(ChallengeEnvironment, (name) => !session.has(name))}
 ## The session service alone
 
 ${table(SessionEnvironment, (name) => !challenge.has(name))}
+
+## Applications
+
+The challenge guard of \`@tollgate/fastify\` reads \`CHALLENGE_SECRET\`, \`STORE_URL\` or \`CAPTCHA_CACHE_STORE\` (one is required), \`ALLOW_EMBEDDED\`,
+\`NODE_ENV\`, and [the variables of the challenges](#both-services-the-challenges). Its bearer guard, for [sealed](sessions/verify-tokens.md#fastify) and
+[public](sessions/public-tokens.md#fastify) tokens, reads:
+
+${table(BearerEnvironment, () => true)}
+
+\`@tollgate/verify\` and \`@tollgate/session\` have options instead.
 
 ## Commands
 
