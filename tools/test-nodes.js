@@ -1,6 +1,4 @@
-// `npm run test:nodes`: runs the fast tests that need nothing but Node, and the main flow on each promised line of Node.
-//
-// The package `node` of the npm registry brings the programs. Lines may be named: npm run test:nodes -- 24 26
+// Runs tests on each promised line of Node, with the programs of the package `node` of the npm registry.
 import { availableParallelism } from 'node:os';
 import { runMainFlow } from './main-flow.js';
 import { npmCommand, prepare, run } from './prepare.js';
@@ -9,8 +7,15 @@ import { runTests } from './test-runner.js';
 
 const promisedLines = ['20', '22', '24', '26'];
 
-await prepare();
+const USAGE = `usage: npm run test:nodes [-- LINE...]
+It runs the tests that need only Node, and the main flow, on each line of Node, such as 24; without one on ${promisedLines.join(', ')}.`;
+
 const asked = process.argv.slice(2);
+if (asked.includes('--help')) {
+  console.log(USAGE);
+  process.exit();
+}
+await prepare();
 const results = [];
 for (const line of asked.length > 0 ? asked : promisedLines) results.push(await tryLine(line));
 console.log(`\n${results.map(({ line, result }) => `Node ${line}: ${result}`).join('\n')}`);

@@ -1,8 +1,4 @@
-// `npm test`: prepares the clone and the machine, then runs format, lint and the tests for a change.
-// `npm run test:rest`: runs the other tests: browsers, libraries, packages, chart, deployment, drills, simulations.
-// `npm run test:all`: runs both at once.
-// `npm run test:fast`: only tests without browsers, store servers and other processes.
-// Test files may be named: npm test -- tests/dist/gateway/gateway.test.js; --jobs=1 limits concurrent files.
+// Prepares the clone and the machine, then runs tests: the usage below names the commands.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,6 +7,12 @@ import { setUp, setUpHelm } from './set-up.js';
 import { removeStale } from './stale-output.js';
 import { testFiles } from './test-files.js';
 import { runTests } from './test-runner.js';
+
+const USAGE = `usage: npm test [-- [--jobs=N] [FILE...]]
+       npm run test:fast|test:rest|test:all [-- [--jobs=N] [FILE...]]
+test runs format, lint and the tests for a change; test:fast those without browsers, store servers and other processes.
+test:rest runs the other tests: browsers, libraries, packages, chart, deployment, drills, simulations. test:all runs both.
+FILE is a compiled test, such as tests/dist/gateway/gateway.test.js. --jobs limits concurrent files.`;
 
 /**
  * Files that keep the whole machine busy and allow no failed request, while a store that replies after half a second counts
@@ -26,10 +28,15 @@ const { values, positionals } = parseArgs({
     all: { type: 'boolean', default: false },
     fast: { type: 'boolean', default: false },
     rest: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
     // A test waits for servers and browsers half of its time.
     jobs: { type: 'string', default: String(availableParallelism() + 1) },
   },
 });
+if (values.help) {
+  console.log(USAGE);
+  process.exit();
+}
 const command = ['all', 'fast', 'rest'].find((name) => values[name]) ?? 'test';
 
 prepare();

@@ -1,4 +1,4 @@
-// `npm run bench`: runs the named program, or lists all programs.
+// `npm run bench`: runs the named program, or lists all programs with the usage.
 import { readdirSync } from 'node:fs';
 import { closeAfter } from './opened.js';
 import { watchOthers } from './other-programs.js';
@@ -61,11 +61,18 @@ async function run(name: string, args: readonly string[]): Promise<boolean> {
   return verdicts.every(({ isKept }) => isKept);
 }
 
+const USAGE = `usage: npm run bench -- [PROGRAM [--json] [--write] [OPTION...]]
+       npm run bench -- PROGRAM --help
+--json prints the results to stdout and the text to stderr; --write writes them into docs. Programs:`;
+
 const [wanted, ...args] = process.argv.slice(2);
-if (wanted === undefined) {
+if (wanted === undefined || wanted === '--help') {
+  console.log(USAGE);
   for (const name of names) console.log(`${name.padEnd(16)}${(await load(name)).title}`);
-  console.log('Each also takes --json (results to stdout, text to stderr) and --write (into docs).');
 } else if (!names.includes(wanted)) {
   console.error(`unknown benchmark ${wanted}; available: ${names.join(', ')}`);
   process.exitCode = 1;
+} else if (args.includes('--help')) {
+  const { title, method } = await load(wanted);
+  console.log(method === undefined ? title : `${title}\n${method}`);
 } else if (!(await run(wanted, args))) process.exitCode = 1;
