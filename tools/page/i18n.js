@@ -1,7 +1,8 @@
 // The page's language and texts: the browser's first language with texts. Words in `backticks` are code.
+import { directionOf, languageFor } from './client/element/languages.js';
 import { en } from './texts/en.js';
 
-/** The texts of other languages, loaded when needed. */
+/** The texts of other languages, loaded when needed: the element's languages, by the same tags. */
 const loaders = {
   ar: async () => (await import('./texts/ar.js')).ar,
   de: async () => (await import('./texts/de.js')).de,
@@ -14,20 +15,22 @@ const loaders = {
   nl: async () => (await import('./texts/nl.js')).nl,
   pl: async () => (await import('./texts/pl.js')).pl,
   pt: async () => (await import('./texts/pt.js')).pt,
+  'pt-pt': async () => (await import('./texts/pt-pt.js')).ptPT,
   ru: async () => (await import('./texts/ru.js')).ru,
   tr: async () => (await import('./texts/tr.js')).tr,
   zh: async () => (await import('./texts/zh.js')).zh,
+  'zh-hant': async () => (await import('./texts/zh-hant.js')).zhHant,
 };
 
 /** The English texts in the markup. */
 const markup = Object.fromEntries(
   textsInMarkup().map((node) => [node.dataset.text, node.textContent.trim().replace(/\s+/g, ' ')]),
 );
-const primary = (tag) => tag.toLowerCase().split('-')[0];
-const tag =
-  navigator.languages.find((one) => primary(one) === 'en' || Object.hasOwn(loaders, primary(one))) ?? 'en';
+const hasTexts = (tag) => languageFor(tag) !== 'en' || /^en\b/i.test(tag);
+const tag = navigator.languages.find(hasTexts) ?? 'en';
 
-export const language = primary(tag);
+/** A tag in lower case, such as `pt-pt`. */
+export const language = languageFor(tag);
 const texts = language === 'en' ? { ...markup, ...en } : await loaders[language]();
 /** Uses Western digits in every language, as the images do. */
 export const locale = new Intl.Locale(tag, { numberingSystem: 'latn' });
@@ -44,8 +47,8 @@ export function translateIfKnown(code, otherwise) {
 
 /** Translates the page: sets language, direction and markup texts. */
 export function translatePage() {
-  document.documentElement.lang = language;
-  document.documentElement.dir = ['ar', 'he'].includes(language) ? 'rtl' : 'ltr';
+  document.documentElement.lang = new Intl.Locale(language).baseName;
+  document.documentElement.dir = directionOf(language);
   if (language !== 'en') for (const node of textsInMarkup()) setText(node, translate(node.dataset.text));
 }
 
