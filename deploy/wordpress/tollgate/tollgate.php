@@ -202,6 +202,20 @@ function tollgate_check_lost_password( $errors ) {
 }
 
 add_action( 'init', fn() => load_plugin_textdomain( 'tollgate', false, 'tollgate/languages' ) );
+add_filter( 'gettext_tollgate', 'tollgate_translate', 10, 2 );
+
+/** Translates what visitors read into the widget's language, unless the site has a translation of its own. */
+function tollgate_translate( $translation, $text ) {
+	static $texts;
+	if ( $translation !== $text ) {
+		return $translation;
+	}
+	$texts  ??= require __DIR__ . '/texts.php';
+	$regions  = array( '/^zh-(hant|tw|hk|mo)\b.*/i', '/^pt-(pt|ao|ch|cv|gq|gw|lu|mo|mz|st|tl)\b.*/i' );
+	$language = preg_replace( $regions, array( 'zh-Hant', 'pt-PT' ), get_bloginfo( 'language' ) );
+	return $texts[ $text ][ $language ] ?? $texts[ $text ][ strtok( $language, '-' ) ] ?? $text;
+}
+
 add_action( 'admin_menu', fn() => add_options_page( 'Tollgate', 'Tollgate', 'manage_options', 'tollgate', 'tollgate_page' ) );
 add_action(
 	'admin_init',

@@ -1,6 +1,7 @@
 // deploy/wordpress in Debian's WordPress, in a browser.
 
 import { hash } from 'node:crypto';
+import { languages } from '@tollgate/shared/messages';
 import { launchBrowser } from '@tollgate/tests/browser/chromium.js';
 import { openPage } from '@tollgate/tests/browser/open-page.js';
 import { codeBlocks } from '@tollgate/tests/docs/markdown.js';
@@ -14,6 +15,7 @@ import { ADMIN, type Blog, hasWordPress, startBlog } from './blog.js';
 const SECRET = 'the-secret-of-the-blog-00000000000000000';
 const REJECTED = 'The security check failed or has expired. Please try again.';
 const UNAVAILABLE = 'The security check is unavailable at the moment. Please try again shortly.';
+const NO_SCRIPT = 'This form needs JavaScript.';
 const RECEIPT = 'cf-turnstile-response';
 
 t.test(
@@ -70,6 +72,10 @@ async function tests(t: Test, system: HostedSystem, blog: Blog, browser: Browser
     await page.click('#wp-submit');
   };
   const showsError = (page: Page, text: string) => page.locator('#login_error', { hasText: text }).waitFor();
+  /** A site can have a language without its language pack. */
+  const setLocale = (locale: string) =>
+    blog.evaluate(`global $wpdb;
+      $wpdb->replace( $wpdb->options, array( 'option_name' => 'WPLANG', 'option_value' => '${locale}' ) );`);
   const status = (text: string) => admin.locator('strong', { hasText: text }).waitFor();
 
   await t.test('an administrator uploads, activates and configures it', async () => {
@@ -313,6 +319,49 @@ async function tests(t: Test, system: HostedSystem, blog: Blog, browser: Browser
       const { text } = await send('?pagename=callback', { callback_number: '030 123456', [RECEIPT]: value });
       t.match(text, REJECTED);
       t.notMatch(text, 'We will call you.');
+    }
+  });
+
+  await t.test('a visitor of a German blog reads German', async (t) => {
+    const rejected = 'Die Sicherheitsprüfung ist fehlgeschlagen oder abgelaufen.';
+    const unavailable = 'Die Sicherheitsprüfung ist zurzeit nicht verfügbar.';
+    await setLocale('de_AT');
+    const page = await visit(POST);
+    t.match(await page.textContent('#commentform noscript'), 'Dieses Formular braucht JavaScript.');
+    await page.frameLocator('.cf-turnstile iframe').getByText('Sicherheitsprüfung').first().waitFor();
+    await author(page);
+    await comment(page, 'Ein Kommentar');
+    await receiptIn(page);
+    const restore = await internal.cut();
+    await page.click('#submit');
+    await page.getByText(unavailable).waitFor();
+    await restore();
+    const refused = await send('wp-comments-post.php', { ...posted, comment: 'x', [RECEIPT]: 'forged' });
+    t.match(refused, { status: 403, text: rejected });
+    await setLocale('');
+  });
+
+  await t.test('visitors read the language of the widget, or the own translation of the site', async (t) => {
+    const language = `add_filter( 'locale', fn() => 'LOCALE' ); echo tollgate_verify( 'form' )->get_error_message();`;
+    const read = (locale: string) => blog.evaluate(language.replace('LOCALE', locale));
+    for (const [locale, words] of [
+      ['pt_BR', 'Tente novamente.'],
+      ['pt_AO', 'Tente novamente, por favor.'],
+      ['zh_CN', '请重试'],
+      ['zh_HK', '請再試一次'],
+      ['de_DE_formal', 'Bitte versuchen Sie es noch einmal.'],
+      ['eo', REJECTED],
+    ] as const) {
+      t.match(await read(locale), words, locale);
+    }
+    const own = `add_filter( 'gettext_tollgate', fn() => 'Ihre Worte', 9 );`;
+    t.equal(await blog.evaluate(`${own}${language.replace('LOCALE', 'de_DE')}`), 'Ihre Worte');
+    const all = JSON.parse(
+      await blog.evaluate(`echo wp_json_encode( require WP_PLUGIN_DIR . '/tollgate/texts.php' );`),
+    );
+    t.same(Object.keys(all).toSorted(), [NO_SCRIPT, REJECTED, UNAVAILABLE].sort());
+    for (const texts of Object.values<Record<string, string>>(all)) {
+      t.same(['en', ...Object.keys(texts)], languages);
     }
   });
 
