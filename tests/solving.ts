@@ -10,7 +10,7 @@ export interface Work {
 }
 
 /** An effort challenge: work in several parts. */
-export interface Effort {
+interface Effort {
   readonly token: string;
   readonly salt: string;
   readonly parts: number;

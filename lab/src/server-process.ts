@@ -13,7 +13,7 @@ export interface ServerProcess {
   close(): Promise<void>;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly args?: readonly string[];
   /** Variables in addition to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;

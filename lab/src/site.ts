@@ -44,7 +44,7 @@ const FREE_PORTS = Object.fromEntries(
   ),
 );
 
-export interface SiteOptions {
+interface SiteOptions {
   /** Variables that override those above. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly accounts?: readonly { email: string; password: string }[];

@@ -10,7 +10,7 @@ import { openChallengeStore, openStore } from '@tollgate/shared/store';
 import { findHashwxNumbers } from '@tollgate/test-support/find-hashwx-numbers.js';
 import { untilAnswered } from './until-answered.js';
 
-export interface SolvedWork {
+interface SolvedWork {
   readonly pow_token: string;
   readonly pow_nonce: string;
 }

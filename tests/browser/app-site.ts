@@ -9,7 +9,7 @@ import type { Environment } from '@tollgate/tools/launcher/local-environment.js'
 import { startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Test } from 'tap';
 
-export interface AppSite {
+interface AppSite {
   /** `http://localhost:PORT`, for browsers. */
   readonly address: string;
   readonly server: Server;
@@ -20,7 +20,7 @@ export interface AppSite {
 }
 
 /** A folder for each URL path (`{ '/': …, '/tollgate/': … }`, longest first), or the pages' own server. */
-export type Pages =
+type Pages =
   | Readonly<Record<string, string>>
   | ((request: IncomingMessage, response: ServerResponse) => void);
 

@@ -3,7 +3,7 @@
 import { type Browser, chromium } from 'playwright-core';
 
 /** Chromium settings of the tests. */
-export const browserArguments = [
+const browserArguments = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',

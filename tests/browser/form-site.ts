@@ -22,7 +22,7 @@ export const policyWithoutWasm = "default-src 'self'; script-src 'self'";
 /** Selects the box of an element with solved challenges. */
 export const ready = '.box[data-status=ready]';
 
-export interface FormSite {
+interface FormSite {
   readonly address: string;
   readonly system: System;
   /** Settings for an application beside the services to verify their challenges. */
@@ -35,7 +35,7 @@ export interface FormSite {
   page(body: string, options?: PageOptions): string;
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** Attributes of the root element, e.g. `lang="fr"`; English by default. */
   readonly root?: string;
   /** The policy of the page and of its own-site files. */

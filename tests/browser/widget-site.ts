@@ -22,7 +22,7 @@ const sites = {
 };
 
 /** Siteverify response to a server. */
-export interface Verdict {
+interface Verdict {
   readonly success: boolean;
   readonly hostname?: string;
   readonly action?: string;
@@ -32,7 +32,7 @@ export interface Verdict {
   readonly 'error-codes'?: readonly string[];
 }
 
-export interface WidgetSite {
+interface WidgetSite {
   /** Script address: the service with its prefix. */
   readonly service: string;
   /** The origin of the shop. */

@@ -46,14 +46,14 @@ export async function openDemo(
   return { system, browser };
 }
 
-export interface Visit {
+interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Opens another tab of the same browser. */
   readonly openTab: () => Promise<Page>;
 }
 
-export interface VisitOptions extends BrowserContextOptions {
+interface VisitOptions extends BrowserContextOptions {
   /** Runs before the page's own code. */
   readonly script?: string;
   /** The page to open, from the site's root; the login form by default. */

@@ -1,13 +1,13 @@
 // Reads tables, links, code blocks and headings from Markdown.
 
 /** A table: its header cells, then the cells of each row. */
-export interface Table {
+interface Table {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
 /** The tables of a page in order. */
-export function tablesOf(page: string): Table[] {
+function tablesOf(page: string): Table[] {
   return [...withoutCode(page).matchAll(/(?:^\|.*\|\n)+/gm)].map(([text]) => {
     const [head = [], , ...rows] = text.trimEnd().split('\n').map(cellsOf);
     return { head, rows };

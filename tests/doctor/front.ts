@@ -83,7 +83,7 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, port
 }
 
 /** Challenge routes to their service, everything else to the other one. */
-export function usualPort(url: string, ports: Ports): number {
+function usualPort(url: string, ports: Ports): number {
   return url.startsWith('/api/captcha') ? ports.challenge : ports.session;
 }
 

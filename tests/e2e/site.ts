@@ -93,7 +93,7 @@ export interface Site {
 }
 
 /** Variables of one service only. */
-export type ServiceEnvironment = Readonly<Partial<Record<ServiceName, Environment>>>;
+type ServiceEnvironment = Readonly<Partial<Record<ServiceName, Environment>>>;
 
 export interface SecurityEvent {
   readonly sid?: string;

@@ -3,7 +3,7 @@
 import { solveFullPrice, type Work } from '../solving.js';
 
 /** The service of a client, and its user. */
-export interface Surroundings {
+interface Surroundings {
   /** The public address, without a trailing slash. */
   readonly address: string;
   /** Solves an image like a user, and takes as long. */
@@ -11,7 +11,7 @@ export interface Surroundings {
 }
 
 /** The result of a submission. `captchaRequired` is that of the failed response. */
-export interface Outcome {
+interface Outcome {
   readonly status: number;
   readonly accessToken?: string;
   readonly cookie?: string;

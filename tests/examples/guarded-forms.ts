@@ -52,7 +52,7 @@ export async function startGuardedForms(t: Test): Promise<GuardedForms> {
   };
 }
 
-export interface Front {
+interface Front {
   /** Its address: the service's, but for the port. */
   address(url: string): string;
   /** The requests so far: their bodies. */

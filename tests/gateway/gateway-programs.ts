@@ -16,14 +16,14 @@ export function readExample(name: string): string {
 }
 
 /** A production gateway, and the services behind it as `host:port`. */
-export interface Gateway {
+interface Gateway {
   readonly port: number;
   readonly sessions: readonly string[];
   readonly challenges: readonly string[];
 }
 
 /** The program of a gateway, and the location of its access log. */
-export interface RunningGateway {
+interface RunningGateway {
   readonly url: string;
   /** Its complete log so far. */
   log(): string;

@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { ask, startService, type ThrowAwayService } from '../throw-away-service.js';
 
 /** Services that respond to everything. */
-export interface AnsweringServices {
+interface AnsweringServices {
   readonly session: ThrowAwayService;
   readonly challenge: ThrowAwayService;
 }

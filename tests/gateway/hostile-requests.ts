@@ -225,7 +225,7 @@ export async function exchange(port: number, bytes: Buffer, then?: Buffer): Prom
  * Returns a connection preface and one HTTP/2 request, with a forged identity.
  * @param protocol makes it an extended CONNECT (RFC 8441)
  */
-export function http2Request(stream: number, path: string, protocol?: string): Buffer {
+function http2Request(stream: number, path: string, protocol?: string): Buffer {
   const method = protocol === undefined ? 'GET' : 'CONNECT';
   const headers: [string, string][] = [
     [':method', method],

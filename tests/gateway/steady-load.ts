@@ -6,14 +6,14 @@ import type { Answer, Client, Sent } from '../e2e/client.js';
 import type { Secrets } from '../e2e/secrets.js';
 import { solve } from '../solving.js';
 
-export interface SteadyLoad {
+interface SteadyLoad {
   /** Number of requests with a response. */
   readonly count: number;
   /** Lets all users finish; resolves with a line for each unexpected response. */
   stop(): Promise<string[]>;
 }
 
-export interface SteadyLoadOptions {
+interface SteadyLoadOptions {
   readonly people: number;
   /** Pause of each user between two requests, in milliseconds. */
   readonly pauseMs: number;

@@ -36,7 +36,7 @@ export interface Node {
   kill(): Promise<void>;
 }
 
-export interface TwoOfEach {
+interface TwoOfEach {
   readonly sessions: readonly Node[];
   readonly challenges: readonly Node[];
   /** The variables of every session-service. */

@@ -15,7 +15,7 @@ export const freePorts = {
   CHALLENGE_ADMIN_PORT: '0',
 };
 
-export interface Launched {
+interface Launched {
   readonly child: ChildProcess;
   readonly ended: Promise<{ code: number | null; out: string; err: string }>;
   /** Resolves with the address once it has been printed. */

@@ -15,7 +15,7 @@ const NONCES = OPTIONS.pow.nonces_per_function;
 const EXCHANGE = acceptedAlgorithms(OPTIONS.pow.algorithms)[1]?.exchange ?? HASHWX_EXCHANGE;
 
 /** The work of one attempt, in bits: the proof of work, and effort if it replaces the image. */
-export interface AttemptWork {
+interface AttemptWork {
   readonly name: string;
   readonly bits: readonly number[];
 }

@@ -14,7 +14,7 @@ import { openLab } from './servers/lab.js';
 import { failuresAt, openSite, type Site } from './site.js';
 import { type DrillResult, judge, type Run } from './verdict.js';
 
-export interface RunOptions {
+interface RunOptions {
   /** Variables of the command: `PATH`, and program locations. */
   readonly environment: Environment;
   /** Whether times count in the verdict; true by default. */

@@ -38,7 +38,7 @@ export interface DrillResult {
   readonly looked: Readonly<Record<string, number>>;
 }
 
-export interface VerdictOptions {
+interface VerdictOptions {
   /** Whether times count: not while other programs use the processor. */
   readonly timed: boolean;
 }

@@ -13,7 +13,7 @@ import { stopProcesses } from './stopped-processes.js';
 import { tabOf } from './webkit-tab.js';
 
 /** The programs: an X server, and the driver, which finds the browser itself. */
-export interface WebKitPrograms {
+interface WebKitPrograms {
   readonly xvfb: string;
   readonly driver: string;
 }

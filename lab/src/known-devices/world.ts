@@ -33,7 +33,7 @@ export interface Try {
 }
 
 /** The account, and the time of its store. */
-export interface World {
+interface World {
   readonly options: CaptchaOptions;
   nowMs(): number;
   /** Advances the time. */

@@ -2,7 +2,7 @@
 import type { Redis } from 'ioredis';
 
 /** The keys of a server. */
-export interface KeyReport {
+interface KeyReport {
   readonly keys: number;
   /** Names of the keys without an expiry. */
   readonly eternal: readonly string[];

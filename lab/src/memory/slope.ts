@@ -7,7 +7,7 @@ export interface Sample {
 }
 
 /** The slope of a line, in units of the values per unit of time, and the half width of its 95 % interval. */
-export interface Slope {
+interface Slope {
   readonly slope: number;
   readonly halfWidth: number;
 }

@@ -18,7 +18,7 @@ process.once('exit', () => {
   for (const [child, folder] of running) end(child, folder);
 });
 
-export interface TestRun {
+interface TestRun {
   readonly outcome: 'passed' | 'failed' | 'hung';
   readonly seconds: number;
   /** Processor time of the test and its children. */

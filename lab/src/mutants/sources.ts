@@ -41,7 +41,7 @@ export function findSources(): Source[] {
 }
 
 /** Returns the compiled module of a TypeScript file, and any other file itself. */
-export function runningFile(file: string): string {
+function runningFile(file: string): string {
   return /\.tsx?$/.test(file)
     ? file.replace(/\/(src|extensions)\//, '/dist/$1/').replace(/\.tsx?$/, '.js')
     : file;

@@ -16,7 +16,7 @@ const HUNG_LEAST_SECONDS = 8;
 /** The original text of the changed file, for a killed run. */
 const CHANGED = join(ROOT, 'lab/dist/mutant.json');
 
-export interface Outcome {
+interface Outcome {
   readonly killedBy?: string;
   readonly seconds?: number;
   readonly survived?: number;

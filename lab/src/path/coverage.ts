@@ -8,7 +8,7 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 /** The executed functions, by source file below the project's folder; a function is its name and position in the file. */
 export type Path = ReadonlyMap<string, ReadonlySet<string>>;
 
-export interface Coverage {
+interface Coverage {
   /** Returns the functions executed during `work`, in the services and their shared code. */
   during(work: () => Promise<unknown>): Promise<Path>;
   close(): Promise<void>;

@@ -23,7 +23,7 @@ export interface Side {
 }
 
 /** Required work per second of processor time relative to named sides; `best` is the best that does the same work. */
-export type Goals = Readonly<Record<string, number>>;
+type Goals = Readonly<Record<string, number>>;
 
 const sum = (micros: Micros) => Object.values(micros).reduce((total, one) => total + one, 0);
 

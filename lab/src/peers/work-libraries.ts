@@ -5,7 +5,7 @@ import type { LoadPeer } from './packages.js';
 export const WORK_KINDS = ['altcha-lib v1', 'altcha-lib v2', '@cap.js/server'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
-export interface WorkLibrary {
+interface WorkLibrary {
   /** @returns the response to the browser */
   issue(): Promise<object>;
   /** Checks that work was done, in time and for the first time. */

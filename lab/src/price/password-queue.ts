@@ -2,7 +2,7 @@
 import { FULL_LOAD, type QueueLoad } from '@tollgate/shared/pow';
 
 /** A queue. Times are seconds. */
-export interface PasswordQueue {
+interface PasswordQueue {
   /** Returns when the check of a password that arrives now is done; null if it is rejected. Times must not fall. */
   add(atS: number): number | null;
   /** Returns the load of the second that ends now, and begins the next one. */

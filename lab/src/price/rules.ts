@@ -11,7 +11,7 @@ import {
 } from '@tollgate/shared/pow';
 
 /** The reports of all processes for a second. */
-export interface ReportedSecond {
+interface ReportedSecond {
   readonly issued: number;
   /** Means over the processes. */
   readonly passwords: QueueLoad;
@@ -33,7 +33,7 @@ export interface ComparedRule {
 }
 
 /** The documented bits of each level. */
-export const LEVELS: readonly number[] = [2, 4, 6];
+const LEVELS: readonly number[] = [2, 4, 6];
 
 /** The price without load. */
 export const fixed: ComparedRule = { name: 'fixed price', open: () => ({ note() {}, bits: () => 0 }) };
@@ -42,7 +42,7 @@ export const fixed: ComparedRule = { name: 'fixed price', open: () => ({ note() 
  * A level that rises during a load.
  * @param loadOf the load that counts
  */
-export function byLoad(
+function byLoad(
   name: string,
   levels: readonly number[],
   loadOf: (second: ReportedSecond) => QueueLoad,

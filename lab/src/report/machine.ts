@@ -17,7 +17,7 @@ const IDLE_LOAD = 0.5;
 const DISTURBED = 0.1;
 const ROUNDS = 5;
 
-export interface Machine {
+interface Machine {
   readonly processor: string;
   readonly cores: number;
   readonly memoryGB: number;

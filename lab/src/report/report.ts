@@ -79,7 +79,7 @@ export function describeVerdict(verdict: Verdict): string {
 }
 
 /** Describes a bound in words. */
-export function describeBound(bound: Bound, unit: string): string {
+function describeBound(bound: Bound, unit: string): string {
   const [word, value] = 'atLeast' in bound ? ['at least', bound.atLeast] : ['at most', bound.atMost];
   return `${word} ${value.toLocaleString('en')}${unit && ` ${unit}`}`;
 }

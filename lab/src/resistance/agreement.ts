@@ -36,7 +36,7 @@ export function compareByChance(texts: readonly string[], answers: readonly stri
 }
 
 /** Returns the characters kept by the cheapest edit between two texts (V. Levenshtein, 1965), or the maximum of several. */
-export function alignedCharacters(text: string, answer: string): number {
+function alignedCharacters(text: string, answer: string): number {
   const editCost = 1 << 16;
   // Cost and kept characters in one number, so that the smaller is the better.
   let above = Array.from({ length: answer.length + 1 }, (_, column) => column * editCost);

@@ -18,7 +18,7 @@ export interface Samples {
   readonly imagesPerSecond: number;
 }
 
-export interface SampleOptions {
+interface SampleOptions {
   readonly count: number;
   /** Determines the texts and effects of all images. */
   readonly seed: number;

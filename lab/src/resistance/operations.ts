@@ -5,7 +5,7 @@ import type { GreyImage } from './grey-image.js';
  * Converts to black and white at the best separating threshold (N. Otsu, "A threshold selection method from gray-level
  * histograms", 1979).
  */
-export function threshold(image: GreyImage): GreyImage {
+function threshold(image: GreyImage): GreyImage {
   const limit = otsuLevel(image.pixels);
   return { ...image, pixels: image.pixels.map((level) => (level <= limit ? 0 : 255)) };
 }
@@ -32,7 +32,7 @@ function otsuLevel(pixels: Uint8Array): number {
 }
 
 /** Enlarges by a whole factor, with linear interpolation, and adds a white frame. */
-export function enlarge({ width, height, pixels }: GreyImage, factor = 3, framePx = 20): GreyImage {
+function enlarge({ width, height, pixels }: GreyImage, factor = 3, framePx = 20): GreyImage {
   const wide = width * factor + 2 * framePx;
   const high = height * factor + 2 * framePx;
   const larger = new Uint8Array(wide * high).fill(255);
@@ -55,7 +55,7 @@ export function enlarge({ width, height, pixels }: GreyImage, factor = 3, frameP
 }
 
 /** Applies a median filter of 3 × 3 pixels, which removes small speckles and holes and keeps strokes. */
-export function despeckle({ width, height, pixels }: GreyImage): GreyImage {
+function despeckle({ width, height, pixels }: GreyImage): GreyImage {
   const cleaned = new Uint8Array(pixels.length);
   const around = new Uint8Array(9);
   for (let y = 0; y < height; y++) {
@@ -72,7 +72,7 @@ export function despeckle({ width, height, pixels }: GreyImage): GreyImage {
 }
 
 /** Keeps only the edges, dark on white, which removes the effect of contrast inversion. */
-export function outline({ width, height, pixels }: GreyImage): GreyImage {
+function outline({ width, height, pixels }: GreyImage): GreyImage {
   const edges = new Uint8Array(pixels.length).fill(255);
   for (let y = 0; y < height - 1; y++) {
     for (let x = 0; x < width - 1; x++) {

@@ -3,10 +3,10 @@ import type { OperationCost } from './costs.js';
 import { LOG_IN, LOG_IN_WITHOUT_PASSWORD } from './operations.js';
 
 /** Requests a second of each operation, by its name, and the lifetime of its stored data, in seconds. */
-export type Mix = Readonly<Record<string, { readonly perSecond: number; readonly keptSeconds?: number }>>;
+type Mix = Readonly<Record<string, { readonly perSecond: number; readonly keptSeconds?: number }>>;
 
 /** The requirements of a mix. Cores are those of processor time, without headroom. */
-export interface Deployment {
+interface Deployment {
   readonly sessionCores: number;
   readonly challengeCores: number;
   /** In applications, for the checks through their guard. */

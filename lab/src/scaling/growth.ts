@@ -10,7 +10,7 @@ import { onSmallMachines } from './small-machines.js';
 import { between, readStore, type StoreReading } from './store-meter.js';
 
 /** A store of one or more servers. */
-export interface Servers {
+interface Servers {
   readonly url: string;
   readonly masters: readonly { readonly client: Redis }[];
 }

@@ -10,9 +10,9 @@ export interface Prepared {
 }
 
 /** The amount: a total number of requests, or as many as fit into a time. */
-export type Extent = { readonly requests: number } | { readonly seconds: number };
+type Extent = { readonly requests: number } | { readonly seconds: number };
 
-export interface Sending {
+interface Sending {
   /** Addresses of the processes. */
   readonly urls: readonly string[];
   /** Total connections. Each sends after its previous response. */
@@ -23,7 +23,7 @@ export interface Sending {
 }
 
 /** The result. */
-export interface Sent {
+interface Sent {
   /** Requests with a successful response. */
   readonly answered: number;
   readonly failures: number;

@@ -26,7 +26,7 @@ export interface BundledPage {
 }
 
 /** A page that any browser can open. */
-export interface ServedPage {
+interface ServedPage {
   readonly address: string;
   close(): void;
 }

@@ -28,7 +28,7 @@ export interface Site {
 export const guardedPath = '/guarded/';
 
 /** The password of every account. */
-export const password = 'a password of these tests';
+const password = 'a password of these tests';
 
 const accounts = {
   session: 'session@example.com',

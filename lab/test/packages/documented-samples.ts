@@ -60,7 +60,7 @@ const programs = () =>
 const usesPackage = /@tollgate\/|\b(session|challenge|element\.controller|createSession)\b[.(]/;
 
 /** Paths of the files, from the project's folder. */
-export interface SampleFiles {
+interface SampleFiles {
   /** Compiled strictly. */
   readonly typed: readonly string[];
   /** JavaScript without types: its parameters have any type. */

@@ -26,7 +26,7 @@ export const published = {
 };
 
 /** The result of a program: its status, and its complete output. */
-export interface Ended {
+interface Ended {
   readonly status: number | null;
   readonly output: string;
 }
@@ -88,7 +88,7 @@ const importedBySamples = [
 ];
 
 /** The parts of a project, besides the archives. */
-export interface OutsideProject {
+interface OutsideProject {
   /** The folder of docs/examples to copy; none by default. */
   readonly example?: string;
   /** The installed packages; by default those that the samples import. */
@@ -143,7 +143,7 @@ function installedFolder(name: string): string {
 }
 
 /** The strictness of compiling a set of files. */
-export interface Strictness {
+interface Strictness {
   readonly checkJs: boolean;
   /** The globals beside those of Node; by default those of browsers too. */
   readonly lib?: readonly string[];

@@ -20,7 +20,7 @@ export interface Question {
 }
 
 /** Names of the steps and their outcomes. */
-export type Outcomes = Readonly<Record<string, string>>;
+type Outcomes = Readonly<Record<string, string>>;
 
 export async function play(question: Question): Promise<Outcomes> {
   const { publicUrl, service, isPublic, cookie, ended, nowhere, silent, moved } = question;

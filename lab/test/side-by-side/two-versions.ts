@@ -27,7 +27,7 @@ export interface Version {
 }
 
 /** A session from its browser's view. */
-export interface Held {
+interface Held {
   readonly cookie: string;
   readonly authorization: string;
 }

@@ -6,7 +6,7 @@ import type { Behaviour } from './histories.js';
 const MINUTE = 60 * SECOND;
 
 /** Two or three tabs, refreshed while they are open and when the browser is; one response in a hundred is lost. */
-export const ORDINARY: Behaviour = {
+const ORDINARY: Behaviour = {
   rounds: [20, 40],
   tabs: [1, 3],
   pausesMs: [

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The current rule, or an instance of the model without one of its fixes. */
-export type ModelInstance = 'mended' | 'anyoneBinds' | 'windowForgets' | 'unconfirmed';
+type ModelInstance = 'mended' | 'anyoneBinds' | 'windowForgets' | 'unconfirmed';
 
 /** The model's calls of the store, and their results. */
 export interface ModelCall {
@@ -23,7 +23,7 @@ export interface ModelCall {
   readonly answer: number;
 }
 
-export interface ModelRun {
+interface ModelRun {
   /** Number of tried histories. */
   readonly samples: number;
   /** Maximum length in steps. */

@@ -9,7 +9,7 @@ import { playOnRule } from './play.js';
 import { firstTheft } from './theft.js';
 import type { Trace } from './trace.js';
 
-export interface Sampling {
+interface Sampling {
   /** Number of histories. */
   readonly histories: number;
   /** The same seed gives the same histories. */
@@ -17,19 +17,19 @@ export interface Sampling {
 }
 
 /** The same histories with proof of use and without it. */
-export interface Compared<Rate> {
+interface Compared<Rate> {
   readonly proven: Rate;
   readonly unproven: Rate;
 }
 
-export interface LogOutRate {
+interface LogOutRate {
   readonly histories: number;
   readonly refreshes: number;
   readonly falseLogOuts: number;
 }
 
 /** The fate of thieves who came before the end of the session: each history has one of the three. */
-export interface TheftRate {
+interface TheftRate {
   readonly thefts: number;
   /** The thief's first refresh was rejected, and the session ended. */
   readonly turnedAway: number;
@@ -71,7 +71,7 @@ export function measureThefts(chosen: Case, sampling: Sampling): Compared<TheftR
 }
 
 /** Thefts of only the cookie of sessions that are bound to a key. */
-export interface BoundTheftRate {
+interface BoundTheftRate {
   /** Refreshes attempted by thieves. */
   readonly attempts: number;
   /** Those that returned tokens. */
@@ -100,7 +100,7 @@ export function measureBoundThefts({ behaviour, ...rules }: Case, sampling: Samp
 }
 
 /** Thefts of the cookie of an unbound session by thieves who prove their own key. */
-export interface BindingTheftRate {
+interface BindingTheftRate {
   readonly thefts: number;
   /** Thefts that never ended the session. */
   readonly undetected: number;

@@ -6,7 +6,7 @@ import type { History, Round, TabRefresh, Thief } from './history.js';
 import type { Party, RefreshEntry, Trace, UseEntry } from './trace.js';
 
 /** A call of the store, `atMs` milliseconds after the login. Only a rotation has a verdict. */
-export interface StoreCall {
+interface StoreCall {
   readonly kind: 'rotate' | 'prove';
   readonly atMs: number;
   readonly generation: number;

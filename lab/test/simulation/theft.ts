@@ -19,7 +19,7 @@ export function firstTheft(trace: Trace): 'turned_away' | 'found' | 'undetected'
  * The outcome of a thief's refresh at the owner's next one. `same_token`: the thief got the same generation as the owner
  * from an earlier response, and the owner had not used it; the store takes the two for one browser with a lost response.
  */
-export type Discovery = 'detected' | 'same_token' | 'undetected';
+type Discovery = 'detected' | 'same_token' | 'undetected';
 
 /**
  * Every refresh of a thief that got tokens outside the window of the owner's rotation, before or after it, and used them

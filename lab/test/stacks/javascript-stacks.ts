@@ -9,7 +9,7 @@ import { startGateway } from './gateway.js';
 import { pageVariables, visitOrders } from './orders.js';
 import { type Form, visitForm } from './visits.js';
 
-export interface Stack extends Partial<Form> {
+interface Stack extends Partial<Form> {
   /** Its folder in docs/examples. */
   readonly example: string;
   /** Also has a page for logged-in users. */

@@ -15,7 +15,7 @@ export const pageVariables = {
   REFRESH_WINDOW: '600',
 };
 
-export interface OrdersVisited {
+interface OrdersVisited {
   readonly browser: Browser;
   readonly gateway: Gateway;
   readonly system: HostedSystem;

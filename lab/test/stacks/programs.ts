@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Whether it can be used; asked until it resolves with true. */
@@ -54,8 +54,3 @@ export const responds = (url: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-/** Returns the program of this variable, which `npm run test:rest` sets, or the usual one; empty if it is missing. */
-export function toolOf(variable: string, usual: string): string {
-  return process.env[variable] ?? usual;
-}

@@ -28,7 +28,7 @@ export interface Form {
   readonly unparsed?: readonly string[];
 }
 
-export interface Visited extends Form {
+interface Visited extends Form {
   readonly browser: Browser;
   readonly gateway: Gateway;
   readonly application: Application;

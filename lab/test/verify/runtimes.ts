@@ -65,11 +65,7 @@ export default {
  * Plays a scenario in a runtime, and returns the outcomes of its steps.
  * @param scenario compiled module that exports `play`; that of `@tollgate/verify` by default
  */
-export type Runtime = (
-  t: Test,
-  question: object,
-  scenario?: string,
-) => Promise<Readonly<Record<string, string>>>;
+type Runtime = (t: Test, question: object, scenario?: string) => Promise<Readonly<Record<string, string>>>;
 
 function commandLine(program: () => string, ...args: string[]): Runtime {
   return async (t, question, scenario = forms) => {

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 
 /** Logger functions used by the plugins. */
-export interface PluginLog {
+interface PluginLog {
   info(about: object, message: string): void;
   warn(about: object, message: string): void;
 }

@@ -3,13 +3,13 @@
 import { type PublicKey, readJwks } from '@tollgate/shared/crypto';
 
 /** Logger functions used by this file. */
-export interface RemoteKeysLog {
+interface RemoteKeysLog {
   info(about: object, message: string): void;
   warn(about: object, message: string): void;
 }
 
 /** Public keys fetched from a URL. */
-export interface RemoteKeys {
+interface RemoteKeys {
   /** Returns the current keys, the same array until they change; refetches old ones in the background. */
   keys(): readonly PublicKey[];
   /**

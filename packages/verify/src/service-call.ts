@@ -13,7 +13,7 @@ export interface CallOptions {
 }
 
 /** A request to the service. */
-export interface ServiceRequest {
+interface ServiceRequest {
   readonly url: string;
   readonly method?: 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ export interface ServiceRequest {
 }
 
 /** The service's response. */
-export interface ServiceResponse {
+interface ServiceResponse {
   /** 0 without a response. */
   readonly status: number;
   /** Only with status 200 and `success: true`. */

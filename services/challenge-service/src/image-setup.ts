@@ -9,7 +9,7 @@ import { openRendererPool, type Renderer, rendererMistake } from './renderer/cus
 import { type ImagePool, openImagePool } from './renderer/image-pool.js';
 
 /** Read and validated; nothing is open yet. */
-export interface ImageSetup {
+interface ImageSetup {
   readonly presets: Presets;
   readonly kinds: readonly ChallengeType[];
   /** The operator's renderer, which replaces the image libraries. */
@@ -17,7 +17,7 @@ export interface ImageSetup {
 }
 
 /** The part of the configuration that the image setup is loaded from. */
-export interface ImageSetupOptions {
+interface ImageSetupOptions {
   readonly values: {
     readonly CAPTCHA_MODULE?: string | undefined;
     readonly CAPTCHA_PRESETS?: string | undefined;
@@ -57,7 +57,7 @@ export async function loadImageSetup(config: ImageSetupOptions, root: string): P
 }
 
 /** The size of the pool: images drawn at the same time, and images that may wait. */
-export interface DrawingSize {
+interface DrawingSize {
   readonly threads: number;
   readonly maxQueue: number;
 }

@@ -43,7 +43,7 @@ const MAX_IMAGE_QUEUE = 100;
 const UNDRAWN_MS = 600_000;
 
 /** Settings of the surrounding process. */
-export interface ServiceRuntime {
+interface ServiceRuntime {
   /** Receives the log lines and, without `AUDIT_LOG`, the audit stream. */
   readonly output: LogOutput;
   /** Listens: with the process signals, or without them if other services share the process. */

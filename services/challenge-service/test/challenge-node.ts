@@ -17,7 +17,7 @@ import { type ImagePool, openImagePool } from '../src/renderer/image-pool.js';
 
 export const SECRET = 'challenge-secret-of-the-tests-0001';
 
-export interface NodeOptions extends Omit<PresetDependencies, 'options' | 'sources'> {
+interface NodeOptions extends Omit<PresetDependencies, 'options' | 'sources'> {
   readonly presets?: Readonly<Record<string, unknown>>;
   readonly images?: ImagePool | null;
   readonly env?: Readonly<Record<string, string>>;

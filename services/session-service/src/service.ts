@@ -55,7 +55,7 @@ const PROJECT_ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const FLUSH_TIMEOUT_MS = 300;
 
 /** Settings of the surrounding process. */
-export interface ServiceRuntime {
+interface ServiceRuntime {
   /** Receives the log lines and, without `AUDIT_LOG`, the audit stream. */
   readonly output: LogOutput;
   /** Listens: with the process signals, or without them if other services share the process. */

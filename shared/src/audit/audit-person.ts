@@ -5,14 +5,14 @@ import { basename, dirname, join } from 'node:path';
 import type { UserId } from '../schemas/user-id.js';
 
 /** The values by which lines name a person. */
-export interface AuditPerson {
+interface AuditPerson {
   readonly uids: ReadonlySet<UserId>;
   /** Pseudonyms of the account. */
   readonly accounts: ReadonlySet<string>;
 }
 
 /** A line as an object. */
-export type StoredLine = Readonly<Record<string, unknown>>;
+type StoredLine = Readonly<Record<string, unknown>>;
 
 /** The files of a stream. */
 export interface AuditFiles {

@@ -13,7 +13,7 @@ export interface AuditTrail {
 }
 
 /** The dependencies of an audit trail. */
-export interface AuditTrailDependencies {
+interface AuditTrailDependencies {
   readonly service: AuditLine['service'];
   readonly sink: AuditSink;
   /** Called for every event, even if it is not written. */
@@ -85,10 +85,10 @@ export function createAuditTrail(deps: AuditTrailDependencies): AuditTrail {
 }
 
 /** A summary of suppressed events. */
-export type Suppressed = Extract<AuditEntry, { event: 'events_suppressed' }>;
+type Suppressed = Extract<AuditEntry, { event: 'events_suppressed' }>;
 
 /** Admits a limited number of each event per window. */
-export interface FloodGate {
+interface FloodGate {
   /** Returns whether to write this event; otherwise counts it. */
   admits(entry: AuditEntry, nowMs: number): boolean;
   /** Returns the summaries of windows that have ended at `nowMs`; of all windows with `Infinity`. */

@@ -13,7 +13,7 @@ import {
 import { type AuditTrail, createAuditTrail } from './audit-trail.js';
 
 /** The part of a logger that this file uses. */
-export interface AuditLog {
+interface AuditLog {
   error(about: object, message: string): void;
 }
 

@@ -29,7 +29,7 @@ export function createLruCache<Value>(most: number): LruCache<Value> {
   };
 }
 
-export interface BoundedMap<Value> {
+interface BoundedMap<Value> {
   get(key: string): Value | undefined;
   /** Sets an entry, which is the newest from now on. */
   set(key: string, value: Value): void;

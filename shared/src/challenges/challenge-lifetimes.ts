@@ -5,7 +5,7 @@ import { lifetimeSeconds } from '../pow/lifetime.js';
 import type { CaptchaOptions } from '../schemas/captcha-options.js';
 
 /** Longest lifetimes, in seconds. */
-export interface ChallengeLifetimes {
+interface ChallengeLifetimes {
   /** Challenges of every type, scope tickets, and credentials issued by extensions. */
   readonly challenge: number;
   /** Failures: `CAPTCHA_ESCALATION_DECAY`. */

@@ -6,7 +6,7 @@ import type { Store } from '../store/open-store.js';
 import { startPeriodicTask } from '../store/periodic-task.js';
 
 /** The part of a logger that this file uses. */
-export interface ChallengeServiceLog {
+interface ChallengeServiceLog {
   info(about: object, message: string): void;
   warn(about: object, message: string): void;
 }
@@ -15,7 +15,7 @@ export interface ChallengeServiceLog {
 export type ChallengeServiceStatus = 'found' | 'missing' | 'other_secret';
 
 /** The watch of one application. */
-export interface ChallengeServiceWatch {
+interface ChallengeServiceWatch {
   /** Checks now, without waiting for the interval. */
   checkNow(): Promise<void>;
   /** Stops the checks. Call it before you close the store. */

@@ -84,7 +84,7 @@ export interface NoScriptImage {
 }
 
 /** The dependencies of a verifier. */
-export interface ChallengeVerifierDependencies {
+interface ChallengeVerifierDependencies {
   readonly store: ChallengeStore;
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
@@ -222,7 +222,7 @@ export interface ChallengeObserver {
 }
 
 /** Returns the same verifier, which also reports its verdicts to the observer. */
-export function observed(
+function observed(
   verifier: SubmissionVerifier,
   observer: ChallengeObserver,
   pseudonymOf: {

@@ -8,12 +8,12 @@ import { startPeriodicTask } from '../store/periodic-task.js';
 import { configFingerprintKey } from './store/records.js';
 
 /** The part of a logger that this file uses. */
-export interface ConfigFingerprintLog {
+interface ConfigFingerprintLog {
   warn(about: object, message: string): void;
 }
 
 /** The periodic comparison of one process. */
-export interface ConfigFingerprintWatch {
+interface ConfigFingerprintWatch {
   /** Compares and writes now, without waiting for the interval. */
   checkNow(): Promise<void>;
   /** Stops the comparison. Call it before you close the store. */

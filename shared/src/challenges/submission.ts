@@ -23,7 +23,7 @@ export interface Submission {
 }
 
 /** A mistake in a field, as a key of the message catalogue. */
-export type FieldProblem =
+type FieldProblem =
   | 'required'
   | 'malformed'
   | 'wrong_work'
@@ -108,7 +108,7 @@ function isAbsent(value: unknown): boolean {
 }
 
 /** A submission for verification. */
-export interface ApplicationSubmission {
+interface ApplicationSubmission {
   /** Name of the application, so that a retry of another application cannot consume the challenge again. */
   readonly application: string;
   readonly submission: Submission;

@@ -19,7 +19,7 @@ import { EFFORT, effortAlgorithm } from './types/effort-type.js';
 import { verifyImageRecord } from './verify-record.js';
 
 /** The dependencies of an image verifier. */
-export interface ImageVerifierDependencies {
+interface ImageVerifierDependencies {
   readonly store: ChallengeStore;
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;
@@ -30,7 +30,7 @@ export interface ImageVerifierDependencies {
 }
 
 /** The context of an image verification. */
-export interface ImageTerms {
+interface ImageTerms {
   /** Identifies the request that consumes the image. */
   readonly claim: string;
   /** Failures of the account. */
@@ -42,10 +42,10 @@ export interface ImageTerms {
 }
 
 /** A correct image, which may become insufficient after further failures, or the verdict on a wrong one. */
-export type CheckedImage = { readonly ok: true; isStillEnough(failures: number): boolean } | FailedVerdict;
+type CheckedImage = { readonly ok: true; isStillEnough(failures: number): boolean } | FailedVerdict;
 
 /** Consumes the image of a well-formed submission, and verifies its answer. */
-export type ImageVerifier = (
+type ImageVerifier = (
   submission: Submission,
   context: VerifyContext,
   terms: ImageTerms,

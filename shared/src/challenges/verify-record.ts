@@ -25,15 +25,15 @@ import {
 /** Why a challenge failed: for the log, never for the response. */
 export type RefusalReason = 'unknown' | 'wrong' | 'too_soon' | 'other_address';
 
-export type RecordVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: RefusalReason };
+type RecordVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: RefusalReason };
 
 /** The verdict on a captcha or its replacement, which may be correct but insufficient, now or after further failures. */
-export type ImageVerdict =
+type ImageVerdict =
   | { readonly ok: true; isStillEnough(failures: number): boolean }
   | { readonly ok: false; readonly reason: RefusalReason | 'insufficient' };
 
 /** The context of every verification. `address` is normalised, null if unknown. */
-export interface VerifyRecordContext {
+interface VerifyRecordContext {
   readonly ring: KeyRing;
   readonly bindIp: boolean;
   readonly address: string | null;
@@ -55,7 +55,7 @@ function verifyPowRecord(
 }
 
 /** The context of an answer on the image endpoint. */
-export interface ImageContext extends VerifyRecordContext, Omit<ChallengeTypeContext, 'random'> {
+interface ImageContext extends VerifyRecordContext, Omit<ChallengeTypeContext, 'random'> {
   readonly types: ReadonlyMap<string, VerifiedType>;
 }
 
@@ -150,7 +150,7 @@ function refusal(reason: RefusalReason): RecordVerdict & { ok: false } {
 }
 
 /** The dependencies of the work verifier. */
-export interface WorkJudgeDependencies {
+interface WorkJudgeDependencies {
   readonly ring: KeyRing;
   /** Whether the answer must come from the requesting address. */
   readonly bindIp: boolean;
@@ -161,12 +161,10 @@ export interface WorkJudgeDependencies {
 }
 
 /** Valid work that meets the requirements of its form, or the verdict on other work. */
-export type JudgedWork =
-  | { readonly ok: true; readonly work: NonNullable<GivenProof['work']> }
-  | FailedVerdict;
+type JudgedWork = { readonly ok: true; readonly work: NonNullable<GivenProof['work']> } | FailedVerdict;
 
 /** Verifies the work of a submission by its record; null if there is none. */
-export type WorkJudge = (taken: Taken | null, submission: Submission, context: VerifyContext) => JudgedWork;
+type WorkJudge = (taken: Taken | null, submission: Submission, context: VerifyContext) => JudgedWork;
 
 /** Creates the work verifier. */
 export function createWorkJudge({ ring, bindIp, field, isAccount }: WorkJudgeDependencies): WorkJudge {

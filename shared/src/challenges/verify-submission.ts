@@ -39,7 +39,7 @@ import { createImageVerifier } from './verify-image.js';
 import { createWorkJudge } from './verify-record.js';
 
 /** The dependencies of a submission verifier. */
-export interface SubmissionVerifierDependencies {
+interface SubmissionVerifierDependencies {
   readonly store: ChallengeStore;
   readonly ring: KeyRing;
   readonly options: CaptchaOptions;

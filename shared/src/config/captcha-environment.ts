@@ -17,7 +17,7 @@ type Intersection<U> = (U extends unknown ? (part: U) => void : never) extends (
 type Flat<T> = { [K in keyof T]: T[K] };
 
 /** Variables and their schemas, by name. */
-export type CaptchaVariables = Flat<Intersection<Leaves<(typeof CaptchaOptions)['properties'], 'CAPTCHA'>>>;
+type CaptchaVariables = Flat<Intersection<Leaves<(typeof CaptchaOptions)['properties'], 'CAPTCHA'>>>;
 
 /** The properties to spread into the schema of a service's environment. */
 export const captchaVariables = Object.fromEntries(

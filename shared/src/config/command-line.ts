@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigurationError } from '../schemas/configuration-error.js';
 
 /** A command and its arguments. */
-export interface CommandCall {
+interface CommandCall {
   /** Precedes each line of an error. */
   readonly name: string;
   readonly usage: string;

@@ -16,7 +16,7 @@ export async function importModule(path: string): Promise<Readonly<Record<string
 }
 
 /** Returns the class of an error from foreign code, whose message may quote a secret or a user. */
-export function errorClass(error: unknown): string {
+function errorClass(error: unknown): string {
   return error instanceof Error ? error.name : 'a non-error value';
 }
 

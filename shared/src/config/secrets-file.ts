@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ConfigurationError } from '../schemas/configuration-error.js';
 
 /** Values by variable name. */
-export type SecretsFile = Readonly<Record<string, string>>;
+type SecretsFile = Readonly<Record<string, string>>;
 
 /** Returns the path of the file. @param folder absolute path of `DATA_DIR` */
 export function secretsPathOf(folder: string): string {

@@ -11,7 +11,7 @@ export type TokenKind = 'access' | 'refresh';
  * The content of an envelope: a token, the claims of a page cookie or a device cookie, a gate pass, or the network of a gate
  * page.
  */
-export type EnvelopeKind = TokenKind | 'page' | 'device' | 'pass' | 'note';
+type EnvelopeKind = TokenKind | 'page' | 'device' | 'pass' | 'note';
 
 const VERSION = 1;
 const KEY_ID_BYTES = 4;

@@ -21,7 +21,7 @@ const CURVES = {
 } as const;
 
 /** A published public key (RFC 7517, 4). */
-export type PublishedKey = (typeof CURVES)[SigningAlgorithm] & {
+type PublishedKey = (typeof CURVES)[SigningAlgorithm] & {
   readonly x: string;
   readonly y?: string;
   readonly kid: string;

@@ -60,7 +60,7 @@ export interface ReportedKeys {
 }
 
 /** Every method throws StoreUnavailableError if the store does not respond. */
-export interface KeyRecord {
+interface KeyRecord {
   /** Writes the keys of a node, or removes them if it is no longer `running`. */
   report(node: string, keys: NodeKeys, running: boolean): Promise<void>;
   /** Writes that a node's process runs, and its state. */

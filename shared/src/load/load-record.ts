@@ -29,7 +29,7 @@ export interface LoadChange {
 }
 
 /** Each method is one atomic step and throws StoreUnavailableError if the store does not respond. */
-export interface LoadRecord {
+interface LoadRecord {
   /**
    * Writes the report of a process, applies a change, and returns the current data. May be repeated.
    * @param report null removes the report of the process; undefined keeps it
@@ -139,7 +139,7 @@ function parseFields(text: string | undefined): Map<string, string> {
 }
 
 /** Returns the encoded state of the rule: the level and both times. */
-export function formatLoadState({ level, heldMs, overMs }: LoadState): string {
+function formatLoadState({ level, heldMs, overMs }: LoadState): string {
   return `${level} ${heldMs} ${overMs}`;
 }
 

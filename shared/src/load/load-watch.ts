@@ -203,7 +203,7 @@ export function watchLoad(
 }
 
 /** The price by load for a command of an operator, which reports no load of its own. */
-export interface LoadControl {
+interface LoadControl {
   /**
    * Raises the price by hand for `forMs`, or with 0 bits no more.
    * @returns whether it was raised before

@@ -135,12 +135,11 @@ export function challengeFields({ pow, fields }: CaptchaOptions): Record<string,
 }
 
 /** The ticket in a query. It is not validated here because an invalid ticket is ignored. */
-export const ScopeQuery = Type.Object({
+const ScopeQuery = Type.Object({
   scope: Type.Optional(
     Type.Unsafe<unknown>({ description: 'Scope ticket of a failed attempt (`pow_scope`)' }),
   ),
 });
-export type ScopeQuery = Static<typeof ScopeQuery>;
 
 /** The algorithms in a query; unaccepted ones are ignored. */
 const algorithms = Type.Optional(

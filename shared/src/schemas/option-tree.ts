@@ -3,7 +3,7 @@
 import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
 
 /** One option: its path and its schema. */
-export interface OptionLeaf {
+interface OptionLeaf {
   readonly path: readonly string[];
   readonly schema: TSchema;
 }

@@ -12,7 +12,7 @@ export const EMAIL_CHARACTERS = 254;
 const PRINTABLE = '[^\\u0000-\\u001f\\u007f-\\u009f]';
 
 /** An e-mail address or a user name: without control characters, and not only spaces. */
-export const EmailText = Type.String({
+const EmailText = Type.String({
   minLength: 1,
   maxLength: EMAIL_CHARACTERS,
   pattern: `^${PRINTABLE}*(?=\\S)${PRINTABLE}+$`,

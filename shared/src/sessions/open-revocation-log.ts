@@ -24,7 +24,7 @@ const POLL_MS = { brief: 200, long: 10_000 } as const;
 /** The value of the log's key is the number of the newest entry; each entry names the previous one. */
 const entryKey = (number: string) => `${REVOCATION_LOG_KEY}:${number}`;
 
-export function embeddedRevocationLog(store: EmbeddedStore): RevocationLog {
+function embeddedRevocationLog(store: EmbeddedStore): RevocationLog {
   const readAfter = async (position: string, limit?: number): Promise<RevocationPage> => {
     try {
       return await readChain(store, position, limit);
@@ -93,7 +93,7 @@ const WAIT_MS = { brief: 500, long: 10_000 } as const;
 
 type StreamReply = [key: string, items: [id: string, fields: string[]][]][] | null;
 
-export function redisRevocationLog(client: RedisClient): RevocationLog {
+function redisRevocationLog(client: RedisClient): RevocationLog {
   const append = loadScript<string>(client, SCRIPTS, 'session_revoke');
   return {
     async append({ sids, keepMs }) {

@@ -6,7 +6,7 @@ import { type AnswerLimit, newAnswerLimit, waitForAnswer } from '../store/store.
 import { LOG_START, type RevocationLog, type RevocationPage, type RevocationTail } from './revocation-log.js';
 
 /** The part of a logger that this file uses. */
-export interface FollowerLog {
+interface FollowerLog {
   info(about: object, message: string): void;
   warn(about: object, message: string): void;
 }
@@ -196,7 +196,7 @@ export function followRevocations(
 }
 
 /** A set of expiring session ids. */
-export interface RevokedIds {
+interface RevokedIds {
   /** Adds ids or prolongs them; removes expired ones. */
   add(sids: readonly string[], keepMs: number): void;
   has(sid: string): boolean;

@@ -99,7 +99,7 @@ export interface GroupCommit {
 }
 
 /** How long a step waits for another process's lock, in milliseconds. */
-export const LOCK_TIMEOUT_MS = 1000;
+const LOCK_TIMEOUT_MS = 1000;
 
 /** How long a waiting step tries in every turn of the event loop, before it tries every millisecond. */
 const EAGER_MS = 2;

@@ -2,7 +2,7 @@
 
 import type { Store } from './open-store.js';
 
-export interface PeriodicTaskOptions {
+interface PeriodicTaskOptions {
   /** Pause after a successful run, in milliseconds; a function is called after each run. */
   readonly everyMs: number | (() => number);
   /** Pause after a failed run, in milliseconds; ten seconds by default. */
@@ -66,7 +66,7 @@ export function startPeriodicTask(
 }
 
 /** The part of a logger that this file uses. */
-export interface PruningLog {
+interface PruningLog {
   info(about: object, message: string): void;
   warn(about: object, message: string): void;
 }

@@ -30,7 +30,7 @@ const REASONS: Readonly<Record<string, string>> = {
  * Creates a folder and its missing parents with mode 0700. An existing folder keeps its mode.
  * @throws Error of the file system
  */
-export function makePrivateFolder(path: string): void {
+function makePrivateFolder(path: string): void {
   const exists = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   if (exists()) return;
   // Not with `recursive`, which never returns below /proc.

@@ -19,7 +19,7 @@ import type { StoreAddress } from './store-url.js';
 export type RedisClient = Redis | Cluster;
 
 /** Time without a reply to a pending command after which a connection is dropped, in milliseconds. */
-export const SILENCE_MS = 1500;
+const SILENCE_MS = 1500;
 
 const READER_CONNECT_TIMEOUT_MS = 2000;
 
@@ -84,7 +84,7 @@ export function openRedis(address: Exclude<StoreAddress, { kind: 'embedded' }>):
 }
 
 /** Returns a client's longest wait for a reply, in milliseconds. */
-export function commandTimeoutOf(client: RedisClient): number {
+function commandTimeoutOf(client: RedisClient): number {
   return connectionOptions(client).commandTimeout ?? ANSWER_LIMIT_MS;
 }
 

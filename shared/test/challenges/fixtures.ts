@@ -93,7 +93,7 @@ export function effortIssue(changes: Partial<EffortIssue> = {}): EffortIssue {
 }
 
 /** The part of a work record that is known before pricing. */
-export type UnpricedPow = Omit<PowRecord, 'difficulty' | 'issuedAtMs'>;
+type UnpricedPow = Omit<PowRecord, 'difficulty' | 'issuedAtMs'>;
 
 export function unpricedPow(changes: Partial<UnpricedPow> = {}): UnpricedPow {
   return {

@@ -17,7 +17,7 @@ import { StoreUnavailableError } from '../../src/store/store.js';
 export const ORIGIN = 'https://app.example.com';
 
 /** Collected log lines. */
-export interface LogLines {
+interface LogLines {
   readonly text: () => string;
   readonly lines: () => Record<string, unknown>[];
   readonly stream: Writable;
@@ -39,7 +39,7 @@ export function collectLog(): LogLines {
   return { text: () => text, lines, stream };
 }
 
-export interface SharedApp {
+interface SharedApp {
   readonly app: FastifyInstance;
   readonly log: LogLines;
 }
@@ -66,7 +66,7 @@ export async function buildSharedApp(
 }
 
 /** Adds a form, a route with a path parameter and a query, and routes that fail in every way. */
-export function addSampleRoutes(app: FastifyInstance): void {
+function addSampleRoutes(app: FastifyInstance): void {
   const body = Type.Object(
     {
       email: Type.String({ minLength: 1, maxLength: 20 }),

@@ -8,7 +8,7 @@ const PARALLEL = 4;
 const PAUSE_MS = 10;
 
 /** The running writers. Times are milliseconds of `performance.now()`. */
-export interface Writers {
+interface Writers {
   /** When each acknowledged key was written. */
   readonly acknowledged: ReadonlyMap<string, number>;
   /** When writes failed. */

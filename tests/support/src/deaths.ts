@@ -15,7 +15,7 @@ export const DEATHS = ['exit', 'throw', 'SIGTERM', 'SIGKILL'] as const;
 export type Death = (typeof DEATHS)[number];
 
 /** The effects of several deaths on the other processes and the store. */
-export interface DeathReport {
+interface DeathReport {
   /** Processes that did not end as instructed. */
   readonly stuck: number;
   /** Other processes that also ended. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { openHashwx } from '@tollgate/shared/pow';
 
 /** The challenge fields that determine its solution. */
-export interface HashwxFields {
+interface HashwxFields {
   readonly salt: string;
   readonly parts: number;
   readonly part_hashes: number;

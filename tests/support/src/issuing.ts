@@ -103,7 +103,7 @@ interface Priced {
   readonly demand: Demand | null;
 }
 
-export interface DeskParts {
+interface DeskParts {
   readonly input?: CaptchaOptionsInput;
   readonly keys?: KeyRing;
   readonly name?: string;

@@ -13,7 +13,7 @@ import { until } from './until.js';
 const SLOTS = 16_384;
 
 /** The shape of the cluster. */
-export interface ClusterOptions {
+interface ClusterOptions {
   /** Number of masters; 3 by default. */
   readonly masters?: number;
   /** The persistence of each node; `none` by default. */
@@ -25,7 +25,7 @@ export interface ClusterOptions {
 }
 
 /** A running cluster. */
-export interface RedisCluster {
+interface RedisCluster {
   /** Address of one master: a client finds the others by itself. */
   readonly url: string;
   /** Addresses of all initial masters. */
@@ -45,7 +45,7 @@ export interface RedisCluster {
 }
 
 /** One server of a cluster. */
-export interface ClusterNode {
+interface ClusterNode {
   readonly port: number;
   /** For inspection and preparation. */
   readonly client: Redis;

@@ -12,7 +12,7 @@ import { until } from './until.js';
 const NAME = 'main';
 
 /** The shape of the installation. */
-export interface SentinelOptions {
+interface SentinelOptions {
   /** Number of Sentinels; a majority must agree that the master is down. 1 by default. */
   readonly sentinels?: number;
   /** Silence after which a Sentinel considers the master down, in milliseconds; 500 by default. */
@@ -22,7 +22,7 @@ export interface SentinelOptions {
 }
 
 /** A master, its replica and the Sentinels that watch them. */
-export interface RedisSentinel {
+interface RedisSentinel {
   /** Addresses of every Sentinel. */
   readonly url: string;
   readonly master: RedisServer;
@@ -37,7 +37,7 @@ export interface RedisSentinel {
 }
 
 /** A running Sentinel. */
-export interface SentinelProcess {
+interface SentinelProcess {
   readonly port: number;
   /** Freezes the process until `thaw`. */
   freeze(): void;

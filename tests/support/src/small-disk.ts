@@ -7,7 +7,7 @@ import type { Test } from 'tap';
 import { tempDir } from './temp-dir.js';
 
 /** A mounted file system. */
-export interface SmallDisk {
+interface SmallDisk {
   readonly folder: string;
   /** Leaves no byte free. */
   fill(): void;

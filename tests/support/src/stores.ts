@@ -82,7 +82,7 @@ export async function clusterStore(t: Test): Promise<StoreUnderTest> {
 }
 
 /** A store on a master that a Sentinel names, empty. */
-export async function sentinelStore(t: Test): Promise<StoreUnderTest> {
+async function sentinelStore(t: Test): Promise<StoreUnderTest> {
   const { url, master } = await sentinel();
   await master.client.flushall();
   return { ...(await connectTo(t, url, raiseCommandTimeout)), age: (ms) => ageRedis(master.client, ms) };

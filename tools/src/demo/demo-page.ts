@@ -20,7 +20,7 @@ export const shippedPage: PageFiles = {
   clientFolder: fileURLToPath(new URL('../../../../packages/client/dist/src/', import.meta.url)),
 };
 
-export interface DemoPageOptions extends PageFiles {
+interface DemoPageOptions extends PageFiles {
   readonly challenges: ChallengeNames;
   readonly price: ShownPrice;
   readonly publicUrl: string;

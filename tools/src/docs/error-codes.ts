@@ -3,7 +3,7 @@ import { isMessageKey, messageIn } from '@tollgate/shared/messages';
 import { reachableFrom, readSources, type SourceFile } from './source-files.js';
 
 /** An error code and its class. */
-export interface ErrorCode {
+interface ErrorCode {
   /** The wire format: lower snake case. */
   readonly code: string;
   readonly status: number;

@@ -27,7 +27,7 @@ export interface InsideOptions {
   readonly email: string | undefined;
 }
 
-export interface InsideResult {
+interface InsideResult {
   readonly findings: readonly Finding[];
   readonly skipped: readonly string[];
   /** The store's count for a request of this machine; undefined if it was not required or not read. */

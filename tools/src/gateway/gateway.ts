@@ -17,7 +17,7 @@ export interface ShownPage {
   readonly page?: PageFiles | undefined;
 }
 
-export interface GatewayOptions extends ShownPage {
+interface GatewayOptions extends ShownPage {
   /** Address of session-service, such as `http://127.0.0.1:3001`. */
   readonly sessionUrl: string;
   /** Address of challenge-service. */

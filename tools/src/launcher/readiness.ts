@@ -4,7 +4,7 @@ import { describeStoreUrl } from '@tollgate/shared/store';
 import { type Environment, type ServiceName, StartError } from './local-environment.js';
 import type { ServiceProcess } from './service-process.js';
 
-export interface ReadinessTimeouts {
+interface ReadinessTimeouts {
   /** Milliseconds for which a service may respond without being ready. */
   readonly unreadyMs: number;
   /** Milliseconds until a service must respond. */
@@ -19,7 +19,7 @@ const requestTimeoutMs = 2_000;
 const otherFailureMs = 1_500;
 
 /** A service to wait for. */
-export interface Candidate {
+interface Candidate {
   readonly service: ServiceProcess;
   /** Responds with 200 when the service is ready. */
   readonly url: string;

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-export interface RotatedLog {
+interface RotatedLog {
   /** Descriptor of the current file, for a process that writes to it directly; its size is not bounded then. */
   readonly descriptor: number;
   /** Appends a line; starts another file first if this one is full. */
@@ -21,7 +21,7 @@ export interface RotatedLog {
   close(): void;
 }
 
-export interface RotatedLogLimits {
+interface RotatedLogLimits {
   /** Number of earlier files; file 1 is the newest. */
   readonly keep: number;
   /** Size at which another file is started, in bytes. */

@@ -14,7 +14,7 @@ export interface Inspection {
   readonly unanswered: number;
 }
 
-export interface InspectionOptions {
+interface InspectionOptions {
   /** The public listener of each session service: each must know of an ended session. */
   readonly sessionUrls: readonly string[];
   /** Whether failures must still be counted. */

@@ -6,7 +6,7 @@ import { presentEnded, refresh, signIn, signOut, verify } from './visitor.js';
 import type { Actor, World } from './world.js';
 
 /** A running load. */
-export interface Load {
+interface Load {
   /** Everything sent so far, in the order of the responses. */
   readonly exchanges: readonly Exchange[];
   /** Stops starting operations, and resolves when all current ones have ended. */

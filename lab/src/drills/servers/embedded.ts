@@ -16,7 +16,7 @@ export interface OnFiles extends Topology {
   readonly files: readonly [store: string, users: string];
 }
 
-export interface FilesOptions {
+interface FilesOptions {
   /** Creates the folder; a plain one by default. */
   readonly makeFolder?: (lab: Lab, folder: string) => void;
   /** Program and arguments that start each service. */

@@ -13,7 +13,7 @@ export interface OnPostgres extends Topology {
 }
 
 /** A running server. */
-export interface PostgresServer {
+interface PostgresServer {
   start(): Promise<void>;
   /** Closes all connections and stops the server. */
   stop(): Promise<void>;

@@ -14,7 +14,7 @@ export interface RedisServer extends ServerProcess {
 }
 
 /** A server's persistence. */
-export const PERSISTENCE = {
+const PERSISTENCE = {
   /** Every write is in the file before its reply, so that a process exit loses nothing. */
   log: ['--appendonly', 'yes', '--save', ''],
   /** Only the content of the last snapshot. */
@@ -22,7 +22,7 @@ export const PERSISTENCE = {
   none: ['--appendonly', 'no', '--save', ''],
 } as const;
 
-export interface RedisOptions {
+interface RedisOptions {
   readonly persistence?: keyof typeof PERSISTENCE;
   /** Further arguments of the server. */
   readonly args?: readonly string[];

@@ -14,7 +14,7 @@ export interface OnSentinel extends Topology {
   failOver(): Promise<void>;
 }
 
-export interface SentinelOptions {
+interface SentinelOptions {
   /** `min-replicas-to-write`: with fewer connected replicas the master rejects writes; 0 by default. */
   readonly minReplicasToWrite?: number;
 }

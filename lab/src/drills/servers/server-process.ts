@@ -9,7 +9,7 @@ import { StartError } from '@tollgate/tools/launcher/local-environment.js';
 import type { Lab } from './lab.js';
 
 /** Start options of a server. */
-export interface ServerCommand {
+interface ServerCommand {
   /** For messages. */
   readonly name: string;
   /** Absolute path. */

@@ -43,14 +43,14 @@ export interface ServiceEnd {
 }
 
 /** The addresses of the services, and their variables. */
-export interface ServicesOptions {
+interface ServicesOptions {
   readonly environment: Environment;
   readonly drainSeconds: number;
   /** Program and arguments that start each process, before those of Node. */
   readonly under?: readonly string[];
 }
 
-export interface ServicePorts {
+interface ServicePorts {
   readonly session: number;
   readonly sessionAdmin: number;
   readonly challenge: number;

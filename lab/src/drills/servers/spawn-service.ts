@@ -16,7 +16,7 @@ export interface SpawnedService {
   log(): string;
 }
 
-export interface SpawnOptions {
+interface SpawnOptions {
   readonly environment: Environment;
   /** Absolute path of the file for stdout. */
   readonly logFile: string;

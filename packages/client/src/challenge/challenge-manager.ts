@@ -15,15 +15,13 @@ const REPEAT_MS = 5_000;
 /** Timers stop while a machine sleeps, so ages are checked at least this often. */
 const AGE_CHECK_MS = 15_000;
 
-export interface ManagerEvents {
+interface ManagerEvents {
   onChange(): void;
   /** A challenge may have expired. */
   onExpiry(): void;
   /** Whether to fetch new work after work has expired unsolved. */
   mayRenew(): boolean;
 }
-
-export type ChallengeManager = ReturnType<typeof openChallengeManager>;
 
 export function openChallengeManager(options: ChallengeOptions, solver: Solver, events: ManagerEvents) {
   const source = openChallengeSource(options, solver);

@@ -15,7 +15,7 @@ import { loadEffort, solveEffort, solvePow } from './solve-challenge.js';
 import { isExpired, type Lifetime, readClocks, startLifetime, startTimeout } from './time-limits.js';
 
 /** Parameters of a challenge request. */
-export interface ChallengeRequest {
+interface ChallengeRequest {
   readonly scope: string | undefined;
   readonly presets?: readonly string[] | undefined;
   readonly minDifficulty?: number | undefined;
@@ -24,7 +24,7 @@ export interface ChallengeRequest {
 }
 
 /** `solveWork` and `solveEffort` resolve with null if the challenge expires before it is solved. */
-export interface ChallengeSource {
+interface ChallengeSource {
   fetchImage(request: ChallengeRequest): Promise<PendingImage>;
   /** Continues with the challenge of an aborted search. The abort loses nothing: all guesses are equally likely. */
   solveWork(request: ChallengeRequest, report: (progress: WorkProgress) => void): Promise<PendingWork | null>;

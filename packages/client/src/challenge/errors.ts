@@ -1,7 +1,7 @@
 // Challenge errors: a failed request, and a submission without an image answer.
 
 /** Details of a response without a challenge. */
-export interface RequestErrorDetails {
+interface RequestErrorDetails {
   /** 200 if a success had no challenge in its body. */
   readonly status: number;
   /** Stable error code (`rate_limited`, `store_unavailable` …); null if the body is not from the service. */

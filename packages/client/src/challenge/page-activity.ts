@@ -1,6 +1,6 @@
 // Form activity: page visibility, and input in the last two minutes.
 
-export interface PageEvents {
+interface PageEvents {
   /** The page becomes visible. */
   onVisible(): void;
   /** The user leaves the page; it may return from the back/forward cache. */
@@ -9,7 +9,7 @@ export interface PageEvents {
   onRestore(): void;
 }
 
-export interface PageActivity {
+interface PageActivity {
   /** Records user activity. */
   touch(): void;
   isVisible(): boolean;

@@ -63,7 +63,7 @@ export function withoutEffort(requirements: Requirements): Requirements {
 }
 
 /** Challenge fields of an error body; undefined where the body lacks them. */
-export interface Refusal {
+interface Refusal {
   readonly code: string | undefined;
   readonly captchaRequired: boolean | undefined;
   readonly scope: string | undefined;

@@ -5,7 +5,7 @@ import { CaptchaRequestError } from './errors.js';
 /** After a 429 without `Retry-After`. */
 const DEFAULT_DELAY_SECONDS = 60;
 
-export interface RetryDelay {
+interface RetryDelay {
   /** Time of the next allowed request, in epoch milliseconds; null if it is allowed now. */
   readonly untilMs: number | null;
   /** Starts the delay that a request error requires, if any. */

@@ -33,7 +33,7 @@ async function readBody(response: Response): Promise<unknown> {
   return copy.json().catch(() => undefined);
 }
 
-export interface SubmissionCounter {
+interface SubmissionCounter {
   readonly isZero: boolean;
   /** Counts a submission until it settles. @returns the same result */
   add<T>(submission: Promise<T>): Promise<T>;

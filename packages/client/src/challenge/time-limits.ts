@@ -39,7 +39,7 @@ export function isExpired({ lifetime }: { readonly lifetime: Lifetime }): boolea
   return lifetime.leftMs() <= 0;
 }
 
-export interface Timeout {
+interface Timeout {
   /** Aborts after the limit, or with the reason of one of the given signals as soon as that aborts. */
   readonly signal: AbortSignal;
   /** Stops the timer and removes the listeners from the given signals. */

@@ -30,7 +30,7 @@ export function callLater(given: unknown, ...values: unknown[]): void {
 }
 
 /** Tracks running callbacks, for example to tell a reset by the client from one by a person. */
-export interface Guarded {
+interface Guarded {
   /** True while a callback or its microtasks run. */
   readonly isCalling: boolean;
   call(given: unknown, ...values: unknown[]): void;

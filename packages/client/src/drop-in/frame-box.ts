@@ -5,7 +5,7 @@ import type { WidgetSettings } from './widget-settings.js';
 /** Minimum width of an interactive frame, in CSS pixels. */
 const LEAST_WIDTH = 300;
 
-export interface FrameBox {
+interface FrameBox {
   readonly node: HTMLElement;
   /** The box, or what it has left in the container. */
   readonly place: Element;

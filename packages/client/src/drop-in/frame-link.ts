@@ -5,7 +5,7 @@ import type { FromFrame, ToFrame } from './messages.js';
 /** Greeting timeout after the `load` event, in milliseconds. */
 const GREETING_MS = 1_000;
 
-export interface FrameEvents {
+interface FrameEvents {
   /** The frame has loaded, for the first time or again after a move in the document. */
   onGreeting(): void;
   onMessage(message: FromFrame): void;
@@ -13,7 +13,7 @@ export interface FrameEvents {
   onBroken(): void;
 }
 
-export interface FrameLink {
+interface FrameLink {
   /** Element in the container. */
   readonly node: HTMLIFrameElement;
   /** Whether the frame has sent its greeting since the last load. */

@@ -3,7 +3,7 @@
 const FIRST_MS = 2_000;
 const LONGEST_MS = 30_000;
 
-export interface GrowingPause {
+interface GrowingPause {
   /** Consecutive failures. */
   readonly failures: number;
   /** Remaining milliseconds; 0 or less if there is no pause. */

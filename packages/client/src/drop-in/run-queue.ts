@@ -20,7 +20,7 @@ export interface Run {
   reject(error: unknown): void;
 }
 
-export interface RunQueue {
+interface RunQueue {
   /** Current run; null if there is none. */
   readonly current: Run | null;
   readonly isEmpty: boolean;

@@ -6,9 +6,9 @@ import { createWidget, type Widget } from './widget.js';
 import { given, type Options, optionsIn, settingsOf, type Vendor } from './widget-settings.js';
 
 /** Widget identifier for clients. */
-export type WidgetId = string | number;
+type WidgetId = string | number;
 
-export interface WidgetsOptions<Id extends WidgetId> {
+interface WidgetsOptions<Id extends WidgetId> {
   readonly vendor: Vendor;
   readonly script: ScriptParameters;
   /** Returns the id of the nth rendered widget, counted from 0. */
@@ -18,7 +18,7 @@ export interface WidgetsOptions<Id extends WidgetId> {
   readonly takesSelectors?: boolean;
 }
 
-export interface Widgets<Id extends WidgetId> {
+interface Widgets<Id extends WidgetId> {
   /**
    * Renders a widget.
    * @param container an element, its id or a selector; null for a widget without a container

@@ -6,7 +6,7 @@ import { isPassing } from './error-codes.js';
 const FIRST_MS = 2_000;
 const LONGEST_MS = 30_000;
 
-export interface AutoRetry {
+interface AutoRetry {
   /** Call it after each change. */
   update(state: ChallengeState | null): void;
   stop(): void;

@@ -28,7 +28,7 @@ export interface TollgateEventMap {
   'tollgate-verified': CustomEvent<null>;
 }
 
-export interface EventDispatcher {
+interface EventDispatcher {
   /** @param isComplete whether all fields of the next submission are in the form */
   update(state: ChallengeState, isComplete: boolean): void;
 }

@@ -3,7 +3,7 @@ import type { ChallengeStatus } from '../challenge/challenge-state.js';
 import { displayOf, startOf } from './attributes.js';
 import type { FormUse } from './form/form-binding.js';
 
-export interface Readiness {
+interface Readiness {
   /** Whether to delay early submissions in place of disabling the buttons. */
   readonly holdsSubmit: boolean;
   /** Whether this use of the form starts the element or keeps it active. */

@@ -25,7 +25,7 @@ export function followSession(session: Session | null): Follow<SessionState> {
   return (set) => (session === null ? () => {} : follow(session, set));
 }
 
-export interface FollowedChallenge {
+interface FollowedChallenge {
   readonly controller: ChallengeController;
   readonly follow: Follow<ChallengeState>;
 }

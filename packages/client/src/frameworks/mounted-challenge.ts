@@ -11,7 +11,7 @@ export type UseChallengeOptions = Omit<ChallengeOptions, 'onProgress' | 'signal'
 
 const noFields = Object.freeze({});
 
-export interface MountedChallenge {
+interface MountedChallenge {
   /** The same object for the whole life of the component; idle while it is not mounted. */
   readonly controller: ChallengeController;
   /** Call it in an effect. Changed options recreate everything. @returns the effect's cleanup */

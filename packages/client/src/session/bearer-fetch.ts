@@ -1,6 +1,6 @@
 // `fetch` with the access token: adds it to requests, and repeats rejected ones after a refresh.
 
-export interface BearerFetchDeps {
+interface BearerFetchDeps {
   readonly base: URL;
   /** Origins to which the token is sent. */
   readonly origins: readonly string[];

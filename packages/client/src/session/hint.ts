@@ -1,9 +1,9 @@
 // Login hint in this browser: a user may be logged in, or a logout is pending. It holds no secret.
 
 /** `logout`: a requested logout that the server has not confirmed. */
-export type Remembered = 'signed-in' | 'logout';
+type Remembered = 'signed-in' | 'logout';
 
-export interface Hint {
+interface Hint {
   /** @param value null if no user is logged in */
   set(value: Remembered | null): void;
   /** Also true without storage, where the state is unknown. */

@@ -3,7 +3,7 @@
 import type { Environment } from './environment.js';
 
 /** @param signal ends the wait for the lock, but not for earlier work of the same page */
-export type RunExclusive = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+type RunExclusive = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /**
  * Runs work in order within this page, and exclusively across tabs with the same name. Without locks, or after the lock

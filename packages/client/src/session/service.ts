@@ -15,13 +15,13 @@ const refreshTimeoutMs = 8_000;
 /** A failure without information about the session. */
 export const unreachable = new SessionError('network');
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly base: URL;
   readonly send: typeof fetch;
   readonly fetchOptions: RequestInit;
 }
 
-export interface Service {
+interface Service {
   /**
    * Returns the response; error responses and those without a body have no token.
    * @param path path of a login, reauthentication or password change

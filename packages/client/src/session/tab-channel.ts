@@ -5,7 +5,7 @@ import type { Environment } from './environment.js';
 /** `logout-pending`: a logout without confirmation by the server. */
 export type TabMessage = 'signed-in' | 'signed-out' | 'logout-pending';
 
-export interface TabChannel {
+interface TabChannel {
   send(message: TabMessage): void;
   /** Reopens the channel after `close`. */
   open(): void;

@@ -7,7 +7,7 @@ import { SessionError } from './errors.js';
 import { refreshAfterMs, retryDelayMs } from './refresh-schedule.js';
 import type { ObservableState, SessionStatus } from './session-state.js';
 
-export interface TokenRefresherDeps {
+interface TokenRefresherDeps {
   readonly environment: Environment;
   readonly observable: ObservableState;
   readonly jitterSeconds: number;
@@ -18,7 +18,7 @@ export interface TokenRefresherDeps {
   onExpired(reason: string, definitive: boolean): void;
 }
 
-export interface TokenRefresher {
+interface TokenRefresher {
   /** Returns the token, even an expired one. */
   token(): string | undefined;
   isValid(): boolean;

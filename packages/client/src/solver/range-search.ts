@@ -3,7 +3,7 @@ import type { Kernel } from './kernel.js';
 import { type NonceRange, openNonceRange } from './nonce-range.js';
 import type { SearchReply, SearchRequest } from './worker-messages.js';
 
-export interface SliceLimits {
+interface SliceLimits {
   readonly sliceMs: number;
   /** Maximum hashes per slice at any speed; unlimited by default. */
   readonly mostPerSlice?: number;

@@ -9,7 +9,7 @@ interface Batch {
   hashes: number;
 }
 
-export interface SearchJobOptions {
+interface SearchJobOptions {
   readonly task: SearchTask;
   readonly maxHashes: number;
   /** Expected number of workers. */

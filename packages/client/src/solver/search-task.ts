@@ -1,7 +1,7 @@
 // Validation of SHA-256 tasks and search limits.
 import type { SearchTask } from './worker-messages.js';
 
-export interface SearchLimits {
+interface SearchLimits {
   readonly chunkSize?: number | undefined;
   readonly maxHashes?: number | undefined;
 }

@@ -26,7 +26,7 @@ export interface PoolSearchResult {
   readonly state: SolverState;
 }
 
-export interface WorkerPool {
+interface WorkerPool {
   /** Started workers, ready or not. */
   readonly size: number;
   /** Runs one search at a time. @throws the signal's reason on abort */

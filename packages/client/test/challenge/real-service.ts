@@ -6,7 +6,7 @@ import type { Environment } from '@tollgate/tools/launcher/local-environment.js'
 import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
 import type { Test } from 'tap';
 
-export interface RealService {
+interface RealService {
   /** Gateway address: `baseUrl` of the client. */
   readonly address: string;
   readonly system: System;

@@ -54,7 +54,7 @@ const mounts: Readonly<Record<string, Mount>> = {
   },
 };
 
-export interface Lab {
+interface Lab {
   readonly mount: Mount;
   readonly session: typeof session;
   readonly createChallenge: typeof createChallenge;

@@ -10,7 +10,7 @@ import type { Test } from 'tap';
 const frameworks = ['react', 'vue', 'preact', 'solid-js', '@types/react'];
 
 /** Project with the installed package. */
-export interface Installed {
+interface Installed {
   /** Project folder, outside of this repository. */
   readonly folder: string;
   /** The package in its `node_modules`. */

@@ -8,7 +8,7 @@ import { build } from 'vite';
 const projectRoot = fileURLToPath(new URL('../../../../../', import.meta.url));
 const script = fileURLToPath(new URL('page.js', import.meta.url));
 
-export interface InstalledReact {
+interface InstalledReact {
   readonly version: string;
   /** Folder with `react` and `react-dom`. */
   readonly modules: string;

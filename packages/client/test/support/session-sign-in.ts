@@ -11,7 +11,7 @@ import {
 export const loginFields = { email: 'a@example.com', password: 'secret', pow_token: 't', pow_nonce: '1' };
 export const refreshing = 'POST /refresh';
 
-export interface SignedIn extends TestSession {
+interface SignedIn extends TestSession {
   readonly script: ScriptedService;
   readonly token: string;
 }

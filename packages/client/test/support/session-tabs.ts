@@ -1,7 +1,7 @@
 // Tabs of one browser for sessions in Node: a lock queue, connected channels, and a storage.
 import type { Environment } from '../../src/session/environment.js';
 
-export interface Tabs {
+interface Tabs {
   readonly locks: LockManager;
   readonly openChannel: Environment['openChannel'];
   /** All messages between tabs. */

@@ -14,7 +14,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
-export interface StaticSiteOptions {
+interface StaticSiteOptions {
   /** URL paths, with a slash at both ends, and their folders: `{ '/client/': '/…/dist/src' }` */
   readonly folders?: Readonly<Record<string, string>>;
   /** URL paths and their content: `{ '/': '<!doctype html>…' }`. HTML without an extension. */

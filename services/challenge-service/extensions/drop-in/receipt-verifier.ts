@@ -11,7 +11,7 @@ import type { SiteverifyError } from './site-bodies.js';
 import type { SiteverifyFields } from './siteverify-request.js';
 
 /** The dependencies of a receipt verifier. */
-export interface ReceiptVerifierDependencies {
+interface ReceiptVerifierDependencies {
   /** The challenges of the site. */
   readonly store: ChallengeStore;
   /** The keys of `CHALLENGE_SECRET`. */

@@ -9,7 +9,7 @@ const RECEIPT = /^([A-Za-z0-9]{40})\.([1-9][0-9]{0,14})\.([A-Za-z0-9_-]{22})$/;
 const MAX_CHARACTERS = 100;
 
 /** The content of a genuine receipt. */
-export interface OpenedReceipt {
+interface OpenedReceipt {
   /** Names the record of the receipt. */
   readonly token: string;
   readonly expiresAtMs: number;

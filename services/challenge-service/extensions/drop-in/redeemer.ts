@@ -30,7 +30,7 @@ import type { Site } from './site.js';
 import type { RedeemBody } from './site-bodies.js';
 
 /** The names of the challenge fields, which are fixed here: no form of the operator has them. */
-export const REDEEM_FIELDS: FieldNames = {
+const REDEEM_FIELDS: FieldNames = {
   pow: { token: 'pow_token', nonce: 'pow_nonce' },
   image: { token: 'captcha_token', answer: 'captcha' },
 };
@@ -39,7 +39,7 @@ export const REDEEM_FIELDS: FieldNames = {
 const TAG_CHARACTERS = 2;
 
 /** The dependencies of a redeemer. */
-export interface RedeemerDependencies {
+interface RedeemerDependencies {
   /** The challenges of the site. */
   readonly store: ChallengeStore;
   /** The keys of `CHALLENGE_SECRET`. */

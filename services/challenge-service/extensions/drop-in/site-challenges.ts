@@ -3,7 +3,7 @@
 import type { CaptchaOptions } from '@tollgate/shared/schemas';
 
 /** The options of a site that decide its challenges. */
-export interface SiteChallengeOptions {
+interface SiteChallengeOptions {
   /** Floor of the price, in bits. */
   readonly difficulty: number;
 }

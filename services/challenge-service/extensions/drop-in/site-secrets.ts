@@ -8,7 +8,7 @@ import type { Site } from './site.js';
 const SECRET_BYTES = 32;
 
 /** A new secret, and its hash for `SITES`. */
-export interface NewSecret {
+interface NewSecret {
   /** 256 random bits in 43 characters of base64url. */
   readonly secret: string;
   /** 64 hexadecimal digits. */
@@ -22,7 +22,7 @@ export function makeSecret(): NewSecret {
 }
 
 /** The site of a secret. */
-export interface KnownSecret {
+interface KnownSecret {
   readonly site: Site;
   /** Identifies the secret among those of all sites; reveals nothing about it. */
   readonly id: string;

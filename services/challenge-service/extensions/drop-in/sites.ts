@@ -43,7 +43,7 @@ export interface PresentedSecret {
 }
 
 /** The sites of a server. */
-export interface ServedSites {
+interface ServedSites {
   /** Counts events on sites. */
   readonly counters: SiteCounters;
   find(key: string): ServedSite | undefined;
@@ -61,7 +61,7 @@ declare module 'fastify' {
 }
 
 /** The options of the plugin. */
-export interface SitesOptions {
+interface SitesOptions {
   readonly list: Sites;
   /** Opens the challenges and counters of one site. */
   readonly openChallenges: (site: string) => ChallengeStore;

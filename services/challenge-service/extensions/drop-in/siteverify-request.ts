@@ -10,7 +10,7 @@ type Field = (typeof FIELDS)[number];
 export type SiteverifyFields = Readonly<Partial<Record<Field, string>>>;
 
 /** A request that is not yet parsed. */
-export interface SiteverifyRequest {
+interface SiteverifyRequest {
   /** The value of `Content-Type`; empty without one. */
   readonly contentType: string;
   /** Empty without one. */

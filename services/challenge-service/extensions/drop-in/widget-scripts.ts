@@ -15,7 +15,7 @@ const DIGEST_DIGITS = 16;
 export type Widgets = 'all' | 'recaptcha' | 'hcaptcha' | 'turnstile';
 
 /** Returns the smallest copy of a script that the client can read; undefined if the script is not built. */
-export type WidgetScripts = (
+type WidgetScripts = (
   widgets: Widgets,
   acceptEncoding: string | undefined,
 ) => Promise<BrowserCopy | undefined>;

@@ -3,7 +3,7 @@
 import type { Metrics } from '@tollgate/shared/http';
 
 /** Counts events at the gate. */
-export interface GateCounters {
+interface GateCounters {
   /** A check requested by a gateway. */
   checked(verdict: { readonly outcome: string; readonly reason: string }): void;
   /** A pass. */

@@ -96,7 +96,7 @@ export const GateOptions = Type.Object(
 export type GateOptions = Static<typeof GateOptions>;
 
 /** The complete options, or a line for each mistake, which begins with the option's path. */
-export type ResolvedGate =
+type ResolvedGate =
   | { readonly options: GateOptions; readonly mistakes?: undefined }
   | { readonly options?: undefined; readonly mistakes: readonly string[] };
 

@@ -8,7 +8,7 @@ import type { GateOptions } from './gate-options.js';
 export type PassProblem = 'forged' | 'expired' | 'other_site' | 'other_network';
 
 /** A pass holder, and the site of the request. */
-export interface PassHolder {
+interface PassHolder {
   /** The origin of the site. */
   readonly site: string;
   /** Normalised; null if it is unknown, and then no pass is valid. */
@@ -16,10 +16,10 @@ export interface PassHolder {
 }
 
 /** A holder whose address is known. */
-export type KnownHolder = PassHolder & { readonly address: string };
+type KnownHolder = PassHolder & { readonly address: string };
 
 /** The earlier networks of a visitor, sent along with the work. */
-export interface ShownNetworks {
+interface ShownNetworks {
   /** The page's note, unvalidated. */
   readonly note?: string | undefined;
   /** The passes of its cookies. */
@@ -27,7 +27,7 @@ export interface ShownNetworks {
 }
 
 /** Issues and verifies passes. */
-export interface GatePasses {
+interface GatePasses {
   /** Seconds that a pass is valid. */
   readonly seconds: number;
   /** Returns the note of a page, which names the page's network. @param nowMs milliseconds since 1970 */
@@ -50,7 +50,7 @@ const MOST_USED_NOTES = 50_000;
 const NOTE_ID_BYTES = 8;
 
 /** Seconds within which a page must send its work to use its note. */
-export const NOTE_SECONDS = 600;
+const NOTE_SECONDS = 600;
 
 type Family = '4' | '6';
 

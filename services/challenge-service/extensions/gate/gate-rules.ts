@@ -6,7 +6,7 @@ import { isLike } from './path-pattern.js';
 import { type RequestedPath, requestedPattern } from './requested-address.js';
 
 /** A request to a guarded site, as its gateway describes it. */
-export interface GuardedRequest {
+interface GuardedRequest {
   /** The origin of the site. */
   readonly site: string;
   readonly method: string;
@@ -19,7 +19,7 @@ export interface GuardedRequest {
 export type OpenReason = 'rule' | 'well_known' | 'feed' | 'rest';
 
 /** The verdict of the rules on a request. */
-export type RuleVerdict =
+type RuleVerdict =
   | { readonly action: 'pass'; readonly reason: OpenReason }
   | { readonly action: 'check' }
   | { readonly action: 'refuse' };

@@ -5,7 +5,7 @@ import type { GateRobot } from './gate-options.js';
 import { isBelow, type RobotNames } from './robot-names.js';
 
 /** The actual and the claimed sender of a request. */
-export interface Claimant {
+interface Claimant {
   /** As Fastify reports it. */
   readonly address: string;
   readonly userAgent: string;
@@ -15,12 +15,10 @@ export interface Claimant {
  * The name of the listed robot that sent a request; null for none; or, if its address could not be looked up, the
  * milliseconds until a retry.
  */
-export type FoundRobot =
-  | { readonly name: string }
-  | { readonly name: null; readonly retryMs?: number | undefined };
+type FoundRobot = { readonly name: string } | { readonly name: null; readonly retryMs?: number | undefined };
 
 /** Finds the robot that sent a request. */
-export type KnownRobots = (claimant: Claimant) => Promise<FoundRobot>;
+type KnownRobots = (claimant: Claimant) => Promise<FoundRobot>;
 
 const NONE: FoundRobot = { name: null };
 

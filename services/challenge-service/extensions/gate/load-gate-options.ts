@@ -5,7 +5,7 @@ import { readJsonSource } from '../../src/json-source.js';
 import { type GateOptions, resolveGateOptions } from './gate-options.js';
 
 /** Settings that the options must agree with. */
-export interface GateSurroundings {
+interface GateSurroundings {
   /** `TRUST_PROXY` */
   readonly trustedProxies: readonly string[];
   /** `CAPTCHA_POW_ENABLED` */

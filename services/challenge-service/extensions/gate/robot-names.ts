@@ -12,7 +12,7 @@ export interface NameResolver {
 }
 
 /** Bounds of the lookups. */
-export interface RobotNamesOptions {
+interface RobotNamesOptions {
   readonly resolver: NameResolver;
   /** Names are looked up forward only below these domains. */
   readonly domains: readonly string[];

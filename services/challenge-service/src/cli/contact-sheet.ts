@@ -3,7 +3,7 @@
 import type { Sample } from './samples.js';
 
 /** A sample, and the name of its image file in the folder of the page. */
-export interface SheetSample extends Sample {
+interface SheetSample extends Sample {
   readonly file: string | null;
 }
 

@@ -13,7 +13,7 @@ import { contactSheet } from './contact-sheet.js';
 import { drawSamples, type Sample } from './samples.js';
 
 /** The samples to draw. A relative path starts from the folder where the command was called. */
-export interface PreviewCommand {
+interface PreviewCommand {
   readonly preset: string;
   readonly count: number;
   readonly path: string;

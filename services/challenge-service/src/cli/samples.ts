@@ -19,7 +19,7 @@ export interface Sample {
   readonly answer: string | undefined;
 }
 
-export interface SampleDependencies {
+interface SampleDependencies {
   readonly options: CaptchaOptions;
   readonly presets: Presets;
   /** The store on the connection of the issuing side. */

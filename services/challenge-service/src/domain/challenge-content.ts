@@ -20,7 +20,7 @@ import type { ImagePreset } from '../presets/preset.js';
 export type PublicFields = Readonly<Record<string, unknown>>;
 
 /** Content of a challenge whose answer is one text. */
-export interface AnswerContent {
+interface AnswerContent {
   readonly answer: string;
   readonly fields: PublicFields;
   /** The text in its image; null without an image. */
@@ -28,7 +28,7 @@ export interface AnswerContent {
 }
 
 /** Content of a challenge that its type verifies. */
-export interface VerifiedContent {
+interface VerifiedContent {
   readonly fields: PublicFields;
   /** The data in the record with which the type verifies the answer. */
   readonly rest: string;

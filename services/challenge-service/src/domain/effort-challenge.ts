@@ -20,7 +20,7 @@ import {
 } from './issuing.js';
 
 /** An effort challenge that is ready to be issued. */
-export interface PreparedEffort {
+interface PreparedEffort {
   readonly issue: EffortIssue;
   readonly work: NewWork;
 }

@@ -47,7 +47,7 @@ export function mayHaveImage({ kind }: NamedPreset): boolean {
 }
 
 /** A challenge for a page without JavaScript: accepted without work, under a token chosen by the page. */
-export interface ChosenImage {
+interface ChosenImage {
   readonly token: string;
 }
 

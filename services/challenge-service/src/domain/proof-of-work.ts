@@ -12,7 +12,7 @@ import {
 } from './issuing.js';
 
 /** A proof of work that is ready to be issued. */
-export interface PreparedPow {
+interface PreparedPow {
   readonly issue: PowIssue;
   readonly work: NewWork;
 }

@@ -24,13 +24,13 @@ import { HostKeyInvalid } from '../errors.js';
 import type { ChallengeMetrics } from './challenge-metrics.js';
 
 /** The application that sent the request, and the verifier that counts under its name. */
-export interface CallingApplication extends ChallengeVerifier {
+interface CallingApplication extends ChallengeVerifier {
   readonly name: string;
   /** Verifies a submission and, if requested, counts it as a failure before its outcome is known. */
   attempt(submission: Submission, context: AttemptContext): Promise<CheckedAttempt>;
 }
 
-export interface ApplicationsOptions {
+interface ApplicationsOptions {
   readonly challenges: ChallengeStore;
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;

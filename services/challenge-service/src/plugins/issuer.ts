@@ -45,7 +45,7 @@ interface ScopeTickets {
 }
 
 /** Issues and draws challenges. */
-export interface Issuer extends Required<Omit<IssuerOptions, 'metrics'>>, ScopeTickets {}
+interface Issuer extends Required<Omit<IssuerOptions, 'metrics'>>, ScopeTickets {}
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -40,7 +40,7 @@ export function readabilityMistake(preset: ImagePreset): string | null {
 }
 
 /** Returns the median height of a capital in the images of a preset, in CSS pixels. */
-export function expectedCapital({ phrase, picture, letters, wave }: ImagePreset): number {
+function expectedCapital({ phrase, picture, letters, wave }: ImagePreset): number {
   const margins = marginsOf(wave);
   const advance =
     Math.max(ADVANCE.leastTouching, ADVANCE.touching - letters.overlap_px * ADVANCE.forGap) +

@@ -9,7 +9,7 @@ import { presetMistakes } from './preset-mistakes.js';
 import { readabilityMistake } from './preset-readability.js';
 
 /** The preset for a request without a name. */
-export const DEFAULT_PRESET = 'default';
+const DEFAULT_PRESET = 'default';
 
 /** A complete preset, ready to issue and draw challenges. */
 export interface NamedPreset {

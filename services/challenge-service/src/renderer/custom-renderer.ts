@@ -20,7 +20,7 @@ export interface Renderer {
   render(text: string, effectsSeed: Uint8Array, preset: ImagePreset): Uint8Array | Promise<Uint8Array>;
 }
 
-export interface RendererPoolOptions {
+interface RendererPoolOptions {
   /** Calls at the same time. */
   readonly running: number;
   /** Jobs that may wait. */

@@ -29,7 +29,7 @@ export type ImagePool = {
   close(): Promise<void>;
 };
 
-export type ImagePoolOptions = {
+type ImagePoolOptions = {
   /** The library to use. Default: the first that loads. */
   driver?: DriverName;
   /** Worker threads. */

@@ -41,7 +41,7 @@ export const AnyChallenge = Type.Union([
 ]);
 
 /** The dependencies of issuing image challenges. */
-export interface ImageSource {
+interface ImageSource {
   readonly deps: IssuerDependencies;
   readonly challenges: ChallengeStore;
   /** Whether the scope ticket of a query is used. */

@@ -13,7 +13,7 @@ import { openSessionStore } from '../stores/open-session-store.js';
 import { type Report, utcTime } from './report.js';
 
 /** The store's data on an account. */
-export interface KnownAccount {
+interface KnownAccount {
   readonly email: string;
   /** Pseudonym of the account under the current key, as in the audit stream. */
   readonly pseudonym: string;

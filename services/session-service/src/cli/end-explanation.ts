@@ -4,7 +4,7 @@ import type { UserId } from '@tollgate/shared/schemas';
 import type { EndReason, SessionEnd } from '../domain/session-end.js';
 
 /** The event, its meaning, and the remedy. */
-export interface EndExplanation {
+interface EndExplanation {
   readonly what: string;
   readonly means: string;
   readonly todo: string;

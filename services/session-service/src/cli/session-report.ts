@@ -8,7 +8,7 @@ import { explainEnd } from './end-explanation.js';
 import { type Report, utcTime } from './report.js';
 
 /** The result of `session why`. */
-export interface SessionReport extends Report {
+interface SessionReport extends Report {
   readonly state: 'alive' | 'ending' | 'ended' | 'unknown';
 }
 

@@ -15,7 +15,7 @@ import { hashPassword } from '../passwords/password-hash.js';
 import { writeCopy } from './backup.js';
 
 /** Asks for a new password; called only if it is needed. */
-export type AskPassword = () => Promise<string>;
+type AskPassword = () => Promise<string>;
 
 /**
  * Ends the sessions of a user before and after a change, and returns the text of the change with that of the end.

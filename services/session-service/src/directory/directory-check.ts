@@ -13,13 +13,13 @@ import {
 } from './directory.js';
 
 /** The part of a logger that this file uses. */
-export interface DirectoryLog {
+interface DirectoryLog {
   info(about: object, message: string): void;
   error(about: object, message: string): void;
 }
 
 /** A directory that is checked until `stop` is called. */
-export interface CheckedDirectory extends Directory {
+interface CheckedDirectory extends Directory {
   stop(): Promise<void>;
 }
 

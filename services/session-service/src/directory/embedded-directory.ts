@@ -134,7 +134,7 @@ export interface NewUser {
 export type Taken = 'address' | 'id';
 
 /** The format of the file. */
-export const USERS_FORMAT = {
+const USERS_FORMAT = {
   // "tgus" in ASCII.
   applicationId: 0x74677573,
   schema: `CREATE TABLE IF NOT EXISTS user (

@@ -16,7 +16,7 @@ export interface StatementTexts {
 }
 
 /** The prepared statements of the PostgreSQL directory. */
-export interface UserStatements {
+interface UserStatements {
   /** $1 the account key. */
   readonly byEmail: PreparedStatement;
   /** $1 the id. */
@@ -110,7 +110,7 @@ function explained({ name, text }: PreparedStatement): PreparedStatement {
 const MAX_MESSAGE_CHARACTERS = 200;
 
 /** The result of checking the statements. */
-export interface StatementProbe {
+interface StatementProbe {
   /** A line for each mistake. */
   readonly mistakes: readonly string[];
   /** An unassigned id that the statements accept. */

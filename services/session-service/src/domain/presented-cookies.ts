@@ -98,7 +98,7 @@ export function survivingSession(
 }
 
 /** The attributes that distinguish cookies of the same name. */
-export interface CookieScope {
+interface CookieScope {
   readonly path: string;
   readonly domain?: string;
   /** Whether it is partitioned by the site in the address bar (CHIPS). */

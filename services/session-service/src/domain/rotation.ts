@@ -4,10 +4,7 @@ import { bindRecord, decideBinding, type PresentedBinding, UNASKED } from './bin
 import { type Recovery, refreshTtlOf, type SessionRecord, type SessionRules } from './session-record.js';
 
 /** The session rules of a rotation. */
-export type RotationRules = Pick<
-  SessionRules,
-  'windowMs' | 'recoveries' | 'refreshTtlMs' | 'notRememberedTtlMs'
->;
+type RotationRules = Pick<SessionRules, 'windowMs' | 'recoveries' | 'refreshTtlMs' | 'notRememberedTtlMs'>;
 
 /**
  * A granted refresh: the `current` generation again within the window, `rotated` to the next one, `recovered` if the last

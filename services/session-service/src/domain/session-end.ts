@@ -63,7 +63,7 @@ export const MAX_NOTES = 200;
  * Encodes a note as one line: time, session, reason, address pseudonym or `-`; after `reuse` also the presented and the
  * current generation, and why there was no recovery if one was possible.
  */
-export function formatSessionEnd(end: SessionEnd): string {
+function formatSessionEnd(end: SessionEnd): string {
   const { atMs, sid, reason, address, presented, current, unrecovered } = end;
   const generations = presented === undefined ? [] : [presented, current];
   const why = unrecovered === undefined ? [] : [unrecovered];

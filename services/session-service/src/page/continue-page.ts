@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { escapeHtml, type Language, messageIn, rightToLeft } from '@tollgate/shared/messages';
 
 /** Values of the page. */
-export interface ContinueVisit {
+interface ContinueVisit {
   readonly language: Language;
   /** The path of `PUBLIC_URL`, without a trailing slash. */
   readonly basePath: string;

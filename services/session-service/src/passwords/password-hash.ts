@@ -29,7 +29,7 @@ export const CURRENT_COST = ARGON2ID_COST;
  * Returns the hashed form of a password: the profile OpaqueString of RFC 8265, without its rejections. Keyboards differ:
  * macOS and iOS type some letters with accents as two characters, others as one.
  */
-export function preparePassword(password: string): string {
+function preparePassword(password: string): string {
   return password.replaceAll(/\p{Zs}/gu, ' ').normalize('NFC');
 }
 

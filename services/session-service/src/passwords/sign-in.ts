@@ -46,7 +46,7 @@ export interface SignIn {
 }
 
 /** Optional callbacks and the comparison itself. */
-export interface SignInOptions {
+interface SignInOptions {
   /**
    * Called for a user who cannot log in because the hash is damaged, of an unknown algorithm or too expensive. Not called
    * for an empty hash: that user has no password.

@@ -6,7 +6,7 @@ import type { Elsewhere } from './person-bodies.js';
 import type { PersonPlaces } from './person-places.js';
 
 /** What an export or erasure has found. */
-export interface Found {
+interface Found {
   /** Files of the audit stream that could not be searched or changed. */
   readonly closed: readonly string[];
   /** After an erasure: how erased data leaves the files of each store. */

@@ -12,7 +12,7 @@ import type { AccountEvent, AccountEventName, FailureReason } from '../domain/ac
 import type { AccountEvents } from '../stores/account-events.js';
 
 /** Dependencies of the plugin. */
-export interface AuditOptions {
+interface AuditOptions {
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;
   readonly trail: AuditTrail;
@@ -30,7 +30,7 @@ type EventDetails<Event extends RequestEvent> = Omit<
 >;
 
 /** The audit stream of requests, and the history of accounts. */
-export interface RequestAudit {
+interface RequestAudit {
   /** Writes an event with the pseudonym of the client's address and the id of the request. */
   write<Event extends RequestEvent>(request: FastifyRequest, event: Event, about: EventDetails<Event>): void;
   /**

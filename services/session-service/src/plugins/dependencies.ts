@@ -17,7 +17,7 @@ import type { SessionMetrics } from './session-metrics.js';
  * The stores, and the publication of ended sessions. A request uses the first three by `sessionsOf`, `deviceVoidsOf` and
  * `signInCodesOf`, within its time limit.
  */
-export interface SessionStores {
+interface SessionStores {
   readonly sessions: SessionStore;
   /** The voids of device cookies. */
   readonly deviceVoids: DeviceVoids;

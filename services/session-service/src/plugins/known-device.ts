@@ -17,7 +17,7 @@ import { deviceVoidsOf } from './dependencies.js';
 export type DeviceOutcome = 'known' | 'spent' | 'void';
 
 /** The options of the plugin. */
-export interface KnownDeviceOptions {
+interface KnownDeviceOptions {
   readonly cookiePrefix: CookiePrefix;
   readonly publicUrl: string;
   /** The keys of `ENCRYPTION_KEY`. */

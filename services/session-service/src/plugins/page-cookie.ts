@@ -42,7 +42,7 @@ declare module 'fastify' {
   }
 }
 
-export interface PageCookieOptions {
+interface PageCookieOptions {
   readonly isOn: boolean;
   readonly publicUrl: string;
   readonly tokenKeys: TokenOptions;

@@ -30,7 +30,7 @@ export interface CookieOptions {
 }
 
 /** The refresh cookie of requests and replies. */
-export interface RefreshCookie {
+interface RefreshCookie {
   /** The session that the request's cookies present. */
   read(request: FastifyRequest): PresentedSession;
   /** The claims of each session that the request's cookies present; too many cookies of one name are not opened. */

@@ -20,7 +20,7 @@ import type { Revoker } from '../stores/revoker.js';
 import type { DeviceOutcome } from './known-device.js';
 
 /** Read at each scrape. */
-export interface MeasuredDependencies {
+interface MeasuredDependencies {
   readonly revocations: Pick<RevocationFollower, 'lagSeconds' | 'size'>;
   readonly revoker: Pick<Revoker, 'waiting'>;
   readonly hashing: { readonly load: { readonly running: number; readonly waiting: number } };
@@ -182,7 +182,7 @@ export function createSessionMetrics(
  * The outcome of a renewal: the browser was `challenged`, has `renewed` its cookie, was told that its session is `over`, or
  * had `failed` by a wrong signature.
  */
-export type RenewalOutcome = 'challenged' | 'renewed' | 'over' | 'failed';
+type RenewalOutcome = 'challenged' | 'renewed' | 'over' | 'failed';
 
 /** The counters of device binding. */
 interface BindingCounters {

@@ -17,7 +17,7 @@ import { LoginFailed } from '../errors.js';
 import { HashingOverloadedError } from '../passwords/sign-in.js';
 
 /** The password of a login, and its counted attempt. */
-export interface LoginPassword {
+interface LoginPassword {
   /** The email address as typed. */
   readonly email: string;
   readonly password: string;

@@ -11,7 +11,7 @@ import { CodeInvalid } from '../errors.js';
 import { deviceVoidsOf, signInCodesOf } from '../plugins/dependencies.js';
 
 /** The user authenticated by a code, the user's account key, and the application's method. */
-export interface ExchangedCode {
+interface ExchangedCode {
   readonly user: DirectoryUser;
   readonly key: string;
   readonly attributes: SessionAttributes;
@@ -20,7 +20,7 @@ export interface ExchangedCode {
 }
 
 /** The conditions of an exchange. */
-export interface ExchangeTerms {
+interface ExchangeTerms {
   /** The origin of `PUBLIC_URL`. */
   readonly publicOrigin: string;
   /** The only user who may be logged in; anyone by default. */

@@ -30,7 +30,7 @@ export interface SessionSettings {
 }
 
 /** A successful login. */
-export interface SignedIn {
+interface SignedIn {
   readonly user: TokenUser;
   /** The account key of the login, for the history of the account. */
   readonly key: string;

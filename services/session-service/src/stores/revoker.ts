@@ -5,7 +5,7 @@ import type { RevocationFollower, RevocationLog } from '@tollgate/shared/session
 import { reconnectDelayMs } from '@tollgate/shared/store';
 
 /** The part of a logger that this file uses. */
-export interface RevokerLog {
+interface RevokerLog {
   error(about: object, message: string): void;
 }
 

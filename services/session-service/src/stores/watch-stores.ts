@@ -4,7 +4,7 @@ import { type Store, type StoreLog, type StoreWatch, watchStore } from '@tollgat
 import { READY_KEY } from './session-keys.js';
 
 /** The watch of both stores. */
-export interface StoresWatch {
+interface StoresWatch {
   /** The check of `/health/ready`; see `StoreWatch.check`. */
   readonly checks: Readonly<Record<'store' | 'challenge_store', () => Promise<string>>>;
   /** The watches of stores with an address of their own. */

@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 import { accountKeyOf, type Directory, type DirectoryUser } from '../../src/directory/directory.js';
 
 /** A directory with exactly these two users. */
-export interface FilledDirectory {
+interface FilledDirectory {
   readonly directory: Directory & Required<Pick<Directory, 'saveHash'>>;
   /** Enabled, and found under the account key `ada@example.com`. */
   readonly ada: DirectoryUser;

@@ -11,7 +11,7 @@ import pg from 'pg';
 import type { Test } from 'tap';
 
 /** A running server. The tables survive `stop`. */
-export interface PostgresServer {
+interface PostgresServer {
   /** Connection URL with user and password. */
   readonly url: string;
   readonly password: string;

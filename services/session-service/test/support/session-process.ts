@@ -21,7 +21,7 @@ export interface SessionListener {
 }
 
 /** A separate service process. */
-export interface SessionProcess extends SessionListener {
+interface SessionProcess extends SessionListener {
   /** Kills it. */
   kill(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function openServiceHere(
 }
 
 /** A service that failed to start. */
-export interface StoppedProcess {
+interface StoppedProcess {
   readonly code: number | null;
   /** Its lines on stderr. */
   readonly complaint: readonly string[];

@@ -159,7 +159,7 @@ const MOST_ADDRESSES = 5000;
 const SLOT_DIGITS = 8;
 
 /** The pseudonyms of an address and its networks. */
-export interface AddressPseudonyms {
+interface AddressPseudonyms {
   /** 128 bits of the keyed hash of the address, as 32 hexadecimal digits. */
   readonly address: string;
   /** The same for its /56 and its /48, in this order; none for an IPv4 address. */

@@ -14,7 +14,7 @@ export interface Scope {
 }
 
 /** The content of a ticket. */
-export interface Ticket {
+interface Ticket {
   /** The account that the next work is priced for; null without one. */
   readonly scope: Scope | null;
   /** Requirements of the form; null for none. */

@@ -8,7 +8,7 @@ import { slotTag } from '../attempts/pseudonyms.js';
 import { challengeKeys } from './records.js';
 
 /** The failures of an account, or of its pair with an address. */
-export interface AccountCounter {
+interface AccountCounter {
   /** Pseudonym of the account. */
   readonly account: string;
   /** Pseudonym of the address; undefined for the whole account. */
@@ -21,7 +21,7 @@ export interface AccountCounter {
  * The failure counters of some accounts, given by their pseudonyms. Both methods read all keys of counters, and throw
  * StoreUnavailableError if the store does not respond.
  */
-export interface AccountCounters {
+interface AccountCounters {
   read(accounts: ReadonlySet<string>): Promise<AccountCounter[]>;
   /** Removes the counters in one atomic step for each account, and returns how many there were. */
   erase(accounts: ReadonlySet<string>): Promise<number>;

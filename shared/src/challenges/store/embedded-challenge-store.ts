@@ -191,7 +191,7 @@ function attemptsOf(tx: Transaction, key: string | undefined): Attempt[] {
 }
 
 /** Consumes the record of a key under a claim, as `ChallengeStore.take` describes. */
-export function consume(
+function consume(
   tx: Transaction,
   key: string,
   claim: string,
@@ -213,7 +213,7 @@ export function consume(
 /**
  * Consumes the work and records its receipt, as `ChallengeStore.redeem` describes; a repetition does not change the receipt.
  */
-export function redeem(
+function redeem(
   tx: Transaction,
   workKey: string,
   receiptKey: string,

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../../schemas/configuration-error.js';
 import { type ChallengeType, challengeTypeMistakes } from './challenge-type-registry.js';
 
 /** The exports of `CAPTCHA_MODULE`. The challenge service checks presets and renderer, because only it uses them. */
-export interface ChallengeModule {
+interface ChallengeModule {
   readonly kinds: readonly ChallengeType[];
   readonly presets: unknown;
   readonly renderer: unknown;

@@ -10,7 +10,7 @@ import type { ChallengeTypeContext, VerifiedType } from './challenge-type.js';
 export const EFFORT = 'effort';
 
 /** The record of an effort challenge. */
-export interface EffortRecord {
+interface EffortRecord {
   /** Difficulty in bits of each of sixteen parts; other algorithms have the same total. */
   readonly partDifficulty: number;
   /** Hexadecimal digits. */

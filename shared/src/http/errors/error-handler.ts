@@ -28,7 +28,7 @@ import { fieldsOf } from './validation-fields.js';
 const STORE_RETRY_SECONDS = 1;
 
 /** A rejected request, as `extendError` of its route sees it. */
-export interface RefusedRequest {
+interface RefusedRequest {
   readonly statusCode: number;
   /** As on the wire: lower snake case. */
   readonly code: MessageKey;

@@ -33,7 +33,7 @@ export function chooseLanguage(acceptLanguage: string | undefined): Language {
 }
 
 /** Returns the language of the response to a request. */
-export function languageOf(request: FastifyRequest): Language {
+function languageOf(request: FastifyRequest): Language {
   return chooseLanguage(request.headers['accept-language']);
 }
 

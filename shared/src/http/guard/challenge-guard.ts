@@ -42,7 +42,7 @@ import {
 } from './guards.js';
 
 /** The options of the plugin. */
-export interface GuardOptions {
+interface GuardOptions {
   readonly store: ChallengeStore;
   /** The keys of `CHALLENGE_SECRET`. */
   readonly ring: KeyRing;

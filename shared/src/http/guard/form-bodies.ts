@@ -6,7 +6,7 @@ import fp from 'fastify-plugin';
 import { BadRequest, BodyTooLarge, refuse } from '../errors/errors.js';
 
 /** The options of the plugin. */
-export interface FormBodiesOptions {
+interface FormBodiesOptions {
   /** Whether to parse the fields of `multipart/form-data` too; true by default. Set it to false to receive files yourself. */
   readonly multipart?: boolean;
 }

@@ -20,7 +20,7 @@ export interface CaptchaGuard {
  * The options of `pow`. `Route` is the generic type of the route, such as `{ Body: SignIn }`, and types the request of
  * `key`.
  */
-export interface PowOptions<Route extends RouteGenericInterface = RouteGenericInterface> {
+interface PowOptions<Route extends RouteGenericInterface = RouteGenericInterface> {
   /** Returns the account of a request. Its failures raise the required work, and then require an image. */
   readonly key?: AccountKeyOf<Route>;
   /**

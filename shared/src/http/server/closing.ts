@@ -10,7 +10,7 @@ export interface Closing {
 }
 
 /** The part of a Fastify application that closing uses. */
-export interface ClosableApp {
+interface ClosableApp {
   readonly server: Server;
   close(): Promise<unknown>;
 }

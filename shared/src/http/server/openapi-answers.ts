@@ -18,7 +18,7 @@ declare module 'fastify' {
 }
 
 /** An error response of one route. */
-export interface Refusal {
+interface Refusal {
   readonly description: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -69,7 +69,7 @@ const EVERY_ERROR: readonly AnswerHeader[] = ['Content-Language'];
 const LIMITED: readonly AnswerHeader[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 /** An error response: its status, its condition, and its headers besides those of every response. */
-export interface DocumentedError {
+interface DocumentedError {
   /** The name of the response in `components`; undefined for one of this route only. */
   readonly name: string | undefined;
   readonly status: number;

@@ -5,7 +5,7 @@ import fp from 'fastify-plugin';
 import { OriginRefused, refuse } from '../errors/errors.js';
 
 /** The headers by which a browser reports the source of a request. */
-export interface RequestSource {
+interface RequestSource {
   readonly origin: string | undefined;
   readonly secFetchSite: string | undefined;
 }

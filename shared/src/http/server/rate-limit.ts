@@ -13,7 +13,7 @@ import { RateLimited, refuse } from '../errors/errors.js';
 export type Count = (key: string, windowMs: number) => Promise<{ count: number; ttlMs: number }>;
 
 /** The options of the plugin. */
-export interface RateLimits {
+interface RateLimits {
   /** Returns the counted address, or its pseudonym, of a request. */
   readonly addressOf: (request: FastifyRequest) => string | Promise<string>;
   /** Counts on the store, for limits that all nodes share; its errors reach the error handler. */
@@ -50,7 +50,7 @@ declare module 'fastify' {
 }
 
 /** A limit. Routes with the same limit share it; HEAD counts separately, in the process. */
-export interface Limit {
+interface Limit {
   /** First part of the counter's key. */
   readonly name: string;
   /** Requests per minute and address, before the factor of its range. */

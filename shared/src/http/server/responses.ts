@@ -201,7 +201,7 @@ const TIMEOUT_MS = 30_000;
 const CHECKS = 6;
 
 /** The options of the plugin. */
-export interface WriteTimeoutOptions {
+interface WriteTimeoutOptions {
   /** Milliseconds that a write may go without progress; 30,000 by default. */
   readonly timeoutMs?: number;
 }

@@ -17,13 +17,13 @@ import { sharedCompilers } from './schema-compilers.js';
 let requests = 0;
 
 /** The longest accepted body, in bytes. */
-export const BODY_LIMIT_BYTES = 16 * 1024;
+const BODY_LIMIT_BYTES = 16 * 1024;
 
 /** The longest text that is parsed as an address. */
 const MAX_ADDRESS_CHARACTERS = 64;
 
 /** Settings that differ between servers. */
-export interface ServerSettings extends ResponseHeadersOptions {
+interface ServerSettings extends ResponseHeadersOptions {
   readonly logger: FastifyBaseLogger;
   /** Addresses and CIDR ranges of the trusted proxies; none by default. */
   readonly trustProxy?: readonly string[] | undefined;

@@ -21,7 +21,7 @@ export interface PublicTokenNames {
 }
 
 /** Reads access tokens under changing keys. */
-export interface PublicTokenReader {
+interface PublicTokenReader {
   /**
    * Verifies a token, in any spelling that `canonicalText` reads. Never throws. A valid one is cached as long as its key is
    * known.

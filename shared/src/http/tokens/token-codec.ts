@@ -27,7 +27,7 @@ export interface TokenCodec<Claims> {
 type ClaimsSchema = TSchema & { readonly static: { readonly iat: number; readonly exp: number } };
 
 /** The kind of the tokens, the schema of their claims, and their keys. */
-export interface TokenCodecOptions<Schema extends ClaimsSchema> {
+interface TokenCodecOptions<Schema extends ClaimsSchema> {
   readonly kind: TokenKind;
   readonly claims: Schema;
   readonly secrets: KeyRing;

@@ -34,7 +34,7 @@ export function hashwxPartBits(totalBits: number): number {
 }
 
 /** The input of a verification; everything comes from the server's own record. */
-export interface HashwxTask {
+interface HashwxTask {
   /** 64 hexadecimal digits. */
   readonly seed: string;
   /** Expected hashes of a part, 2 to 2^32. */

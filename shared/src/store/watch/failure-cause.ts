@@ -85,7 +85,7 @@ const NOT_CONNECTED =
 const REPLY_CODE = /(?:^|: -)([A-Z]{2,})\b/;
 
 /** The state of the connection of an error. */
-export interface Connection {
+interface Connection {
   readonly usesTls: boolean;
   /** Whether it, or an earlier one, was ever ready for commands. */
   readonly wasReady: boolean;

@@ -22,7 +22,7 @@ import {
 } from './redis-facts.js';
 
 /** The watched store. */
-export interface StoreWatchOptions {
+interface StoreWatchOptions {
   /** The store's variable, for the log. */
   readonly variable: string;
   /** The store's contents for this process, which decide about warnings of loss. None if the process only inspects it. */

@@ -11,7 +11,7 @@ import tokens, { type TokenOptions } from '../../../src/http/tokens/tokens.js';
 import type { AccessClaims } from '../../../src/schemas/token-claims.js';
 
 export const INVALID = { ok: false, reason: 'invalid' };
-export const EXPIRED = { ok: false, reason: 'expired' };
+const EXPIRED = { ok: false, reason: 'expired' };
 
 export const NAMES = {
   issuer: 'https://auth.example.com',
@@ -27,7 +27,7 @@ export function accessClaims(changes: Partial<AccessClaims> = {}): AccessClaims 
 }
 
 /** The keys of access tokens: a list of secrets, or of signing keys. */
-export interface Format {
+interface Format {
   readonly name: string;
   /** Two elements of a list of keys. */
   readonly keys: readonly [string, string];
@@ -67,7 +67,7 @@ export async function openAccess(
 }
 
 /** Runs with a different clock of the process, because the verifier has no clock parameter. */
-export function atLater<T>(seconds: number, read: () => T): T {
+function atLater<T>(seconds: number, read: () => T): T {
   const now = Date.now;
   Date.now = () => now() + seconds * 1000;
   try {

@@ -101,7 +101,7 @@ function execute(opcode: number, d: bigint, n: bigint, s: bigint): bigint {
 }
 
 /** A function, determined by a 32-byte seed. */
-export interface Model {
+interface Model {
   readonly programKey: readonly [bigint, bigint];
   readonly inputKey: readonly [bigint, bigint];
   /** The words from which the programs are made. */
@@ -111,7 +111,7 @@ export interface Model {
   trace(nonce: bigint): Trace;
 }
 
-export interface Trace {
+interface Trace {
   /** Ten registers each. */
   readonly registersInit: readonly bigint[];
   readonly registersAfterWrite: readonly bigint[];

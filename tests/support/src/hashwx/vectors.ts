@@ -8,7 +8,7 @@ const folder = new URL('../../../src/hashwx/', import.meta.url);
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8');
 
 /** All inner values of one hash. Words and registers are 16 hexadecimal digits, seeds bytes in hexadecimal, nonces decimal. */
-export interface TraceVector {
+interface TraceVector {
   readonly seed: string;
   readonly nonce: string;
   readonly programKey: readonly string[];
@@ -31,7 +31,7 @@ export interface TraceVector {
 }
 
 /** A solved challenge. */
-export interface ChallengeVector {
+interface ChallengeVector {
   readonly seed: string;
   readonly d: number;
   readonly threshold: string;

@@ -10,7 +10,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const SECRETS = ['ACCESS_SECRET', 'REFRESH_SECRET', 'ENCRYPTION_KEY'] as const;
 const ALL_SECRETS = [...SECRETS, 'ACCESS_SIGNING_KEYS', 'CHALLENGE_SECRET'] as const;
 
-export interface ConfigurationFacts {
+interface ConfigurationFacts {
   /** Configuration errors that would prevent a start. */
   readonly mistakes: readonly string[];
   /** Configuration warnings. */
@@ -37,7 +37,7 @@ export function isServiceEnvironment(env: Environment): boolean {
 }
 
 /** Facts from the requests to the public address. */
-export interface Seen {
+interface Seen {
   readonly publicUrl: string;
   /** An access token of the running service. */
   readonly accessToken: string | undefined;

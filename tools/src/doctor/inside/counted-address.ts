@@ -16,7 +16,7 @@ export interface CountedAddress {
 }
 
 /** Counter store and key prefix. */
-export interface Counters {
+interface Counters {
   readonly store: Store;
   /** `CAPTCHA_CACHE_PREFIX`. */
   readonly prefix: string;

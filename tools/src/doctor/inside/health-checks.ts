@@ -5,7 +5,7 @@ import { exchange } from '../exchange.js';
 import { type Finding, good, warning } from '../report.js';
 
 /** Health checks received by a process. */
-export interface HealthQuestions {
+interface HealthQuestions {
   /** Uptime in seconds. */
   readonly runsForSeconds: number;
   /** Number of requests for `/health/serving` or `/health/ready`. */
@@ -13,7 +13,7 @@ export interface HealthQuestions {
 }
 
 /** By service; only services with readable metrics. */
-export type HealthCheckFacts = Readonly<Record<string, HealthQuestions>>;
+type HealthCheckFacts = Readonly<Record<string, HealthQuestions>>;
 
 const TIMEOUT_MS = 2000;
 /** A younger process may not have been discovered yet. */

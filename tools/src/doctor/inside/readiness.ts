@@ -6,7 +6,7 @@ import { exchange } from '../exchange.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
 /** Responses to `GET /health/ready`, by service. */
-export type ReadinessFacts = Readonly<Record<string, Answer>>;
+type ReadinessFacts = Readonly<Record<string, Answer>>;
 
 const TIMEOUT_MS = 2000;
 

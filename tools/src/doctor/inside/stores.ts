@@ -16,7 +16,7 @@ import { type ChallengeNodes, diagnoseChallengeNodes, probeChallengeNodes } from
 import { diagnoseRedis, probeRedis, type RedisServerFacts } from './redis.js';
 
 /** Facts about the stores. */
-export interface StoreFacts {
+interface StoreFacts {
   /** The responding Redis servers, that of the sessions first. */
   readonly servers: readonly RedisServerFacts[];
   /** The stores that did not respond. */
@@ -28,7 +28,7 @@ export interface StoreFacts {
 }
 
 /** A store that did not respond. */
-export interface AwayStore {
+interface AwayStore {
   readonly variable: string;
   /** The reason, if known: "its password is wrong". */
   readonly reason?: string | undefined;

@@ -16,7 +16,7 @@ import type { UserId } from '@tollgate/shared/schemas';
 import { type Finding, good, problem, warning } from '../report.js';
 
 /** Facts about the directory. */
-export interface UserFacts {
+interface UserFacts {
   /** The reason why the directory does not respond; undefined if it does. */
   readonly away: string | undefined;
   /** The reason why the returned account is not a user; undefined if it is, or if there is none. */

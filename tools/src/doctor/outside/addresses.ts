@@ -42,7 +42,7 @@ const NO_TAGS = { plain: [], claiming: [], apart: [] };
 /** The tags that a client can see. */
 export type AddressTags = Pick<AddressFacts, 'plain' | 'claiming' | 'apart'>;
 
-export interface AddressProbe {
+interface AddressProbe {
   readonly tags: AddressTags;
   /** Responses to the plain requests. */
   readonly answers: readonly Answer[];

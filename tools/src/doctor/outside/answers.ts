@@ -3,7 +3,7 @@
 import { type Answer, lists, textOf } from '../answer.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
-export interface AnswerFacts {
+interface AnswerFacts {
   /** Responses to the same challenge request, in order. */
   readonly issued: readonly Answer[];
   /** Responses by request, as displayed: `GET /profile`. */

@@ -4,7 +4,7 @@ import { type Answer, codeOf, describe } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
-export interface BodyFacts {
+interface BodyFacts {
   /** `POST /login` with 8 KiB that are not a valid login. */
   readonly long: Answer;
   /** `POST /login` with 20 KiB. */

@@ -6,14 +6,14 @@ import type { RoutingFacts } from './routing.js';
 import type { SessionFacts } from './session.js';
 
 /** The clocks of a service and of its store at the same moment, in milliseconds since 1970, cut to whole seconds. */
-export interface ClockPair {
+interface ClockPair {
   /** The service, for people. */
   readonly name: string;
   readonly serviceMs: number;
   readonly storeMs: number;
 }
 
-export interface ClockFacts {
+interface ClockFacts {
   readonly pairs: readonly ClockPair[];
   readonly serviceMs: number;
   /** This machine's clock at that moment. */

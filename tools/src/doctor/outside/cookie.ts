@@ -5,7 +5,7 @@ import { isLoopbackHttp } from '@tollgate/shared/config';
 import { type Answer, readSetCookie, type SetCookie } from '../answer.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
-export interface CookieFacts {
+interface CookieFacts {
   readonly publicUrl: string;
   /** A successful login. */
   readonly login: Answer;

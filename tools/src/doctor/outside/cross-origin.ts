@@ -5,7 +5,7 @@ import { type Answer, codeOf, describe, lists } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
-export interface CrossOriginFacts {
+interface CrossOriginFacts {
   readonly publicUrl: string;
   /** Origin of the application's pages; differs from the public address. */
   readonly pageOrigin: string;

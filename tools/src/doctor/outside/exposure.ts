@@ -15,7 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const PORT_TIMEOUT_MS = 3000;
 
-export interface ExposureFacts {
+interface ExposureFacts {
   /** Responses of the public address for admin routes, by request. */
   readonly answers: Readonly<Record<string, Answer>>;
   /** Responses of other ports of the public host, by port; empty if that host is this machine. */

@@ -5,7 +5,7 @@ import { type Answer, describe, textOf } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
-export interface ImageFacts {
+interface ImageFacts {
   readonly publicUrl: string;
   /** The origin of the application's pages. */
   readonly pageOrigin: string;

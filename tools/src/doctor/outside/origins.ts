@@ -4,7 +4,7 @@ import { type Answer, codeOf, describe } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
-export interface OriginFacts {
+interface OriginFacts {
   /** The origin of the application's pages. */
   readonly pageOrigin: string;
   /** `POST /refresh` without a cookie, from a page of that origin. */

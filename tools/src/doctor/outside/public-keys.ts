@@ -4,7 +4,7 @@ import type { Answer } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
-export interface PublicKeyFacts {
+interface PublicKeyFacts {
   /** `GET /.well-known/jwks.json`. */
   readonly jwks: Answer;
   /** The id of the key that signed a token of the running service; undefined if the token is sealed, or there is none. */

@@ -4,7 +4,7 @@ import { type Answer, codeOf, describe, textOf } from '../answer.js';
 import type { PublicClient } from '../public-client.js';
 import { type Finding, good, problem, warning } from '../report.js';
 
-export interface ReachFacts {
+interface ReachFacts {
   readonly publicUrl: string;
   readonly challengePrefix: string;
   /** `GET {prefix}/pow`. */

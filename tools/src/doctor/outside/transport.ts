@@ -8,7 +8,7 @@ import { type Finding, good, problem, warning } from '../report.js';
 const HTTP_PORT = 80;
 const PLAIN_TIMEOUT_MS = 3000;
 
-export interface TransportFacts {
+interface TransportFacts {
   readonly publicUrl: string;
   /** Any response of the services. */
   readonly answer: Answer;

@@ -17,7 +17,7 @@ export interface Receipt {
 }
 
 /** Data sent with the challenge. */
-export interface RedeemPurpose {
+interface RedeemPurpose {
   readonly api: Flavour;
   readonly action: string | undefined;
   readonly cdata: string | undefined;

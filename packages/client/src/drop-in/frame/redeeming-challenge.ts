@@ -11,14 +11,14 @@ import { isImageRejected, isWorkRejected, type Receipt, rejectionOf } from './re
 const MOST_ATTEMPTS = 3;
 
 /** Result of a run. */
-export interface RunEvents {
+interface RunEvents {
   /** @param leftSeconds remaining lifetime */
   onReceipt(token: string, leftSeconds: number): void;
   onFailure(error: Error): void;
 }
 
 /** One run. */
-export interface RedeemingRun extends RunEvents {
+interface RedeemingRun extends RunEvents {
   /** Opens the run's challenge. */
   readonly open: () => PausableChallenge;
   /** Sends the challenge fields. */
@@ -27,7 +27,7 @@ export interface RedeemingRun extends RunEvents {
   readonly retries: boolean;
 }
 
-export interface RedeemingChallenge extends ChallengeController {
+interface RedeemingChallenge extends ChallengeController {
   /** Begins a run; the previous one ends without an event. */
   run(run: RedeemingRun): void;
   /** Submits the image answer. */

@@ -9,7 +9,7 @@ import { controlSubmitButtons, submittersOf } from './submit-buttons.js';
 export type FormUse = 'presence' | 'focus' | 'submission';
 
 /** Dependencies of the binding on the element. */
-export interface FormBindingDeps {
+interface FormBindingDeps {
   /** Whether the challenge fields are complete; also true while the element is disabled. */
   isReady(): boolean;
   /** Whether a script still waits for the response to a submission. */

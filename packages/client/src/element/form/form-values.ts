@@ -4,7 +4,7 @@ import { validate } from '../view/view-model.js';
 import type { HiddenFields } from './hidden-fields.js';
 
 /** Values to write, and their target. */
-export interface FormFilling {
+interface FormFilling {
   /** Null without a form. */
   readonly form: HTMLFormElement | null;
   /** Fields by name; empty while the element is disabled or not ready. */

@@ -12,7 +12,7 @@ const pressed = 'button, a, summary, [role=button], input:is([type=button], [typ
 /** Browsers round times, some to a screen frame. */
 const ROUNDING_MS = 20;
 
-export interface ScriptSubmissions {
+interface ScriptSubmissions {
   /** Whether the fields have been read since the last submission or button press. */
   readonly isRead: boolean;
   /** Records that a script reads the fields. That alone proves nothing: drafts and dirty checks read them at every key. */

@@ -7,7 +7,7 @@ const marker = 'until-ready';
 
 type SubmitButton = HTMLButtonElement | HTMLInputElement;
 
-export interface SubmitButtons {
+interface SubmitButtons {
   /** Disables or restores all submit buttons of the form, including those added later. */
   disable(isDisabled: boolean): void;
   /** Restores the buttons and stops observing the form. */

@@ -15,7 +15,7 @@ const leastSampleMs = 400;
 const fewSeconds = 5;
 
 /** Language of the durations. */
-export interface Speech {
+interface Speech {
   readonly language: Language;
   readonly texts: Texts;
 }

@@ -45,7 +45,7 @@ export function waitText({ state, texts, waitSeconds, language }: ViewModel): st
 }
 
 /** Validation error of the form. */
-export interface Invalidity {
+interface Invalidity {
   readonly flags: ValidityStateFlags;
   readonly message: string;
   /** Anchor of the browser's message. */

@@ -14,7 +14,7 @@ export interface DeviceKey {
 }
 
 /** Keys of one service. Each method rejects if the browser stores no keys or IndexedDB fails. */
-export interface DeviceKeys {
+interface DeviceKeys {
   /** Returns the stored key; undefined if there is none. */
   find(): Promise<DeviceKey | undefined>;
   /** Returns the stored key, or a new one. Concurrent tabs get the same key. */

@@ -2,14 +2,14 @@
 import { type ModuleWriter, op, openModuleWriter } from './module-writer.js';
 
 /** Programs and input key of a function, as made by the static module. */
-export interface FunctionCode {
+interface FunctionCode {
   /** Opcode, dst, src and imm of 8 slots, for each of 32 programs. */
   readonly programs: Uint8Array;
   readonly inputKey: readonly [bigint, bigint];
 }
 
 /** Offset of a hash's 2,048 bytes in the imported memory. */
-export interface EmitOptions {
+interface EmitOptions {
   readonly memoryOffset: number;
 }
 

@@ -8,7 +8,7 @@ import { chanceOf, HashwxUnavailableError, requireHashwxTask, workersForHashwx }
 type UnitWorker = PoolWorker<UnitRequest>;
 
 /** The first two are options because pages load this file on demand, and it must not copy the code that starts workers. */
-export interface HashwxSearchOptions {
+interface HashwxSearchOptions {
   /** Starts a worker; throws the browser's error if it rejects workers at once. */
   readonly startWorker: (events: WorkerEvents<UnitRequest, UnitReply>) => UnitWorker;
   /** Loads the search on the main thread. */
@@ -24,7 +24,7 @@ export interface HashwxSearchOptions {
   readonly onHashes: (hashes: number, state: SolverState, chance: number) => void;
 }
 
-export interface HashwxResult {
+interface HashwxResult {
   /** Solutions of the parts, joined by dots; undefined if `maxHashes` were tried before. */
   readonly nonce: string | undefined;
   readonly hashes: number;

@@ -19,7 +19,7 @@ export interface Unit {
   readonly block: number;
 }
 
-export interface UnitQueue {
+interface UnitQueue {
   /** Solutions of the parts, joined by dots; undefined before all are solved. */
   readonly solution: string | undefined;
   /**

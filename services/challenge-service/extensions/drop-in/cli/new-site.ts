@@ -6,7 +6,7 @@ import { makeSecret } from '../site-secrets.js';
 const KEY_CHARACTERS = 20;
 
 /** The properties of a new site. */
-export interface NewSite {
+interface NewSite {
   /** Random if undefined. */
   readonly key: string | undefined;
   /** Host names of its pages. */

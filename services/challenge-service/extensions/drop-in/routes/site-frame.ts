@@ -39,7 +39,7 @@ const HEADERS = {
  * because the service compares host names only. CSP has no form for IPv6 addresses.
  * @param hostnames of `SITES`, as `readSites` returns them
  */
-export function ancestorsOf(hostnames: readonly string[]): string {
+function ancestorsOf(hostnames: readonly string[]): string {
   if (hostnames.includes('*')) return '*';
   const names = hostnames.filter((name) => !name.endsWith(']'));
   return names.flatMap((name) => [`http://${name}:*`, `https://${name}:*`]).join(' ') || "'none'";

@@ -19,7 +19,7 @@ export const SECRETS = {
   shop: 'the-secret-of-the-shop-000000000000000000',
   forum: 'the-secret-of-the-forum-00000000000000000',
 } as const;
-export type SiteName = keyof typeof SECRETS;
+type SiteName = keyof typeof SECRETS;
 
 export const ORIGINS = { shop: 'https://shop.example', forum: 'https://forum.example' } as const;
 export const OWN_ORIGIN = 'https://gate.test';
@@ -29,12 +29,12 @@ const CHALLENGE_SECRET = 'challenge-secret-of-the-sites-0001';
 const sha256 = (text: string) => hash('sha256', text);
 
 /** Work solved by a page. */
-export interface Work {
+interface Work {
   readonly pow_token: string;
   readonly pow_nonce: string;
 }
 
-export interface SitesUnderTest {
+interface SitesUnderTest {
   readonly app: FastifyInstance;
   inject(request: InjectOptions): Promise<LightMyRequestResponse>;
   /** Work for a site, or for the plain endpoint. */
@@ -52,7 +52,7 @@ export interface SitesUnderTest {
 }
 
 /** Changes to the default sites. */
-export interface SitesOptions {
+interface SitesOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Options for every site. */
   readonly options?: Partial<Site>;

@@ -7,7 +7,7 @@ import type { Test } from 'tap';
 /** Records by queried name: names for `….in-addr.arpa` and `….ip6.arpa`, addresses for the others. */
 export type Zone = Record<string, readonly string[] | 'silent'>;
 
-export interface NameServer {
+interface NameServer {
   /** `127.0.0.1:PORT` */
   readonly address: string;
   /** The queried names, oldest first. */

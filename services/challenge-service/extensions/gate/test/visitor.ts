@@ -23,7 +23,7 @@ export function gateEnvironment(options: object = {}): Record<string, string> {
   };
 }
 
-export interface Visit {
+interface Visit {
   readonly site?: string;
   readonly ip?: string;
   readonly method?: string;

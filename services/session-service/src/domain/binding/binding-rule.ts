@@ -62,7 +62,7 @@ export function isBoundByRefresh(before: SessionAttributes, after: SessionAttrib
 }
 
 /** The attributes after a bound cookie has shown that the browser has its key. */
-export function confirmedAttributes({ [PENDING]: _, ...others }: SessionAttributes): SessionAttributes {
+function confirmedAttributes({ [PENDING]: _, ...others }: SessionAttributes): SessionAttributes {
   return others;
 }
 
@@ -103,12 +103,12 @@ export interface PresentedBinding {
  * The verdict of the binding on a refresh: continue, first bind the session, first confirm the browser's registration,
  * reject it, or end the session as stolen.
  */
-export type BindingVerdict = 'pass' | 'bind' | 'confirm' | 'binding_required' | 'binding_failed';
+type BindingVerdict = 'pass' | 'bind' | 'confirm' | 'binding_required' | 'binding_failed';
 
 /**
  * How long after a registration the earlier proof suffices in any case: requests without the new cookie may be in flight.
  */
-export const REGISTRATION_GRACE_MS = 10_000;
+const REGISTRATION_GRACE_MS = 10_000;
 
 /** The presented binding if none is required. */
 export const UNASKED: PresentedBinding = { policy: 'off' };

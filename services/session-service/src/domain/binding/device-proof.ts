@@ -65,7 +65,7 @@ function challengeOf(key: RingKey, purpose: ChallengePurpose, sid: string, slice
 }
 
 /** A header with valid signature, method and address. Its nonce is not verified yet. */
-export interface RefreshProof extends BindingKey {
+interface RefreshProof extends BindingKey {
   /** The proof's own id, for the log: browsers repeat requests, so it is not stored. */
   readonly id: string;
   readonly nonce: unknown;
@@ -99,7 +99,7 @@ export function boundCookieName(prefix: CookiePrefix): string {
 }
 
 /** The content of the cookie. */
-export interface BoundCookie {
+interface BoundCookie {
   readonly sid: string;
   /** Of the session's key. */
   readonly thumbprint: string;

@@ -29,7 +29,7 @@ import type { RotationVerdict, SessionRef } from '../../stores/session-store.js'
 import { type CookieOptions, cookieAttributes } from '../session-cookies.js';
 import { createSessionLimit } from '../session-limit.js';
 
-export interface DeviceBindingOptions extends CookieOptions {
+interface DeviceBindingOptions extends CookieOptions {
   readonly policy: BindingPolicy;
   /** The keys of `REFRESH_SECRET`. */
   readonly ring: KeyRing;
@@ -42,14 +42,14 @@ export interface DeviceBindingOptions extends CookieOptions {
 }
 
 /** The evidence of a refresh. */
-export interface PresentedDevice {
+interface PresentedDevice {
   readonly binding: PresentedBinding;
   /** Whether the request has a valid proof with an old nonce, and no bound cookie. */
   readonly isStale: boolean;
 }
 
 /** The binding of sessions to devices, in requests and replies, for either kind of key. */
-export interface DeviceBinding {
+interface DeviceBinding {
   /** The evidence of a refresh for this session. */
   read(request: FastifyRequest, sid: string): PresentedDevice;
   /** The key of a login. @throws ValidationFailed for a malformed proof */
@@ -78,7 +78,7 @@ export interface DeviceBinding {
 }
 
 /** The binding to a key of the browser (DBSC). */
-export interface BrowserBinding {
+interface BrowserBinding {
   /** The service parameters for browsers. */
   readonly session: BrowserSessionOptions;
   /** The current challenge of a session. */
