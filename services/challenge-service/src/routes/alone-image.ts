@@ -17,7 +17,6 @@ const PRESET = 'no-script';
 
 /**
  * Adds the route if `CAPTCHA_NO_SCRIPT` is `image` and its preset has images.
- * @param route.limit new images per address
  * @param route.limit new images that an address may request here
  * @param route.limitPerMinute drawings per minute and address, shared with other images
  * @param route.resourcePolicy the value of `Cross-Origin-Resource-Policy`
