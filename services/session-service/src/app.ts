@@ -37,7 +37,7 @@ import deviceBinding, {
 } from './plugins/binding/device-binding.js';
 import sessionDependencies, { type DecoratedDependencies } from './plugins/dependencies.js';
 import knownDevice from './plugins/known-device.js';
-import pageCookie, { pageCookieName } from './plugins/page-cookie.js';
+import { pageCookieName } from './plugins/page-cookie.js';
 import sessionCookies from './plugins/session-cookies.js';
 import { createSessionLimit, limitedBearer } from './plugins/session-limit.js';
 import jwks from './routes/bearer/jwks.js';
@@ -131,7 +131,13 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
   await app.register(sessionDependencies, deps);
   await app.register(tokens, deps.tokenKeys);
   const cookies = { cookiePrefix: values.COOKIE_PREFIX, sameSite: values.COOKIE_SAMESITE, publicUrl };
-  await app.register(sessionCookies, cookies);
+  const checks = {
+    revocations: deps.revocations,
+    lifetimes: deps.lifetimes,
+    onVerified: deps.proveUse,
+  };
+  const page = values.PAGE_COOKIE ? { publicUrl, tokenKeys: deps.tokenKeys, checks } : null;
+  await app.register(sessionCookies, { ...cookies, page });
   await app.register(deviceBinding, {
     ...cookies,
     policy: values.REFRESH_BINDING,
@@ -149,18 +155,7 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     attempts: values.DEVICE_ATTEMPTS,
     countDevice: metrics.countDevice,
   });
-  const checks = {
-    revocations: deps.revocations,
-    lifetimes: deps.lifetimes,
-    onVerified: deps.proveUse,
-  };
   await app.register(bearer, { tokens: app.tokens.access, ...checks });
-  await app.register(pageCookie, {
-    isOn: values.PAGE_COOKIE,
-    publicUrl,
-    tokenKeys: deps.tokenKeys,
-    checks,
-  });
   await app.register(audit, { ring, trail, accountEvents: deps.accountEvents, host: SESSION_APPLICATION });
   await app.register(originCheck, { allowed: config.origins });
   await app.register(challengeGuard, {
@@ -201,10 +196,11 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     await app.register(route, { requireBearer });
   await app.register(verify);
   const published = publishKeys(deps.tokenKeys.publicTokens?.keys.all ?? []);
-  const publishedForPages = app.pageCookie && publishKeys(app.pageCookie.keys?.all ?? []);
+  const pageCookie = app.cookies.page;
+  const publishedForPages = pageCookie && publishKeys(pageCookie.keys?.all ?? []);
   await app.register(jwks, { published, publishedForPages, limitPerMinute: values.RATE_LIMIT_SESSION });
-  if (app.pageCookie !== null) {
-    await app.register(verifyPage, { pageCookie: app.pageCookie });
+  if (pageCookie !== null) {
+    await app.register(verifyPage, { pageCookie });
     const { PAGE_LOGIN_URL: loginUrl = '/' } = values;
     await app.register(continueRefresh, { publicUrl, origins: config.origins, loginUrl });
   }

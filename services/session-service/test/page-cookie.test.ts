@@ -306,7 +306,7 @@ t.test('one that is too long for browsers is not set, replaces the old one, and 
         header: (name: string, value: string) => name === 'set-cookie' && headers.push(value),
       };
       const email = `${'a'.repeat(length)}@example.com`;
-      node.app.pageCookie?.set(fake as never, { ...claims.claims, email }, 900);
+      node.app.cookies.page?.set(fake as never, { ...claims.claims, email }, 900);
       return headers[0] ?? '';
     };
     const base = (await reply(0)).length;

@@ -13,7 +13,6 @@ import {
   type TokenOptions,
 } from '@tollgate/shared/tokens';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import fp from 'fastify-plugin';
 import { HOST_PREFIX, MAX_COOKIES } from '../domain/presented-cookies.js';
 
 /** The page cookie of requests and replies. */
@@ -35,15 +34,7 @@ export interface PageCookie {
   verify(request: FastifyRequest): Promise<AccessVerdict>;
 }
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Null unless `PAGE_COOKIE` is set. */
-    pageCookie: PageCookie | null;
-  }
-}
-
-interface PageCookieOptions {
-  readonly isOn: boolean;
+export interface PageCookieOptions {
   readonly publicUrl: string;
   readonly tokenKeys: TokenOptions;
   /** Checks of tokens besides their signature, as for access tokens. */
@@ -58,11 +49,8 @@ export function pageCookieName(publicUrl: string): string {
   return isLoopbackHttp(publicUrl) ? 'page' : `${HOST_PREFIX}page`;
 }
 
-async function pageCookie(app: FastifyInstance, options: PageCookieOptions): Promise<void> {
-  app.decorate('pageCookie', options.isOn ? openPageCookie(app, options) : null);
-}
-
-function openPageCookie(
+/** Opens the page cookie of a server that has @fastify/cookie. */
+export function openPageCookie(
   app: FastifyInstance,
   { publicUrl, tokenKeys, checks }: PageCookieOptions,
 ): PageCookie {
@@ -129,10 +117,3 @@ function openPageCookie(
     },
   };
 }
-
-/** Decorates the server with `pageCookie`. */
-export default fp(pageCookie, {
-  name: 'tollgate-page-cookie',
-  fastify: '5.x',
-  dependencies: ['tollgate-session-cookies'],
-});

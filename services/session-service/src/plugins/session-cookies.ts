@@ -1,4 +1,4 @@
-// The refresh cookie of a session.
+// The cookies of a session. This file has the refresh cookie, page-cookie.ts the page cookie.
 
 import fastifyCookie from '@fastify/cookie';
 import { isLoopbackHttp } from '@tollgate/shared/config';
@@ -21,6 +21,7 @@ import {
   twinScopes,
   validSessions,
 } from '../domain/presented-cookies.js';
+import { openPageCookie, type PageCookie, type PageCookieOptions } from './page-cookie.js';
 
 /** The configuration of the cookies. */
 export interface CookieOptions {
@@ -60,8 +61,16 @@ declare module 'fastify' {
   interface FastifyInstance {
     cookies: {
       readonly refresh: RefreshCookie;
+      /** Null unless `PAGE_COOKIE` is set. */
+      readonly page: PageCookie | null;
     };
   }
+}
+
+/** The options of the plugin. */
+interface SessionCookiesOptions extends CookieOptions {
+  /** Null unless `PAGE_COOKIE` is set. */
+  readonly page: PageCookieOptions | null;
 }
 
 /** The options of `serializeCookie` of @fastify/cookie. */
@@ -162,9 +171,12 @@ function openRefreshCookie(app: FastifyInstance, options: CookieOptions): Refres
   };
 }
 
-async function sessionCookies(app: FastifyInstance, options: CookieOptions): Promise<void> {
+async function sessionCookies(app: FastifyInstance, options: SessionCookiesOptions): Promise<void> {
   await app.register(fastifyCookie, { hook: false });
-  app.decorate('cookies', { refresh: openRefreshCookie(app, options) });
+  app.decorate('cookies', {
+    refresh: openRefreshCookie(app, options),
+    page: options.page && openPageCookie(app, options.page),
+  });
 }
 
 /** Decorates the server with `cookies`. */

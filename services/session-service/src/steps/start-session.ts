@@ -148,7 +148,7 @@ export function respondWithTokens(
 
 /** Sets the page cookie, if it is on. Like the refresh cookie it ends with the browser, or it lives as long as its token. */
 function setPageCookie(reply: FastifyReply, { access, expiresIn, cookieMaxAge }: TokenPair): void {
-  reply.server.pageCookie?.set(reply, access, cookieMaxAge === undefined ? undefined : expiresIn);
+  reply.server.cookies.page?.set(reply, access, cookieMaxAge === undefined ? undefined : expiresIn);
 }
 
 /**

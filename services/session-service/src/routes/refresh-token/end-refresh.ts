@@ -34,7 +34,7 @@ export default async function endRefresh(
         if (await endSession(request, 'logout', session)) app.audit.write(request, 'logout', session);
       }
       app.cookies.refresh.clear(reply);
-      app.pageCookie?.clear(reply);
+      app.cookies.page?.clear(reply);
       app.deviceBinding.clearSent(reply);
       return reply.code(204).send();
     },

@@ -51,7 +51,7 @@ export default async function refresh(
       const uid = readUserId(sub);
       if (await endRevoked(request, { uid, sid })) {
         app.metrics.countRefresh('revoked');
-        app.pageCookie?.clearEnded(reply, sid);
+        app.cookies.page?.clearEnded(reply, sid);
         throw await rejection(request, reply, SessionRevoked);
       }
       const { binding, isStale } = app.deviceBinding.read(request, sid);
@@ -72,7 +72,7 @@ export default async function refresh(
       const user =
         'generation' in verdict ? await currentUser(request, { id: uid, email, claims }) : undefined;
       if (!('generation' in verdict) || user === undefined) {
-        app.pageCookie?.clearEnded(reply, sid);
+        app.cookies.page?.clearEnded(reply, sid);
         throw verdict.outcome === 'expired'
           ? refuse(SessionExpired)
           : await rejection(request, reply, SessionRevoked);

@@ -38,7 +38,7 @@ export default async function endOwnSession(
       const reason = 'revoked';
       if (await endSession(request, reason, { uid, sid }))
         app.audit.write(request, 'revoke', { uid, sid, reason });
-      if (sid === currentSid) app.pageCookie?.clear(reply);
+      if (sid === currentSid) app.cookies.page?.clear(reply);
       return reply.code(204).send();
     },
   );

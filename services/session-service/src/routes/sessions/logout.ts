@@ -31,7 +31,7 @@ export default async function logout(
       const session = { uid, sid };
       if (await endSession(request, 'logout', session)) app.audit.write(request, 'logout', session);
       app.cookies.refresh.clear(reply);
-      app.pageCookie?.clear(reply);
+      app.cookies.page?.clear(reply);
       app.deviceBinding.clear(reply);
       return reply.code(204).send();
     },
