@@ -36,7 +36,7 @@ export interface CountedAttempt {
 export interface ChallengeVerifier extends SubmissionVerifier, NextAttempts {
   readonly options: CaptchaOptions;
   /**
-   * @param after failures that require one; `escalation.after` by default
+   * Returns whether the next attempt on the account needs an image.
    * @param after failures from which it does; `escalation.after` by default
    */
   requiredFor(key: string, after?: number): Promise<boolean>;
