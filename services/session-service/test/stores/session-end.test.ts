@@ -174,6 +174,27 @@ t.test('logging in and out in a loop does not fill the memory', async (t) => {
   });
 });
 
+t.test('logging in again in a loop does not fill the memory, nor does a reuse', async (t) => {
+  await eachStore(t, async (t, { store }) => {
+    const sessions = openSessionStore(store, KEEP_MS);
+    const noted = async (sid: string) => (await sessions.find(sid, 7)).known;
+    const bySid = (n: number) => `s${n}`;
+    await sessions.start({ uid: 7, sid: bySid(0), ...AGENT }, RULES);
+    for (let n = 0; n <= MAX_NOTES; n++)
+      await sessions.start({ uid: 7, sid: bySid(n + 1), endSid: bySid(n), ...AGENT }, RULES);
+    t.equal(await noted(bySid(0)), undefined, 'the oldest has made room');
+    t.match(await noted(bySid(1)), { end: { reason: 'login' } });
+
+    const last = { uid: 7, sid: bySid(MAX_NOTES + 1) };
+    await sessions.rotate({ ...last, generation: 1 }, STRICT);
+    t.strictSame(await sessions.rotate({ ...last, generation: 1 }, STRICT), { outcome: 'reuse' });
+    t.equal(await noted(bySid(1)), undefined);
+    t.match(await noted(bySid(2)), { end: { reason: 'login' } }, 'one makes room for one');
+    t.match(await noted(last.sid), { end: { reason: 'reuse' } });
+    if (store.kind === 'redis') t.equal(await store.client.llen('session:{7}:ended'), MAX_NOTES);
+  });
+});
+
 t.test('a session is found by its id alone, live or ended, among all users', async (t) => {
   await eachStore(t, async (t, { store }) => {
     const sessions = openSessionStore(store, KEEP_MS);
