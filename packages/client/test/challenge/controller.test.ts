@@ -278,6 +278,18 @@ t.test('a new image does not discard the current work', async (t) => {
   t.same(requested, ['', '/pow', ''], 'the work on the challenge continues');
 });
 
+t.test('repeated requests for a new image fetch one', async (t) => {
+  const challenge = createChallenge({ baseUrl: service.address, image: 'always', pow: false });
+  t.teardown(challenge.close);
+  await challenge.refresh();
+  const { captcha } = challenge.state;
+  const fetched = t.capture(globalThis, 'fetch', globalThis.fetch);
+  await Promise.all([challenge.newImage(), challenge.newImage(), challenge.newImage()]);
+  t.match(challenge.state, { status: 'ready', captcha: { kind: 'image' }, error: null });
+  t.notSame(challenge.state.captcha, captcha);
+  t.equal(fetched().length, 1);
+});
+
 t.test('a closed controller has no fields and starts nothing', async (t) => {
   const controller = new AbortController();
   const challenge = createChallenge({ baseUrl: service.address, signal: controller.signal });

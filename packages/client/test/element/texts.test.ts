@@ -96,6 +96,10 @@ t.test('a page can add a language, and replace one', async (t) => {
   t.same(['fr-CA', 'fr-BE'].map(languageFor), ['fr-ca', 'fr']);
   t.match(await loadTexts('fr-ca'), { title: 'Vérification' });
 
+  addLanguage('zh-TW', () => ({ title: '安全檢查' }));
+  addLanguage('pt-AO', () => ({ title: 'Verificação' }));
+  t.same(['zh-TW', 'zh-HK', 'pt-AO', 'pt-MZ'].map(languageFor), ['zh-tw', 'zh-hant', 'pt-ao', 'pt-pt']);
+
   addLanguage('fa', () => Promise.reject(new Error('not found')));
   t.same(await loadTexts('fa'), en, 'English replaces texts that cannot be loaded');
   t.throws(() => addLanguage('no language', () => ({})), RangeError);
