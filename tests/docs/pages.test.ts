@@ -83,7 +83,7 @@ interface LockedPackage {
 
 const readme = readProjectFile('README.md');
 const [, recommended = '', oldest = '', refusing = '', wanted = ''] =
-  /You need Node (\d+), the current LTS.*\((\d+\.\d+) and newer work, .* that (\w+) dependencies want Node (\d+)\.\)/.exec(
+  /You need Node (\d+) or newer, and nothing else\..*\((\d+\.\d+) and newer work, .* that (\w+) dependencies want Node (\d+)\.\)/.exec(
     readme,
   ) ?? [];
 const lines = {
