@@ -1,6 +1,7 @@
 // Assigns processor cores to processes, so that none is moved, or slowed by its neighbour, in only some rounds.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import type { ServiceOptions } from '@tollgate/tools/launcher/service-process.js';
 
 export interface Cores {
   /** Measured processes: a core each, or fewer, taken in turn. */
@@ -29,10 +30,7 @@ export function pin(pid: number, cores: readonly number[]): void {
 }
 
 /** Node's program and its options. */
-export interface NodeProgram {
-  readonly path: string;
-  readonly options: readonly string[];
-}
+export type NodeProgram = NonNullable<ServiceOptions['node']>;
 
 /** Returns the program that runs Node on these cores from its start; any cores by default. Linux only. */
 export function onCores(node: NodeProgram, cores?: readonly number[]): NodeProgram {

@@ -62,12 +62,13 @@ export async function startWidgetSite(t: Pick<Test, 'teardown'>): Promise<Widget
     string,
     { readonly body: string; readonly headers: Readonly<Record<string, string>> }
   >();
-  const shop = await serveLocalhost(t, (incoming, response) => {
+  const sendPage: RequestListener = (incoming, response) => {
     const page = pages.get(new URL(incoming.url ?? '/', 'http://localhost').pathname);
     response.writeHead(page === undefined ? 404 : 200, page?.headers).end(page?.body);
-  });
+  };
+  const shop = await serve(t, sendPage, 'localhost');
   let port = 0;
-  const front = await serveLocalhost(t, (incoming, response) => {
+  const forward: RequestListener = (incoming, response) => {
     const { method, url = '', headers } = incoming;
     const path = new URL(url, 'http://localhost').pathname.slice(prefix.length);
     const what = `${method} ${path.replace(/\w{40}/, 'TOKEN')}`;
@@ -86,7 +87,8 @@ export async function startWidgetSite(t: Pick<Test, 'teardown'>): Promise<Widget
     });
     outgoing.on('error', () => response.destroy());
     incoming.pipe(outgoing);
-  });
+  };
+  const front = await serve(t, forward, 'localhost');
   const folder = tempDir(t);
   port = await freePort();
   const service = startServiceHere('challenge-service', {
@@ -145,10 +147,6 @@ async function isUp(url: string): Promise<boolean> {
     ({ ok }) => ok,
     () => false,
   );
-}
-
-async function serveLocalhost(t: Pick<Test, 'teardown'>, listener: RequestListener): Promise<string> {
-  return (await serve(t, listener)).replace('127.0.0.1', 'localhost');
 }
 
 /** A context for all pages of a file; records errors of the pages. */

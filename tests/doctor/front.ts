@@ -1,15 +1,13 @@
 // A gateway for doctor's tests that works correctly except for one fault.
 
-import { once } from 'node:events';
 import {
-  createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeaders,
   request,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { serve } from '@tollgate/test-support/serve.js';
 import type { Ports } from '@tollgate/tools/launcher/local-environment.js';
 import type { Test } from 'tap';
 
@@ -44,17 +42,12 @@ export interface Fault {
 export async function openFront(t: Pick<Test, 'teardown'>) {
   let ports: Ports | undefined;
   let fault: Fault = {};
-  const server = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
+  const address = await serve(t, (incoming, response) => {
     if (ports === undefined) response.writeHead(502).end();
     else void forward(incoming, response, ports, fault).catch(() => response.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    return new Promise((resolve) => server.close(resolve));
   });
   return {
-    port: (server.address() as AddressInfo).port,
+    port: Number(new URL(address).port),
     /** Forwards to a system from now on. */
     lead(to: Ports): void {
       ports = to;

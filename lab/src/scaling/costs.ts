@@ -30,7 +30,7 @@ export interface OperationCost {
 export type AtRest = Pick<StoreReading, 'cpuMicros' | 'commands' | 'bytesIn' | 'bytesOut'>;
 
 const REST_MS = 3_000;
-/** 6,000 of most operations: later ones no longer become cheaper. */
+/** 6,000 requests of most operations, after which a refresh is warm. */
 const WARM_UP_SHARE = 0.3;
 /** Writes in the background may follow a response. */
 const SETTLE_MS = 100;

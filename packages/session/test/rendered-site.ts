@@ -2,11 +2,11 @@
 
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPageSession, type PageSession, SessionUnavailableError } from '@tollgate/session';
+import { serve } from '@tollgate/test-support/serve.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { startServiceHere } from '@tollgate/tests/system/services-here.js';
 import { type System, startSystem } from '@tollgate/tools/launcher/system.js';
@@ -94,18 +94,12 @@ export async function startRenderedSite(
     answer.pipe(response);
   }
 
-  const front = createServer({ keepAliveTimeout: 0 }, (incoming, response) => {
+  const respond: RequestListener = (incoming, response) => {
     render(incoming, response).catch((error: unknown) => {
       response.writeHead(error instanceof SessionUnavailableError ? error.status : 500).end(String(error));
     });
-  });
-  front.listen(0, '127.0.0.1');
-  await once(front, 'listening');
-  t.teardown(() => {
-    front.closeAllConnections();
-    front.close();
-  });
-  const address = `http://localhost:${(front.address() as AddressInfo).port}`;
+  };
+  const address = await serve(t, respond, 'localhost');
   const system = await startSystem({
     startService: startServiceHere,
     environment: {
