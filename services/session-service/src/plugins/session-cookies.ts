@@ -110,17 +110,16 @@ function openRefreshCookie(app: FastifyInstance, options: CookieOptions): Refres
   const { secure } = attributesOf(name);
 
   const valuesOf = (request: FastifyRequest, cookie: string) => cookieValues(request.headers.cookie, cookie);
+  const isFlood = (values: readonly string[]) => values.length > MAX_COOKIES;
+  const readAll = (values: readonly string[]) => values.map((token) => app.tokens.refresh.read(token));
   const readings = (request: FastifyRequest, ...names: string[]) =>
-    names.flatMap((each) => valuesOf(request, each)).map((token) => app.tokens.refresh.read(token));
-  const isFlooded = (request: FastifyRequest) => (cookie: string) =>
-    valuesOf(request, cookie).length > MAX_COOKIES;
+    names.flatMap((each) => readAll(valuesOf(request, each)));
   const carries = (request: FastifyRequest) => (cookie: string) => valuesOf(request, cookie).length > 0;
   /** Whether one of the cookies is or was a token of ours, and not a cookie of another application. */
   const carriesOwn = (request: FastifyRequest) => (cookie: string) =>
-    valuesOf(request, cookie)
-      .slice(0, MAX_COOKIES)
-      .map((token) => app.tokens.refresh.read(token))
-      .some((reading) => reading.ok || reading.reason === 'expired');
+    readAll(valuesOf(request, cookie).slice(0, MAX_COOKIES)).some(
+      (reading) => reading.ok || reading.reason === 'expired',
+    );
   const sessionsOf = (request: FastifyRequest, names: readonly string[]) => {
     const host = names.includes(hostName) ? readings(request, hostName) : [];
     const others = readings(request, ...plantable.filter((each) => names.includes(each)));
@@ -132,14 +131,16 @@ function openRefreshCookie(app: FastifyInstance, options: CookieOptions): Refres
 
   return {
     read(request) {
-      const host = isFlooded(request)(hostName) ? [] : readings(request, hostName);
+      const hostValues = valuesOf(request, hostName);
+      const host = isFlood(hostValues) ? [] : readAll(hostValues);
       // Cookies planted under the other names disturb no valid cookie of this one.
-      const hasHost = host.some(({ ok }) => ok);
-      if (!hasHost && plantable.some(isFlooded(request))) return { ok: false, reason: 'flood' };
-      return presentedSession(countingReadings(host, hasHost ? [] : readings(request, ...plantable)));
+      if (host.some(({ ok }) => ok)) return presentedSession(countingReadings(host, []));
+      const others = plantable.map((each) => valuesOf(request, each));
+      if (others.some(isFlood)) return { ok: false, reason: 'flood' };
+      return presentedSession(countingReadings(host, readAll(others.flat())));
     },
     sessions(request) {
-      const isOpened = (cookie: string) => !isFlooded(request)(cookie);
+      const isOpened = (cookie: string) => !isFlood(valuesOf(request, cookie));
       return sessionsOf(request, [hostName, ...plantable].filter(isOpened));
     },
     everySession: (request) => sessionsOf(request, [hostName, ...plantable]),

@@ -35,7 +35,8 @@ async function allowOrigin(
   { origin, headers = [], exposed = [], rulesOf }: CrossOriginOptions,
 ): Promise<void> {
   const common = {
-    exposedHeaders: [...ANSWER_HEADERS, ...exposed],
+    // As text, because the plugin joins a list for each response.
+    exposedHeaders: [...ANSWER_HEADERS, ...exposed].join(', '),
     maxAge: PREFLIGHT_SECONDS,
     // A strict plugin responds to an OPTIONS request that is not a preflight with plain text without a code.
     strictPreflight: false,

@@ -1,6 +1,6 @@
 // Rejects requests from pages of other sites.
 
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import fp from 'fastify-plugin';
 import { OriginRefused, refuse } from '../errors/errors.js';
 
@@ -47,10 +47,11 @@ export function pageOrigin(request: Pick<FastifyRequest, 'headers'>, own: string
  * Returns an `onRequest` hook for a route or a whole server: it checks each request to a route that may change state.
  * @param allowed origins as browsers send them: scheme, host, port
  */
-export function refuseForeignOrigins(allowed: readonly string[]): (request: FastifyRequest) => Promise<void> {
-  return async (request) => {
-    if (SAFE_METHODS.includes(request.method) || request.is404) return;
-    if (!originAllowed(requestSource(request), allowed)) throw refuse(OriginRefused);
+export function refuseForeignOrigins(allowed: readonly string[]): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const isExempt = SAFE_METHODS.includes(request.method) || request.is404;
+    if (isExempt || originAllowed(requestSource(request), allowed)) done();
+    else done(refuse(OriginRefused));
   };
 }
 
