@@ -63,10 +63,14 @@ export function pageHostname(
   return hostnameOf(origin === ownOrigin ? framed : origin);
 }
 
+/** URLs accept more, such as a semicolon, which begins the next directive in `Content-Security-Policy`. */
+const HOST_NAME = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
+
 /** Returns a host name as URLs contain it: lower case, international letters encoded. */
 function asciiHostname(name: string): string | null {
   if (name === '' || /[\s/?#@%*\\]/.test(name) || /:\d*$/.test(name)) return null;
-  return parse(`https://${name}`)?.hostname ?? null;
+  const hostname = parse(`https://${name}`)?.hostname ?? '';
+  return HOST_NAME.test(hostname) ? hostname : null;
 }
 
 function parse(text: string): URL | null {

@@ -91,6 +91,10 @@ t.test('every error has its own line, without values or unknown names', async (t
     ],
     [{ shop: { ...shop, hostnames: ['https://shop.example'] } }, [/\.hostnames must be/]],
     [{ shop: { ...shop, hostnames: ['shop.example:8443'] } }, [/\.hostnames must be/]],
+    // Each would end the list of frame ancestors in the header.
+    ...['shop.example;sandbox', 'shop.example,b.example', "shop.example'"].map(
+      (name) => [{ shop: { ...shop, hostnames: [name] } }, [/\.hostnames must be/]] as const,
+    ),
     [
       { shop: { ...shop, difficulty: 15 } },
       ['SITES: site 1.difficulty must be a whole number from 16 to 24'],
