@@ -32,7 +32,7 @@ Exceptions:
 - \`/health/ready\` and \`/health/serving\` return 503 with [their own body](operations/health.md).
 - [The gate](gate.md#responses-to-visitors) sends pages to browsers. A [widget's](drop-in.md#widget-errors) frame is a page, also for an unknown site (404) or an unlisted host name (403).
 - \`siteverify\` reports failures with 200, in [its own format](drop-in.md#siteverify).
-- An application with the guard may [respond itself](challenges/server-rendered.md); otherwise clients that prefer \`text/html\` get a page, and JSON has no \`Cache-Control\`.
+- An application with the guard may [respond itself](challenges/server-rendered.md); otherwise clients that prefer \`text/html\` get a page, and JSON has no \`Cache-Control\`; a body that the framework cannot parse gets the framework's own response.
 - 417, for an unknown \`Expect\`, has neither body nor \`Cache-Control\`.
 
 *Sent by* names the services (on both ports) and the guards in your application; by default both services and the guard.
