@@ -23,7 +23,7 @@ export {
 } from './http/errors/errors.js';
 export { answerClientError } from './http/errors/send-error.js';
 export { fieldsOf } from './http/errors/validation-fields.js';
-export { type HealthState, servingRoute } from './http/observability/health.js';
+export type { HealthState } from './http/observability/health.js';
 export { type LogOutput, openStandardOutput } from './http/observability/log-output.js';
 export { createLogger } from './http/observability/logger.js';
 export {
@@ -32,7 +32,6 @@ export {
   type Metrics,
   metricsRoute,
   type RequestObserver,
-  requestMetrics,
 } from './http/observability/metrics.js';
 export {
   addClockOffsets,
@@ -44,10 +43,8 @@ export {
   suspiciousRefusal,
   type WorkCounter,
 } from './http/observability/service-metrics.js';
-export { type AdminOptions, buildAdminApp } from './http/server/admin-app.js';
 export { answerLimitOf, default as answerLimit } from './http/server/answer-limit.js';
-export { default as crossOrigin, type OriginRule } from './http/server/cross-origin.js';
-export { default as jsonBodies } from './http/server/json-bodies.js';
+export type { OriginRule } from './http/server/cross-origin.js';
 export {
   type RunningService,
   runService,
@@ -55,23 +52,17 @@ export {
   startOrExplain,
   startService,
 } from './http/server/lifecycle.js';
-export { default as methods, headOf } from './http/server/methods.js';
-export { default as openapi } from './http/server/openapi.js';
+export { headOf } from './http/server/methods.js';
 export { originAllowed, originCheck, pageOrigin, requestSource } from './http/server/origin-check.js';
 export {
-  byAddress,
   type Count,
   createProcessCounter,
-  default as rateLimit,
   limitTo,
   type RequestLimiter,
 } from './http/server/rate-limit.js';
-export { default as redisClients } from './http/server/redis-clients.js';
 export {
   appendVary,
   hasCurrent,
-  responseHeaders,
   TEST_MODE_HEADERS,
-  writeTimeout,
 } from './http/server/responses.js';
-export { forwardedHeaders, serverOptions } from './http/server/server-options.js';
+export { type AdminOptions, buildAdminApp, buildPublicApp } from './http/server/service-apps.js';

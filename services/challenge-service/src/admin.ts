@@ -1,6 +1,6 @@
 // The admin application of the challenge service: health, metrics and, for applications with a key, the host API.
 
-import { type AdminOptions, buildAdminApp, metricsRoute, TEST_MODE_HEADERS } from '@tollgate/shared/http';
+import { type AdminOptions, buildAdminApp, metricsRoute } from '@tollgate/shared/http';
 import type { FastifyInstance } from 'fastify';
 import type { ChallengeDependencies } from './app.js';
 import type { ChallengeConfig } from './config.js';
@@ -17,7 +17,6 @@ export async function buildChallengeAdmin(
 ): Promise<FastifyInstance> {
   const { values, captcha: options, hostKeys } = config;
   const { challenges, ring, kinds = [], logger, metrics, trail } = deps;
-  const extra = options.test_mode ? { extra: TEST_MODE_HEADERS } : {};
   const description = {
     title: 'Tollgate challenge service, host API',
     version: '1',
@@ -29,7 +28,7 @@ export async function buildChallengeAdmin(
     logger,
     publicUrl: values.PUBLIC_URL,
     description,
-    ...extra,
+    isTestMode: options.test_mode,
     ...health,
     observe: metrics.requests('admin'),
   });

@@ -1,29 +1,11 @@
-// The public application of the challenge service: all registrations, in reading order.
+// The public application of the challenge service: its own registrations, in reading order.
 
 import type { AuditTrail } from '@tollgate/shared/audit';
 import type { ChallengeType } from '@tollgate/shared/challenges';
-import { limitFactors } from '@tollgate/shared/config';
-import {
-  byAddress,
-  crossOrigin,
-  errorHandler,
-  forwardedHeaders,
-  type HealthState,
-  jsonBodies,
-  methods,
-  openapi,
-  rateLimit,
-  redisClients,
-  requestMetrics,
-  responseHeaders,
-  serverOptions,
-  servingRoute,
-  TEST_MODE_HEADERS,
-  writeTimeout,
-} from '@tollgate/shared/http';
+import { buildPublicApp, type HealthState } from '@tollgate/shared/http';
 import { isSameSite } from '@tollgate/shared/same-site';
 import type { RequestCounter, Store } from '@tollgate/shared/store';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { ChallengeConfig } from './config.js';
 import type { ExtensionServices, OpenExtension } from './extension.js';
 import browserFiles from './plugins/browser-files.js';
@@ -66,42 +48,31 @@ export async function buildApp(
   const extensions = deps.extensions?.list ?? [];
   const publicUrl = values.PUBLIC_URL;
   const prefix = `/${options.routes.prefix}`;
-  const headers = { publicUrl, ...(options.test_mode ? { extra: TEST_MODE_HEADERS } : {}) };
-  const app = Fastify(
-    serverOptions({ logger: deps.logger, trustProxy: values.TRUST_PROXY, state: deps.state, ...headers }),
-  ) as FastifyInstance;
-
-  await app.register(requestMetrics, { observe: deps.metrics.requests('public') });
-  await app.register(responseHeaders, headers);
-  await app.register(writeTimeout);
-  await app.register(forwardedHeaders, { trustProxy: values.TRUST_PROXY });
-  await app.register(errorHandler);
-  await app.register(crossOrigin, {
-    origin: config.corsOrigin,
-    headers: values.CORS_HEADERS,
-    rulesOf: originRulesOf(extensions),
+  const app = await buildPublicApp({
+    ...deps,
+    publicUrl,
+    isTestMode: options.test_mode,
+    trustProxy: values.TRUST_PROXY,
+    observe: deps.metrics.requests('public'),
+    crossOrigin: {
+      origin: config.corsOrigin,
+      headers: values.CORS_HEADERS,
+      rulesOf: originRulesOf(extensions),
+    },
+    description: {
+      title: 'Tollgate challenge service',
+      version: '1',
+      description: 'Proof-of-work and image challenges',
+      serverUrl: publicUrl,
+    },
+    limitRanges: values.RATE_LIMIT_RANGES,
   });
-  await app.register(methods);
-  await app.register(jsonBodies);
-  await app.register(openapi, {
-    title: 'Tollgate challenge service',
-    version: '1',
-    description: 'Proof-of-work and image challenges',
-    serverUrl: publicUrl,
-  });
-  await app.register(rateLimit, {
-    addressOf: byAddress(deps.ring),
-    count: deps.countRequest,
-    factorOf: limitFactors(values.RATE_LIMIT_RANGES),
-  });
-  await app.register(redisClients, { stores: deps.redis });
   await app.register(issuer, { ...deps, options });
   const address = `${publicUrl.replace(/\/+$/, '')}${prefix}`;
   await app.register(browserFiles);
 
   const networkFactors = [values.RATE_LIMIT_FACTOR_56, values.RATE_LIMIT_FACTOR_48] as const;
   const powLimit = issueLimit(values.RATE_LIMIT_POW, networkFactors);
-  await app.register(servingRoute, { state: deps.state, hide: true });
   await app.register(issuePow, { prefix, options, limit: powLimit });
   const imageLimit = issueLimit(values.RATE_LIMIT_ISSUE, networkFactors);
   await app.register(issueImage, {

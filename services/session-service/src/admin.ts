@@ -3,14 +3,7 @@
 import { SESSION_APPLICATION } from '@tollgate/shared/config';
 import { matcherOf } from '@tollgate/shared/crypto';
 import { formBodies } from '@tollgate/shared/guard';
-import {
-  type AdminOptions,
-  ApiKeyInvalid,
-  buildAdminApp,
-  metricsRoute,
-  refuse,
-  TEST_MODE_HEADERS,
-} from '@tollgate/shared/http';
+import { type AdminOptions, ApiKeyInvalid, buildAdminApp, metricsRoute, refuse } from '@tollgate/shared/http';
 import { bearerPlugin as bearer, bearerToken, tokens } from '@tollgate/shared/tokens';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { SessionDependencies } from './app.js';
@@ -39,7 +32,6 @@ export async function buildSessionAdmin(
 ): Promise<FastifyInstance> {
   const { PUBLIC_URL: publicUrl, SESSION_API_KEY: apiKey, ADMIN_BIND, SESSION_ADMIN_PORT } = config.values;
   const { ring, metrics, logger, proveUse, revocations, lifetimes, trail, accountEvents } = deps;
-  const extra = config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {};
   const description = {
     title: 'Tollgate session service, administration',
     version: '1',
@@ -49,7 +41,8 @@ export async function buildSessionAdmin(
     securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
   } as const;
   const observe = metrics.requests('admin');
-  const app = await buildAdminApp({ logger, publicUrl, description, observe, ...extra, ...health });
+  const isTestMode = config.captcha.test_mode;
+  const app = await buildAdminApp({ logger, publicUrl, description, observe, isTestMode, ...health });
   await app.register(metricsRoute, { metrics: metrics.registry });
   if (apiKey === undefined) return app;
 

@@ -1,33 +1,15 @@
-// The public application of the session service: all registrations, in reading order.
+// The public application of the session service: its own registrations, in reading order.
 
 import type { AuditTrail } from '@tollgate/shared/audit';
 import type { ChallengeStore, ChallengeType } from '@tollgate/shared/challenges';
-import { limitFactors, SESSION_APPLICATION } from '@tollgate/shared/config';
+import { SESSION_APPLICATION } from '@tollgate/shared/config';
 import type { KeyRing } from '@tollgate/shared/crypto';
 import { challengeGuard } from '@tollgate/shared/guard';
-import {
-  byAddress,
-  crossOrigin,
-  errorHandler,
-  forwardedHeaders,
-  type HealthState,
-  jsonBodies,
-  methods,
-  openapi,
-  originCheck,
-  rateLimit,
-  redisClients,
-  requestMetrics,
-  responseHeaders,
-  serverOptions,
-  servingRoute,
-  TEST_MODE_HEADERS,
-  writeTimeout,
-} from '@tollgate/shared/http';
+import { buildPublicApp, type HealthState, originCheck } from '@tollgate/shared/http';
 import type { AccessLifetimes, SeenClaims } from '@tollgate/shared/sessions';
 import type { RequestCounter, Store } from '@tollgate/shared/store';
 import { bearerPlugin as bearer, publishKeys, type TokenOptions, tokens } from '@tollgate/shared/tokens';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { SessionConfig } from './config.js';
 import { cookieName } from './domain/presented-cookies.js';
 import audit from './plugins/audit.js';
@@ -91,43 +73,33 @@ export interface SessionDependencies extends DecoratedDependencies {
 export async function buildApp(config: SessionConfig, deps: SessionDependencies): Promise<FastifyInstance> {
   const { values } = config;
   const publicUrl = values.PUBLIC_URL;
-  const { challenges, kinds = [], ring, logger, metrics, trail } = deps;
-  const headers = { publicUrl, ...(config.captcha.test_mode ? { extra: TEST_MODE_HEADERS } : {}) };
-  const app = Fastify(
-    serverOptions({ logger, trustProxy: values.TRUST_PROXY, state: deps.state, ...headers }),
-  ) as FastifyInstance;
-
-  await app.register(requestMetrics, { observe: metrics.requests('public') });
-  await app.register(responseHeaders, headers);
-  await app.register(writeTimeout);
-  await app.register(forwardedHeaders, { trustProxy: values.TRUST_PROXY });
-  await app.register(errorHandler);
-  await app.register(crossOrigin, {
-    origin: config.corsOrigin,
-    headers: [...BINDING_REQUEST_HEADERS, ...(values.CORS_HEADERS ?? [])],
-    exposed: Object.keys(BINDING_ANSWER_HEADERS),
-  });
-  await app.register(methods);
-  await app.register(jsonBodies);
-  await app.register(openapi, {
-    title: 'Tollgate session service',
-    version: '1',
-    description: 'Login, silent refresh and protected requests',
-    serverUrl: publicUrl,
-    securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer' },
-      refreshCookie: { type: 'apiKey', in: 'cookie', name: cookieName(values.COOKIE_PREFIX) },
-      ...(values.PAGE_COOKIE && {
-        pageCookie: { type: 'apiKey', in: 'cookie', name: pageCookieName(publicUrl) },
-      }),
+  const { challenges, kinds = [], ring, metrics, trail } = deps;
+  const app = await buildPublicApp({
+    ...deps,
+    publicUrl,
+    isTestMode: config.captcha.test_mode,
+    trustProxy: values.TRUST_PROXY,
+    observe: metrics.requests('public'),
+    crossOrigin: {
+      origin: config.corsOrigin,
+      headers: [...BINDING_REQUEST_HEADERS, ...(values.CORS_HEADERS ?? [])],
+      exposed: Object.keys(BINDING_ANSWER_HEADERS),
     },
+    description: {
+      title: 'Tollgate session service',
+      version: '1',
+      description: 'Login, silent refresh and protected requests',
+      serverUrl: publicUrl,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        refreshCookie: { type: 'apiKey', in: 'cookie', name: cookieName(values.COOKIE_PREFIX) },
+        ...(values.PAGE_COOKIE && {
+          pageCookie: { type: 'apiKey', in: 'cookie', name: pageCookieName(publicUrl) },
+        }),
+      },
+    },
+    limitRanges: values.RATE_LIMIT_RANGES,
   });
-  await app.register(rateLimit, {
-    addressOf: byAddress(ring),
-    count: deps.countRequest,
-    factorOf: limitFactors(values.RATE_LIMIT_RANGES),
-  });
-  await app.register(redisClients, { stores: deps.redis });
   await app.register(sessionDependencies, deps);
   await app.register(tokens, deps.tokenKeys);
   const cookies = { cookiePrefix: values.COOKIE_PREFIX, sameSite: values.COOKIE_SAMESITE, publicUrl };
@@ -166,7 +138,6 @@ export async function buildApp(config: SessionConfig, deps: SessionDependencies)
     kinds,
     observer: metrics.challenges(SESSION_APPLICATION, trail),
   });
-  await app.register(servingRoute, { state: deps.state, hide: true });
   const settings = { rules: config.rules, lifetimes: config.lifetimes };
   const { lifetimes } = settings;
   const publicOrigin = new URL(publicUrl).origin;

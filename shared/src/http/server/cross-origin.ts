@@ -14,7 +14,7 @@ const PUBLIC_HEADERS = ['Content-Type', 'Accept-Language'];
 const ANSWER_HEADERS = ['Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 /** The options of the plugin. */
-interface CrossOriginOptions {
+export interface CrossOriginOptions {
   /** The origin whose pages may call, as browsers send it. */
   readonly origin: string;
   /** Further request headers that those pages may send. */

@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
 import Fastify from 'fastify';
 import t, { type Test } from 'tap';
 import { createLogger } from '../../../src/http/observability/logger.js';
-import { buildAdminApp } from '../../../src/http/server/admin-app.js';
 import { writeTimeout } from '../../../src/http/server/responses.js';
 import { serverOptions } from '../../../src/http/server/server-options.js';
+import { buildAdminApp } from '../../../src/http/server/service-apps.js';
 
 const CUT_OFF = /^HTTP\/1\.1 408 Request Timeout\r\nCache-Control: no-store\r\n/;
 const SILENT = 10_000;
