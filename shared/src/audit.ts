@@ -1,11 +1,5 @@
 // The audit trail: security events of both services, without names or addresses.
 
-export {
-  type AuditFiles,
-  auditFilesOf,
-  eraseAuditLines,
-  findAuditLines,
-} from './audit/audit-person.js';
 export { type AuditTrail, createAuditTrail, LIMITED_EVENTS, MOST_LINES } from './audit/audit-trail.js';
 export {
   type AuditCounters,

@@ -1,8 +1,9 @@
 // Erases one person: ends the sessions, removes everything that names the person, and says what remains.
 
-import { type AuditTrail, eraseAuditLines } from '@tollgate/shared/audit';
+import type { AuditTrail } from '@tollgate/shared/audit';
 import { isoTime } from '@tollgate/shared/schemas';
 import { openAccountCounters, purgeStore } from '@tollgate/shared/store';
+import { eraseAuditLines } from './audit-person.js';
 import { elsewhereOf } from './elsewhere.js';
 import type { PartName, PersonErasure, PersonRequest } from './person-bodies.js';
 import { auditFiles } from './person-export.js';

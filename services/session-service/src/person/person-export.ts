@@ -1,8 +1,8 @@
 // Exports everything that is stored of one person, with explanations.
 
-import { type AuditFiles, auditFilesOf, findAuditLines } from '@tollgate/shared/audit';
 import { isoTime } from '@tollgate/shared/schemas';
 import { openAccountCounters } from '@tollgate/shared/store';
+import { type AuditFiles, auditFilesOf, findAuditLines } from './audit-person.js';
 import { elsewhereOf } from './elsewhere.js';
 import { EXPLANATIONS } from './explanations.js';
 import type { PartName, PersonExport, PersonRequest } from './person-bodies.js';

@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t from 'tap';
-import { auditFilesOf, eraseAuditLines, findAuditLines } from '../../src/audit/audit-person.js';
+import { auditFilesOf, eraseAuditLines, findAuditLines } from '../../src/person/audit-person.js';
 
 const ANN = 'a'.repeat(32);
 const BOB = 'b'.repeat(32);

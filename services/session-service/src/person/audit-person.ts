@@ -2,7 +2,7 @@
 
 import { access, constants, type FileHandle, open, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { UserId } from '../schemas/user-id.js';
+import type { UserId } from '@tollgate/shared/schemas';
 
 /** The values by which lines name a person. */
 interface AuditPerson {
