@@ -44,7 +44,6 @@ export {
 } from './store/open-store.js';
 export { startPeriodicTask, startPruning } from './store/periodic-task.js';
 export { openDataFolder } from './store/private-file.js';
-export { type Purge, purgeStore } from './store/purge-store.js';
 export {
   asStoreError,
   gatherCommands,

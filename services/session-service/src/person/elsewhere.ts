@@ -1,9 +1,9 @@
 // Data of a person that an export does not contain, and an erasure does not reach.
 
-import type { Purge } from '@tollgate/shared/store';
 import { durationOf } from './explanations.js';
 import type { Elsewhere } from './person-bodies.js';
 import type { PersonPlaces } from './person-places.js';
+import type { Purge } from './purge-store.js';
 
 /** What an export or erasure has found. */
 interface Found {

@@ -2,12 +2,13 @@
 
 import type { AuditTrail } from '@tollgate/shared/audit';
 import { isoTime } from '@tollgate/shared/schemas';
-import { openAccountCounters, purgeStore } from '@tollgate/shared/store';
+import { openAccountCounters } from '@tollgate/shared/store';
 import { eraseAuditLines } from './audit-person.js';
 import { elsewhereOf } from './elsewhere.js';
 import type { PartName, PersonErasure, PersonRequest } from './person-bodies.js';
 import { auditFiles } from './person-export.js';
 import { findPerson, knownUsersOf, namesOf, type Person, type PersonPlaces } from './person-places.js';
+import { purgeStore } from './purge-store.js';
 
 /**
  * Erases a person. The account comes last but one, so that the person is found again after an error: then erase the person

@@ -1,7 +1,7 @@
 // Makes deleted data leave the files of a store.
 
+import type { Store } from '@tollgate/shared/store';
 import { Cluster } from 'ioredis';
-import type { Store } from './open-store.js';
 
 /**
  * How deleted data leaves the files: `purged` from the embedded store's file; `locked` if that could not be rewritten;

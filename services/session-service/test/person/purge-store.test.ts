@@ -2,13 +2,13 @@
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { openStore, waitForStores } from '@tollgate/shared/store';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
 import { embeddedStore } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { until } from '@tollgate/test-support/until.js';
 import t, { type Test } from 'tap';
-import { openStore, waitForStores } from '../../src/store/open-store.js';
-import { purgeStore } from '../../src/store/purge-store.js';
+import { purgeStore } from '../../src/person/purge-store.js';
 
 const VALUE = 'a value that nobody may find again';
 
