@@ -1,5 +1,6 @@
 // Challenges: their types, records, submissions, and the steps that verify and count an attempt.
 
+export { parseAttempts } from './challenges/attempts/attempts.js';
 export { type Demand, presetMark } from './challenges/attempts/demand.js';
 export { makePass, PASS_NAME_FORM, PASS_NAME_PATTERN, passHash } from './challenges/attempts/pass.js';
 export {

@@ -8,7 +8,6 @@ export {
   watchChallengeService,
 } from './challenges/challenge-service-watch.js';
 export { configFingerprint, watchConfigFingerprint } from './challenges/config-fingerprint.js';
-export { openAccountCounters } from './challenges/store/account-counters.js';
 export { openChallengeStore } from './challenges/store/open-challenge-store.js';
 export {
   KEY_RECORD_KEY,

@@ -2,7 +2,7 @@
 
 import type { AuditTrail } from '@tollgate/shared/audit';
 import { isoTime } from '@tollgate/shared/schemas';
-import { openAccountCounters } from '@tollgate/shared/store';
+import { openAccountCounters } from './account-counters.js';
 import { eraseAuditLines } from './audit-person.js';
 import { elsewhereOf } from './elsewhere.js';
 import type { PartName, PersonErasure, PersonRequest } from './person-bodies.js';

@@ -1,7 +1,7 @@
 // Exports everything that is stored of one person, with explanations.
 
 import { isoTime } from '@tollgate/shared/schemas';
-import { openAccountCounters } from '@tollgate/shared/store';
+import { openAccountCounters } from './account-counters.js';
 import { type AuditFiles, auditFilesOf, findAuditLines } from './audit-person.js';
 import { elsewhereOf } from './elsewhere.js';
 import { EXPLANATIONS } from './explanations.js';

@@ -5,12 +5,13 @@ import { dirname, join } from 'node:path';
 import { accountPseudonym } from '@tollgate/shared/challenges';
 import { SESSION_APPLICATION } from '@tollgate/shared/config';
 import { openKeyRing } from '@tollgate/shared/crypto';
-import { openAccountCounters, openChallengeStore } from '@tollgate/shared/store';
+import { openChallengeStore } from '@tollgate/shared/store';
 import { eachKind, type StoreUnderTest } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import type { Directory } from '../../src/directory/directory.js';
 import { openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
+import { openAccountCounters } from '../../src/person/account-counters.js';
 import { openKnownUsers } from '../../src/stores/known-users.js';
 import {
   API_KEY,

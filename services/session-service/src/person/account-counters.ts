@@ -1,11 +1,7 @@
 // The failure counters of an account, for operators who export or erase a person's data.
 
-import { listKeys, readAll } from '../../store/list-keys.js';
-import type { Store } from '../../store/open-store.js';
-import { replyOf } from '../../store/redis-connection.js';
-import { parseAttempts } from '../attempts/attempts.js';
-import { slotTag } from '../attempts/pseudonyms.js';
-import { challengeKeys } from './records.js';
+import { challengeKeys, parseAttempts, slotTag } from '@tollgate/shared/challenges';
+import { listKeys, readAll, replyOf, type Store } from '@tollgate/shared/store';
 
 /** The failures of an account, or of its pair with an address. */
 interface AccountCounter {

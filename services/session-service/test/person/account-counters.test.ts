@@ -1,9 +1,9 @@
 // The failure counters of one account, on every store.
 
+import { openChallengeStore } from '@tollgate/shared/store';
 import { eachStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
-import { openAccountCounters } from '../../../src/challenges/store/account-counters.js';
-import { openChallengeStore } from '../../../src/challenges/store/open-challenge-store.js';
+import { openAccountCounters } from '../../src/person/account-counters.js';
 
 const DECAY_MS = 900_000;
 const ANN = 'a'.repeat(32);
