@@ -10,7 +10,6 @@ export {
   type EnvelopeKey,
 } from './crypto/envelope.js';
 export { type KeyRing, keyedHash, openKeyRing, type RingKey } from './crypto/key-ring.js';
-export { type DeviceKey, parseDeviceKey, readDeviceKey } from './crypto/public-jwk.js';
 export { jwksOf, type PublicKey, readJwks, type SigningAlgorithm } from './crypto/public-keys.js';
 export { randomAlphanumerics, randomBytes, randomHex } from './crypto/random.js';
 export {

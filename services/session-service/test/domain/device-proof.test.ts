@@ -1,6 +1,6 @@
 // Proof of a device key: challenges, page proofs, the bound cookie, browser session texts, and signed texts.
 
-import { type DeviceKey, keyedHash, openKeyRing, readDeviceKey } from '@tollgate/shared/crypto';
+import { keyedHash, openKeyRing } from '@tollgate/shared/crypto';
 import { newDevice, refreshProof, registration, signed } from '@tollgate/test-support/device-key.js';
 import fc from 'fast-check';
 import t from 'tap';
@@ -20,6 +20,7 @@ import {
   registrationHeader,
   sessionInstructions,
 } from '../../src/domain/binding/device-proof.js';
+import { type DeviceKey, readDeviceKey } from '../../src/domain/binding/public-jwk.js';
 
 const NOW = 1_800_000_000_000;
 const SECRETS = ['a', 'b', 'c'].map((letter) => letter.repeat(32));

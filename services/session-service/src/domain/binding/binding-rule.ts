@@ -1,7 +1,7 @@
 // The binding of a session to a device key, and its requirements on a refresh.
 
-import { type DeviceKey, parseDeviceKey } from '@tollgate/shared/crypto';
 import type { SessionAttributes, SessionRecord } from '../session-record.js';
+import { type DeviceKey, parseDeviceKey } from './public-jwk.js';
 
 /** How a key is proven: `key` by a proof of the page, `dbsc` by a cookie that the browser renews with the key. */
 export const BOUND_KINDS = ['key', 'dbsc'] as const;

@@ -1,7 +1,7 @@
 // Reads signed texts of devices: JSON Web Signatures in their compact form (RFC 7515).
 
 import { verify } from 'node:crypto';
-import type { DeviceKey } from '@tollgate/shared/crypto';
+import type { DeviceKey } from './public-jwk.js';
 
 /** A parsed JWS whose signature is not verified yet. */
 export interface CompactJws {

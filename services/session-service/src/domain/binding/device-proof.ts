@@ -1,16 +1,10 @@
 // Evidence of a device key: challenges, proofs of pages, the bound cookie, and the sessions of browsers (DBSC).
 
-import {
-  type DeviceKey,
-  equalText,
-  type KeyRing,
-  keyedHash,
-  type RingKey,
-  readDeviceKey,
-} from '@tollgate/shared/crypto';
+import { equalText, type KeyRing, keyedHash, type RingKey } from '@tollgate/shared/crypto';
 import type { CookiePrefix } from '../presented-cookies.js';
 import type { BindingKey } from './binding-rule.js';
 import { type CompactJws, readCompactJws } from './compact-jws.js';
+import { type DeviceKey, readDeviceKey } from './public-jwk.js';
 
 /**
  * The purpose of a challenge: the proof that binds a session (`first`), the registration of a browser's key (`bind`), the
