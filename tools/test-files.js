@@ -58,7 +58,7 @@ const fast = [
   /^packages\/client\/.*\/session\/(refresh-call|refresh-schedule)\./,
   /^packages\/(session|verify)\/.*\/size\./,
   /^tests\/dist\/compose\./,
-  /^tests\/dist\/docs\/pages\./,
+  /^tests\/dist\/docs\/(pages|variables-table)\./,
   /^tests\/dist\/gateway\/gateway\./,
   /^tests\/dist\/launcher\/(local-environment|logs)\./,
   /^services\/[^/]*\/dist\/test\/listeners\./,

@@ -57,4 +57,3 @@ export {
   SessionListenVariables,
   StoreVariables,
 } from './config/variables.js';
-export { variablesTable } from './config/variables-table.js';

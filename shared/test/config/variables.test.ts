@@ -1,4 +1,4 @@
-// Variables common to both services: defaults, requirements, the documented table, and addresses of this machine or site.
+// Variables common to both services: defaults, requirements, and addresses of this machine or site.
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,6 @@ import {
   SessionListenVariables,
   StoreVariables,
 } from '../../src/config/variables.js';
-import { variablesTable } from '../../src/config/variables-table.js';
 
 const schema = Type.Object({
   ...SecretVariables,
@@ -115,31 +114,6 @@ t.test('unset variables are derived from others', async (t) => {
     corsOriginOf({ PUBLIC_URL: 'https://example.com', CORS_ORIGIN: 'https://a.example' }),
     'https://a.example',
   );
-});
-
-t.test('the table has a row per variable, with its default, its choices and its description', async (t) => {
-  const table = variablesTable(
-    Type.Object({
-      A: Type.String({ description: 'Needed | really' }),
-      B: Type.Optional(Type.String({ description: 'Not needed' })),
-      C: Type.Integer({ default: 5, description: 'Five' }),
-      D: Type.Union([Type.Literal('x'), Type.Literal('y')], { default: 'x', description: 'Either' }),
-      E: Type.Optional(Type.String({ description: 'Else', shownDefault: 'that of `C`' })),
-      F: Type.String({ description: 'A secret', secret: true }),
-    }),
-  );
-  t.equal(
-    table,
-    [
-      '| `A` | required | Needed \\| really |',
-      '| `B` | none | Not needed |',
-      '| `C` | `5` | Five |',
-      '| `D` | `x` | Either (`x`, `y`) |',
-      '| `E` | that of `C` | Else |',
-      '| `F`, `F_FILE` | required | A secret |',
-    ].join('\n'),
-  );
-  t.equal(variablesTable(schema).split('\n').length, Object.keys(schema.properties).length);
 });
 
 // Services reachable from their own machine alone: weak secrets, the platform's port, the shared challenge secret.

@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox';
 import { environmentWith } from '@tollgate/challenge-service/config.js';
 import { loadAllExtensions } from '@tollgate/challenge-service/extensions.js';
 import { SessionEnvironment } from '@tollgate/session-service/config.js';
-import { fileVariableOf, secretVariablesOf, variableOf, variablesTable } from '@tollgate/shared/config';
+import { fileVariableOf, secretVariablesOf, variableOf } from '@tollgate/shared/config';
 import { CaptchaOptions, leavesOf } from '@tollgate/shared/schemas';
 import {
   completeForLocalUse,
@@ -13,6 +13,7 @@ import {
   portVariables,
   projectRoot,
 } from '../launcher/local-environment.js';
+import { variablesTable } from './variables-table.js';
 
 type Environment = Parameters<typeof variablesTable>[0];
 

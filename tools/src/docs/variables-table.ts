@@ -1,7 +1,7 @@
 // Formats the variables of a schema as a Markdown table.
 
 import { KindGuard, OptionalKind, type TObject, type TSchema } from '@sinclair/typebox';
-import { fileVariableOf } from './secret-files.js';
+import { fileVariableOf } from '@tollgate/shared/config';
 
 /** Returns the rows `| variable | default | meaning |`, one per property, without the header. */
 export function variablesTable(schema: TObject): string {
