@@ -20,6 +20,7 @@ import {
   podOf,
   render,
   runHelm,
+  SERVICES,
   spawnHelm,
 } from './chart.js';
 
@@ -103,6 +104,30 @@ t.test('session-service reads the named access token keys', { skip }, async (t) 
   }
 });
 
+t.test('both services trust the certificates of an own authority', { skip }, async (t) => {
+  const certificatesIn = (env: { name: string; value?: string }[]) =>
+    env.find(({ name }) => name === 'NODE_EXTRA_CA_CERTS')?.value;
+  for (const kind of ['secret', 'configMap'] as const) {
+    const manifests = await render(t, { ...MINIMAL, caCertificates: { [kind]: 'authority' } });
+    for (const service of SERVICES) {
+      const { env, volumeMounts } = containerOf(manifests, service);
+      const file = certificatesIn(env);
+      const mount = volumeMounts.find(
+        ({ mountPath }: { mountPath: string }) => file === `${mountPath}/ca.crt`,
+      );
+      const { volumes } = podOf(manifests, service).spec;
+      const volume = volumes.find(({ name }: { name: string }) => name === mount.name);
+      const source = {
+        [kind === 'secret' ? 'secretName' : 'name']: 'authority',
+        items: [{ key: 'ca.crt', path: 'ca.crt' }],
+      };
+      t.strictSame(volume[kind], source, `${service}, ${kind}`);
+    }
+  }
+  const { env } = containerOf(await render(t, MINIMAL), 'session-service');
+  t.equal(certificatesIn(env), undefined);
+});
+
 t.test('the rules and the dashboard are installed unchanged', { skip }, async (t) => {
   const manifests = await render(t, FULL);
   const { parse } = await importTool('yaml/dist/index.js');
@@ -121,6 +146,7 @@ t.test('invalid values are rejected with a reason', { skip }, async (t) => {
     [{ ...MINIMAL, session: { replicas: 0 } }, /replicas/],
     [{ ...MINIMAL, config: { ACCESS_TTL: 600 } }, /ACCESS_TTL.*want string/],
     [{ ...MINIMAL, config: { ACCES_TTL: '600' } }, /ACCES_TTL is not a variable/],
+    [{ ...MINIMAL, caCertificates: { secret: 'a', configMap: 'b' } }, /secret or configMap, not both/],
     [
       { ...MINIMAL, config: { ACCESS_TTL: 'abc' } },
       /config: ACCESS_TTL must be a whole number from 1 to 31536000, not "abc"/,

@@ -38,6 +38,7 @@ export const FULL = {
     USERS_URL: { name: 'shop-database', key: 'url' },
     HOST_API_KEYS: { name: 'applications', key: 'keys' },
   },
+  caCertificates: { configMap: 'authority', key: 'ca.pem' },
   trustProxy: '10.42.0.0/16',
   drainSeconds: 30,
   config: {

@@ -31,6 +31,9 @@ files/variables.json, written by `npm run docs`, lists each service's variables 
 - { name: {{ $name }}, value: {{ $value | quote }} }
 {{- end }}
 {{- end }}
+{{- if include "tollgate.certificatesVolume" .root }}
+- { name: NODE_EXTRA_CA_CERTS, value: {{ include "tollgate.certificatesFolder" . }}/{{ $values.caCertificates.key }} }
+{{- end }}
 {{- range $name := include "tollgate.secrets" . | splitList " " }}
 - { name: {{ $name }}_FILE, value: {{ include "tollgate.secretsFolder" $ }}/{{ $name }} }
 {{- end }}
@@ -59,4 +62,20 @@ files/variables.json, written by `npm run docs`, lists each service's variables 
 {{- $reference := default (dict "name" $values.existingSecret "key" $name) (index $values.secretRefs $name) }}
 - secret: { name: {{ $reference.name }}, items: [{ key: {{ $reference.key }}, path: {{ $name }} }] }
 {{- end }}
+{{- end -}}
+
+{{/* Folder of the certificates of an own authority in a container. */}}
+{{- define "tollgate.certificatesFolder" -}}/run/certificates{{- end -}}
+
+{{/* The volume of these certificates; empty without them. */}}
+{{- define "tollgate.certificatesVolume" -}}
+{{- $certificates := .Values.caCertificates -}}
+{{- $items := list (dict "key" $certificates.key "path" $certificates.key) -}}
+{{- if and $certificates.secret $certificates.configMap -}}
+{{- fail "caCertificates: set secret or configMap, not both" -}}
+{{- else if $certificates.secret -}}
+secret: {{ dict "secretName" $certificates.secret "items" $items | toJson }}
+{{- else if $certificates.configMap -}}
+configMap: {{ dict "name" $certificates.configMap "items" $items | toJson }}
+{{- end -}}
 {{- end -}}
