@@ -24,7 +24,7 @@ export async function attack(
     if (command.state === 'on') {
       const { bits, minutes } = command;
       await load.raise(bits, minutes * 60_000);
-      return `work costs ${bits} bits more for ${minutes} minutes; end it sooner with: captcha attack off`;
+      return `work costs ${amount(bits, 'bit')} more for ${amount(minutes, 'minute')}; end it sooner with: captcha attack off`;
     }
     if (command.state === 'off') {
       const wasOn = await load.raise(0, 0);
@@ -40,13 +40,19 @@ function describe(
 ): string {
   const floor = Math.min(pow.max_difficulty, pow.difficulty + Math.max(bits.load, bits.hand));
   const hand =
-    bits.hand === 0 ? 'no' : `${bits.hand} bits for another ${Math.ceil(handLeftMs / 60_000)} minutes`;
+    bits.hand === 0
+      ? 'no'
+      : `${amount(bits.hand, 'bit')} for another ${amount(Math.ceil(handLeftMs / 60_000), 'minute')}`;
   const { passwords, drawings } = sum.queues;
   return [
     `by hand: ${hand}`,
-    `by load: ${levels === 0 ? 'off (CAPTCHA_LOAD_LEVELS)' : `level ${level} of ${levels}, ${bits.load} bits`}`,
+    `by load: ${levels === 0 ? 'off (CAPTCHA_LOAD_LEVELS)' : `level ${level} of ${levels}, ${amount(bits.load, 'bit')}`}`,
     `floor: ${floor} bits, ${pow.difficulty} without it`,
     `processes with work: ${sum.processes}; in the last second ${sum.issued} challenges issued, ${sum.refused} rejected`,
     `load: passwords ${passwords.toFixed(2)}, drawings ${drawings.toFixed(2)} (1 is full capacity, at 2 they reject)`,
   ].join('\n');
+}
+
+function amount(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

@@ -84,7 +84,7 @@ export function reportAccount(
       `Account ${email}: \`account\` ${pseudonym} in the audit stream.`,
       ...(isKnown
         ? [
-            `Logins: ${count('login')} succeeded, ${count('login_failed')} failed, ${count('login_throttled')} had to wait, ${count('login_refused')} failed the challenge; unsuccessful ones came from ${addresses} addresses.`,
+            `Logins: ${count('login')} succeeded, ${count('login_failed')} failed, ${count('login_throttled')} had to wait, ${count('login_refused')} failed the challenge; unsuccessful ones came from ${addresses} ${addresses === 1 ? 'address' : 'addresses'}.`,
             ...history.map(describeEntry),
             ...alive.map(
               ({ sid, uid, lastUsedAtMs }) =>

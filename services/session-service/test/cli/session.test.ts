@@ -284,7 +284,7 @@ t.test('an attacked account shows failed and successful logins, and how its sess
     );
     t.equal(
       lines.shift(),
-      'Logins: 2 succeeded, 5 failed, 1 had to wait, 0 failed the challenge; unsuccessful ones came from 1 addresses.',
+      'Logins: 2 succeeded, 5 failed, 1 had to wait, 0 failed the challenge; unsuccessful ones came from 1 address.',
     );
     t.match(lines.pop(), new RegExp(`^Alive: session ${alive} of user 1, last used ${TIME}\\.$`));
     const words = lines.map((line) =>
