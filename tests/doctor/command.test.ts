@@ -66,7 +66,7 @@ t.test('an invalid command line gets the usage', async (t) => {
       [],
       /^doctor: no address: name one or set PUBLIC_URL; npm start is not running on DATA_DIR \([^\n]*\)\nusage/,
     ],
-    [['https://a.example', 'https://b.example'], /^usage/],
+    [['https://a.example', 'https://b.example'], /^doctor: Wrong arguments\nusage/],
     [['--password', 'x'], /^doctor: Unknown option '--password'\nusage/],
     [['--email'], /^doctor: Option '--email <value>' argument missing\nusage/],
     [['nowhere'], /^doctor: PUBLIC_URL must be an http:\/\/ or https:\/\/ address/],

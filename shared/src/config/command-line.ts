@@ -35,7 +35,8 @@ export async function runCommand(
     return await act();
   } catch (error) {
     if (error instanceof UsageError) {
-      console.error(error.message === '' ? usage : `${name}: ${error.message}\n${usage}`);
+      const mistake = error.message || mistakeIn(name, usage, args);
+      console.error(mistake === '' ? usage : `${name}: ${mistake}\n${usage}`);
       return 2;
     }
     for (const line of linesOf(error, expected)) console.error(`${name}: ${line}`);
@@ -62,6 +63,28 @@ function asksForHelp(args: readonly string[]): boolean {
   return options.includes('--help') || options.includes('-h');
 }
 
+/** What is wrong with arguments that fit no form of the usage, without their values; empty if there are none. */
+function mistakeIn(name: string, usage: string, args: readonly string[]): string {
+  const [first] = args;
+  if (first === undefined) return '';
+  const option = args.find((arg) => arg.startsWith('-'))?.split('=', 1)[0];
+  if (option !== undefined && !usage.includes(option)) return `Unknown option '${option}'`;
+  const commands = new Set(usage.split('\n').map((form) => commandOf(name, form)));
+  commands.delete(undefined);
+  const command = args.find((arg) => commands.has(arg));
+  if (command !== undefined) return `Missing or wrong arguments of '${command}'`;
+  return commands.size > 0 && !first.startsWith('-') ? `Unknown command '${first}'` : 'Wrong arguments';
+}
+
+/** The word after the name of the program in a line of its usage. */
+function commandOf(name: string, form: string): string | undefined {
+  const [program, command] = form
+    .replace(/^usage:/, '')
+    .trim()
+    .split(' ');
+  return program === name && /^[a-z]/.test(command ?? '') ? command : undefined;
+}
+
 function linesOf(error: unknown, expected: NonNullable<CommandCall['expected']>): readonly string[] {
   if (error instanceof ConfigurationError) return error.lines;
   const isForeseen = [CommandError, ...expected].some((known) => error instanceof known);
@@ -72,5 +95,5 @@ function linesOf(error: unknown, expected: NonNullable<CommandCall['expected']>)
 /** An error that the operator can fix; each line of the message is printed after the name of the command. */
 export class CommandError extends Error {}
 
-/** Wrong arguments; with an empty message only the usage is printed. */
+/** Wrong arguments; an empty message is replaced by one that compares them with the usage. */
 export class UsageError extends Error {}

@@ -172,8 +172,8 @@ t.test('an error prints one line with its reason', async (t) => {
       /^captcha: the renderer mine threw RangeError\n$/,
     ],
     [[], {}, 2, /^usage: captcha prune\n {7}captcha preview /],
-    [['__proto__'], {}, 2, /^usage: /],
-    [['prune', '--count', '3'], {}, 2, /^usage: /],
+    [['__proto__'], {}, 2, /^captcha: Unknown command '__proto__'\nusage: /],
+    [['prune', '--count', '3'], {}, 2, /^captcha: Missing or wrong arguments of 'prune'\nusage: /],
     [['preview'], {}, 2, /^captcha: preview needs --path, the folder for the samples\nusage: /],
     [
       ['preview', '--count', '0', ...path],
@@ -269,6 +269,11 @@ t.test(
       );
       t.equal((await attack('on')).code, 0, 'the defaults');
       t.match((await attack('status')).out, /^by hand: 4 bits for another 60 minutes/);
+      t.match(
+        (await attack('on', '--minutes', '1', '--bits', '1')).out,
+        /^work costs 1 bit more for 1 minute;/,
+      );
+      t.match((await attack('status')).out, /^by hand: 1 bit for another 1 minute\n/);
       t.equal((await attack('off')).out, 'the price is no longer raised by hand\n');
       t.match((await attack('status')).out, /^by hand: no\n/);
     }

@@ -143,7 +143,8 @@ t.test('an invalid command line prints the usage', async (t) => {
     const { code, out, error } = await keys(args, {});
     t.equal(code, 2);
     t.equal(out, '');
-    t.match(error, /^usage: keys export-access\n {7}keys status\n/);
+    t.match(error, /^(keys: [^\n]*\n)?usage: keys export-access\n {7}keys status\n/);
+    t.equal(error.startsWith('usage: '), args.length === 0, 'a mistake is named');
   }
 });
 
