@@ -5,7 +5,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { root } from './prepare.js';
+import { readArguments, rejectArguments } from './arguments.js';
+import { root, run } from './prepare.js';
+
+const USAGE = `usage: npm run interfaces -- REF
+REF is a commit, a branch or a tag.`;
 
 /** The interfaces: their files, wherever they are, and how to extract the facts of each. */
 const interfaces = [
@@ -111,11 +115,10 @@ function factsOf(paths, read) {
   return found;
 }
 
-const [ref] = process.argv.slice(2);
-if (ref === undefined) {
-  console.error('Usage: npm run interfaces -- REF (a commit, a branch or a tag)');
-  process.exit(2);
-}
+const [ref, ...more] = readArguments(USAGE, { allowPositionals: true }).positionals;
+if (ref === undefined || more.length > 0) rejectArguments(USAGE, 'One REF is needed');
+if (!run('git', ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]).ok)
+  rejectArguments(USAGE, `There is no commit '${ref}'`);
 const here = git('ls-files', '--cached', '--others', '--exclude-standard').trim().split('\n');
 const now = factsOf(
   here.filter((path) => existsSync(join(root, path))),

@@ -1,6 +1,7 @@
 // `npm run release:check`: runs every check required before the packages are published. It publishes nothing.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { readArguments } from './arguments.js';
 import { prepare, prepareLab, root, run } from './prepare.js';
 import { removeStale } from './stale-output.js';
 
@@ -8,6 +9,8 @@ const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
 const tests = join(root, 'lab', 'dist', 'test', 'packages');
 /** Compiling every sample is slow on a busy machine. */
 const testSeconds = 600;
+
+readArguments('usage: npm run release:check\nRuns every check before a release, and publishes nothing.');
 
 let failures = 0;
 

@@ -1,5 +1,6 @@
 // Runs tests on each promised line of Node, with the programs of the package `node` of the npm registry.
 import { availableParallelism } from 'node:os';
+import { readArguments, rejectArguments } from './arguments.js';
 import { runMainFlow } from './main-flow.js';
 import { npmCommand, prepare, run } from './prepare.js';
 import { testFiles } from './test-files.js';
@@ -10,11 +11,9 @@ const promisedLines = ['20', '22', '24', '26'];
 const USAGE = `usage: npm run test:nodes [-- LINE...]
 It runs the tests that need only Node, and the main flow, on each line of Node, such as 24; without one on ${promisedLines.join(', ')}.`;
 
-const asked = process.argv.slice(2);
-if (asked.includes('--help')) {
-  console.log(USAGE);
-  process.exit();
-}
+const { positionals: asked } = readArguments(USAGE, { allowPositionals: true });
+const wrong = asked.find((line) => !/^\d+$/.test(line));
+if (wrong !== undefined) rejectArguments(USAGE, `'${wrong}' is no line of Node, such as 24`);
 await prepare();
 const results = [];
 for (const line of asked.length > 0 ? asked : promisedLines) results.push(await tryLine(line));

@@ -1,7 +1,7 @@
 // Prepares the clone and the machine, then runs tests: the usage below names the commands.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readArguments } from './arguments.js';
 import { prepare, prepareLab, root, run } from './prepare.js';
 import { setUp, setUpHelm } from './set-up.js';
 import { removeStale } from './stale-output.js';
@@ -22,21 +22,16 @@ const alone = ['gateway/roll-out', 'test/host-api', 'e2e/parallel', 'e2e/paralle
   (name) => `/${name}.test.js`,
 );
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readArguments(USAGE, {
   allowPositionals: true,
   options: {
     all: { type: 'boolean', default: false },
     fast: { type: 'boolean', default: false },
     rest: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
     // A test waits for servers and browsers half of its time.
     jobs: { type: 'string', default: String(availableParallelism() + 1) },
   },
 });
-if (values.help) {
-  console.log(USAGE);
-  process.exit();
-}
 const command = ['all', 'fast', 'rest'].find((name) => values[name]) ?? 'test';
 
 prepare();

@@ -1,18 +1,20 @@
 // `npm run image:check`: builds both images without a container engine, inspects them, and logs in at their services.
 //
-// Requires Linux, root, and the packages buildah, debootstrap, redis-server and strace. Options:
-//   --state FOLDER   keeps the base and the layers for the next run; by default a temporary folder is removed at the end
-//   --pull           pulls the base from a registry instead of building it from Debian and npm packages
+// Requires Linux, root, and the packages buildah, debootstrap, redis-server and strace.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readArguments } from '../arguments.js';
 import { giveUp, prepare, root, run } from '../prepare.js';
 import { baseName, makeBase } from './base.js';
 import { Buildah } from './buildah.js';
 import { examineImage } from './examine.js';
 import { examineProvenance } from './provenance.js';
 import { trySystem } from './try-system.js';
+
+const USAGE = `usage: npm run image:check [-- [--state FOLDER] [--pull]]
+  --state FOLDER   keeps the base and the layers for the next run; by default a temporary folder is removed at the end
+  --pull           pulls the base from a registry instead of building it from Debian and npm packages`;
 
 const targets = ['session-service', 'challenge-service'];
 
@@ -22,7 +24,7 @@ const labels = {
   CREATED: run('git', ['log', '-1', '--format=%cI']).output,
 };
 
-const { values: options } = parseArgs({
+const { values: options } = readArguments(USAGE, {
   options: { state: { type: 'string' }, pull: { type: 'boolean', default: false } },
 });
 if (process.getuid?.() !== 0) giveUp('image:check must run as root: it mounts file systems.');
