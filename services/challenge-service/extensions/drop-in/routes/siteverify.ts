@@ -156,7 +156,8 @@ export default async function siteverify(
   ): Promise<FastifyReply> {
     const { answer } = await resolveAnswer(thrown, request);
     const code = answer.status < 500 ? 'bad-request' : retryAfter(reply, RETRY_SECONDS * 1000);
-    return reply.code(200).send(refused('', code));
+    // Fastify has removed the type that `writeAs` set.
+    return reply.code(200).type(JSON_TYPE).send(refused('', code));
   }
 }
 

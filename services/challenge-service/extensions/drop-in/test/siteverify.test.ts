@@ -117,6 +117,7 @@ t.test('an unreadable request is a bad request with status 200, and spends nothi
   for (const request of requests as InjectOptions[]) {
     const response = await sites.inject({ method: 'POST', url: '/api/captcha/siteverify', ...request });
     t.equal(response.statusCode, 200);
+    t.match(response.headers['content-type'], /^application\/json/);
     t.strictSame(response.json(), refused('bad-request'), JSON.stringify(request).slice(0, 120));
   }
   t.match((await sites.verify(fields)).json(), { success: true });
