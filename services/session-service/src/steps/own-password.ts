@@ -6,6 +6,7 @@ import { answerError, LoginThrottled, limitTo, refuse } from '@tollgate/shared/h
 import { bearerOf } from '@tollgate/shared/tokens';
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { accountOf, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
+import type { FailureReason } from '../domain/account-event.js';
 import { DirectoryReadOnly, LoginFailed, PasswordConflict } from '../errors.js';
 import { checkPassword, refusalOf, refuseInvalidForm, refuseOverload } from './check-password.js';
 import { endSessions } from './end-sessions.js';
@@ -49,10 +50,13 @@ export function ownPasswordOptions(limitPerMinute: number): OwnPasswordOptions {
 export async function proveOwnPassword(request: FastifyRequest, password: string): Promise<DirectoryUser> {
   const attempt = await request.countAttempt();
   const account = accounts.get(request) ?? '';
-  const user = await checkPassword(request, account, password, attempt);
+  let reason: FailureReason | undefined;
+  const user = await checkPassword(request, account, password, attempt, (why) => {
+    reason = why;
+  });
   // The address may meanwhile belong to another user.
   if (user === undefined || user.id !== bearerOf(request).id) {
-    await request.server.audit.logIn(request, 'login_failed', accountKey(account), {});
+    await request.server.audit.logIn(request, 'login_failed', accountKey(account), {}, reason);
     throw refuse(LoginFailed);
   }
   await attempt.succeeded();

@@ -1,9 +1,13 @@
 // A session's user proves the password again: to change it, or for a step-up.
 
+import { accountPseudonym } from '@tollgate/shared/challenges';
+import { SESSION_APPLICATION } from '@tollgate/shared/config';
+import { openKeyRing } from '@tollgate/shared/crypto';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import t from 'tap';
 import { DirectoryUnavailableError, withAccounts } from '../../src/directory/directory.js';
 import { createHashingQueue, createSignIn } from '../../src/passwords/sign-in.js';
+import { openAccountEvents } from '../../src/stores/account-events.js';
 import {
   API_KEY,
   type Held,
@@ -13,6 +17,7 @@ import {
   PASSWORD,
   PUBLIC_URL,
   refresh,
+  SECRETS,
   type SessionNode,
   sessionIdOf,
   startNode,
@@ -360,6 +365,16 @@ t.test('a wrong password counts for the account as at a login', async (t) => {
   t.equal(events.filter(({ event }) => event === 'login_failed').length, 5);
   t.equal(events.filter(({ event }) => event === 'login_throttled').length, 2);
   t.notOk(events.some(({ event }) => event === 'reauthenticated'));
+
+  const account = accountPseudonym(openKeyRing(SECRETS.CHALLENGE_SECRET).current, SESSION_APPLICATION, ANN);
+  const failures = (await openAccountEvents(store, HOUR_MS).read(account)).filter(
+    ({ event }) => event === 'login_failed',
+  );
+  t.strictSame(
+    failures.map(({ reason }) => reason),
+    Array(5).fill('wrong_password'),
+    'the history of the account has the reason',
+  );
 });
 
 t.test('challenges are required as at a login, and one rejection names every error', async (t) => {
