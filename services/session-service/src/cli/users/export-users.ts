@@ -17,7 +17,11 @@ export async function exportUsers(directory: EmbeddedDirectory, path: string): P
   try {
     writeFileSync(path, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    throw new CommandError(`${path} cannot be written: ${(error as Error).message}`, { cause: error });
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CommandError(
+      code === 'EEXIST' ? `${path} exists already` : `${path} cannot be written: ${message}`,
+      { cause: error },
+    );
   }
   return `exported ${users.length} ${users.length === 1 ? 'user' : 'users'}`;
 }
