@@ -106,7 +106,7 @@ ACCESS_SECRET=a REFRESH_SECRET=b ENCRYPTION_KEY=c node services/session-service/
 \`\`\`
 
 \`PUBLIC_URL\` has a default, \`CHALLENGE_SECRET\` is read from \`secrets.json\` in \`DATA_DIR\` (created if missing), and weak
-secrets are only logged.
+values of the four [secrets](#secrets) are only logged. A weak \`HOST_API_KEY\` or \`SESSION_API_KEY\` stops the start.
 
 ## Both services
 
