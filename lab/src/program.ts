@@ -1,4 +1,5 @@
 // The interface of a benchmark program.
+import type { ParseArgsConfig } from 'node:util';
 import type { Open } from './opened.js';
 import type { Report, Row } from './report/report.js';
 
@@ -8,6 +9,10 @@ export interface Program {
   readonly title: string;
   /** Its method, the meaning of its output columns, and its options. */
   readonly method?: string;
+  /** Its options besides --json and --write. */
+  readonly options?: NonNullable<ParseArgsConfig['options']>;
+  /** Whether it takes other arguments than options. */
+  readonly operands?: true;
   /**
    * Measures, and reports the results.
    * @param open for servers and other resources that must be closed afterwards

@@ -1,5 +1,7 @@
 // `npm run bench`: runs the named program, or lists all programs with the usage.
 import { readdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { usageErrorOf } from '@tollgate/shared/config';
 import { closeAfter } from './opened.js';
 import { watchOthers } from './other-programs.js';
 import type { Program } from './program.js';
@@ -24,10 +26,26 @@ function toJson(results: object): string {
   return `${JSON.stringify(results, round, 2)}\n`;
 }
 
+/** The arguments of the program itself. */
+function ownOf(args: readonly string[]): string[] {
+  return args.filter((argument) => argument !== '--json' && argument !== '--write');
+}
+
+/** The mistake in the arguments of a program, which would otherwise show after minutes or never. */
+async function mistakeIn(name: string, args: readonly string[]): Promise<string | undefined> {
+  const { options = {}, operands = false } = await load(name);
+  try {
+    parseArgs({ args: ownOf(args), options, allowPositionals: operands });
+    return undefined;
+  } catch (error) {
+    return usageErrorOf(error).message;
+  }
+}
+
 /** @returns whether the results are within all bounds */
 async function run(name: string, args: readonly string[]): Promise<boolean> {
   const { title, method, table, run: measure } = await load(name);
-  const own = args.filter((argument) => argument !== '--json' && argument !== '--write');
+  const own = ownOf(args);
   const isJson = args.includes('--json');
   const report = openReport((line) => (isJson ? console.error(line) : console.log(line)));
   report.say(title);
@@ -70,9 +88,15 @@ if (wanted === undefined || wanted === '--help') {
   console.log(USAGE);
   for (const name of names) console.log(`${name.padEnd(16)}${(await load(name)).title}`);
 } else if (!names.includes(wanted)) {
-  console.error(`unknown benchmark ${wanted}; available: ${names.join(', ')}`);
-  process.exitCode = 1;
+  console.error(`bench: unknown benchmark ${wanted}; available: ${names.join(', ')}`);
+  process.exitCode = 2;
 } else if (args.includes('--help')) {
   const { title, method } = await load(wanted);
   console.log(method === undefined ? title : `${title}\n${method}`);
-} else if (!(await run(wanted, args))) process.exitCode = 1;
+} else {
+  const mistake = await mistakeIn(wanted, args);
+  if (mistake !== undefined) {
+    console.error(`bench: ${mistake}; see npm run bench -- ${wanted} --help`);
+    process.exitCode = 2;
+  } else if (!(await run(wanted, args))) process.exitCode = 1;
+}

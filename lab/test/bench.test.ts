@@ -15,3 +15,17 @@ t.test('--help prints the usage and the programs; after a name, its title and me
   const one = await spawnCommand(program, ['peers', '--help']);
   t.strictSame(one, { code: 0, out: `${peers.title}\n${peers.method}\n`, error: '' });
 });
+
+t.test('a wrong argument is one line, before anything is measured', async (t) => {
+  for (const [args, mistake] of [
+    [['--nope'], /^bench: unknown benchmark --nope; available: [^\n]*\n$/],
+    [['http', '--nope'], /^bench: Unknown option '--nope'; see npm run bench -- http --help\n$/],
+    [['peers', '--rounds'], /^bench: Option '--rounds <value>' argument missing; see [^\n]*\n$/],
+    [['solver', 'x'], /^bench: Unexpected argument 'x'; see [^\n]*\n$/],
+    [['load', '--only', 'x', '--json', '--size', '1'], /^bench: Unknown option '--size'; see [^\n]*\n$/],
+  ] as const) {
+    const { code, out, error } = await spawnCommand(program, [...args]);
+    t.strictSame([code, out], [2, '']);
+    t.match(error, mistake);
+  }
+});

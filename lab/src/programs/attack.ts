@@ -38,6 +38,7 @@ const program: Program = {
     'price list: attempts per second of an attacker’s core with native solvers, and the wait in three engines',
   method: `attacker: solvers in C, compiled here (CC, cc by default) and verified first; minimum processor time of all rounds, all engines of the processor in turn.
 Browsers: milliseconds from the call to the solution with all workers, scaled to the mean work; effort above ${MOST_BITS} bits is computed from ${MOST_BITS}. --native omits the browsers`,
+  options: { native: { type: 'boolean' } },
   async run(args, report, open) {
     const solvers = await openSolvers(report, open);
     const samples: RateSample[] = [];

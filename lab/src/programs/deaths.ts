@@ -13,6 +13,7 @@ const BOUND_MS = 1000;
 const program: Program = {
   title:
     'processes that die while three write to one embedded store, 1,000 times in each way: lost commits and hangs (deaths -- COUNT WAY…)',
+  operands: true,
   async run([count = String(COUNT), ...ways], report) {
     for (const way of DEATHS) {
       if (ways.length === 0 || ways.includes(way)) await measure(way, Number(count), report);

@@ -17,6 +17,7 @@ const { difficulty } = resolveCaptchaOptions({}).pow;
 const program: Program = {
   title: `the wait for the work at the default price (${difficulty} bits) on slow and unusual devices, in three engines`,
   method: `milliseconds from the call of the solver to the nonce, each in a freshly loaded page, scaled to the mean work over ${SOLVES} solves; slower: the processes of the page are stopped in turns of 5 ms, with their workers. --rounds N (1) repeats all in turn, --engine NAME and --only TEXT restrict it`,
+  options: { rounds: { type: 'string' }, only: { type: 'string' }, engine: { type: 'string' } },
   async run(args, report, open) {
     const option = (name: string) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
     const rounds = Number(option('--rounds') ?? 1) || 1;

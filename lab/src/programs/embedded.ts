@@ -17,6 +17,7 @@ const LONGEST_MS = 250;
 
 const program: Program = {
   title: 'embedded store: write-and-take pairs per second, with one process and with two',
+  operands: true,
   async run([seconds = String(SECONDS)], report) {
     const alone = await measure(1, seconds, report);
     const together = await measure(2, seconds, report);

@@ -66,6 +66,8 @@ store: of the first ${PART} requests, of the next ${PART}, and of the last ${PAR
 A login counts the main thread only, without the password hash; once more with hashes of 64 KiB, which fit into the processor's caches.
 Arguments: refresh, profile, issue, image, siteverify, guard, login, small-hash-login (default: all).
 Options: --rounds 5 --requests 10000 --connections 10; --node 20,22,24 (lines from the registry); --flags="${nodeOptions.join(' ')}" (options of Node, may be repeated)`,
+  options: OPTIONS,
+  operands: true,
   async run(args, report, open) {
     const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
     const connections = Number(values.connections);

@@ -34,6 +34,7 @@ const RULES = {
 const program: Program = {
   title:
     'a million live challenges, a million sessions: bytes per entry, and the duration of issue, take and refresh',
+  operands: true,
   async run(args, report) {
     const count = Number(args[0] ?? COUNT);
     await growChallenges(count, report);

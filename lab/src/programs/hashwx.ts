@@ -21,6 +21,7 @@ const program: Program = {
   title: 'HashWX: a check in Node, rates and memory in three engines, and the wait for a solution',
   method:
     'rates: one worker, including programs, modules and unoptimised code, thousand hashes/s; memory: all browser processes afterwards, MB above the minimum; waits: milliseconds from the call to the solution, scaled to the mean work. --rounds N (2) repeats all in turn; --checks omits the engines',
+  options: { checks: { type: 'boolean' }, rounds: { type: 'string' } },
   async run(args, report, open) {
     measureChecks(report);
     if (args.includes('--checks')) return;

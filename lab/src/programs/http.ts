@@ -71,6 +71,7 @@ empty Fastify route; one script of four commands; one GETDEL and a SHA-256. "cor
 as the services do; the bounds refer to these. p99 is measured in further runs at half the requests per second of the route.
 Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only issue|guard|hashwx|verify|siteverify|profile|refresh|gate
 HashWX: the additional time of its check over that of SHA-256 is compared with the four hashes alone, in this process`,
+  options: OPTIONS,
   async run(args, report, open) {
     const { values } = parseArgs({ args: [...args], options: OPTIONS });
     const store = values.store === 'embedded' ? 'embedded' : 'redis';

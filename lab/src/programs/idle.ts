@@ -25,6 +25,7 @@ const program: Program = {
 Wake-ups: voluntary context switches of all threads, counted ${SETTLE_MS / 1000} seconds after the start. Memory: resident, and with shared pages divided among
 the processes that share them.
 Options: --starts 7 --seconds 60`,
+  options: OPTIONS,
   async run(args, report, open) {
     const { values } = parseArgs({ args: [...args], options: OPTIONS });
     for (const store of ['redis', 'embedded'] as const) {

@@ -6,12 +6,18 @@ import type { Program } from '../program.js';
 import { drawSamples, reportDrawing } from '../resistance/draw-samples.js';
 import { median, percentile } from '../statistics.js';
 
+const OPTIONS = {
+  count: { type: 'string', default: '5000' },
+  seed: { type: 'string', default: '1' },
+} as const;
+
 const program: Program = {
   title: 'default images per second and core (2,000), p99 of drawing (under 3 ms), PNG (median under 3 kB)',
+  options: OPTIONS,
   async run(args, report) {
     const { values } = parseArgs({
       args: [...args],
-      options: { count: { type: 'string', default: '5000' }, seed: { type: 'string', default: '1' } },
+      options: OPTIONS,
     });
     const [count, seed] = [Number(values.count), Number(values.seed)];
     report.say(`${count} images, seed ${seed}`);

@@ -15,6 +15,7 @@ const program: Program = {
   method: `A simulation with the code of the price: ${VISITORS_PER_SECOND} visitors per second log in at a site that checks 125 passwords per second; limits and price are the
 defaults. All figures are for visitors during the attack; the wait is from the first request to the end of the login, including retries after a 503.
 Every run gives the same figures. --only TEXT restricts it to scenarios, --rule TEXT to rules`,
+  options: { only: { type: 'string' }, rule: { type: 'string' } },
   async run(args, report) {
     const option = (name: string) => (args.includes(name) ? (args[args.indexOf(name) + 1] ?? '') : '');
     for (const scenario of scenarios.filter(({ name }) => name.includes(option('--only')))) {

@@ -61,13 +61,15 @@ interface Series {
   readonly heap: Sample[];
 }
 
+const OPTIONS = { minutes: { type: 'string' }, loads: { type: 'string' } } as const;
+
 const program: Program = {
   title: 'memory slope of two processes of each service under a steady load, and keys without expiry',
   method: `After 70,000 tokens have been verified, which fills the caches, and ${WARM_UP.requests} requests of a load ${WARM_UP.loads} times as fast: the load of the drills, 40 operations a second,
 for ${MINUTES} minutes (--minutes N), or several such loads at once (--loads N). Every 10 s each process collects garbage and reports its resident memory, without file pages, and its heap. Slopes are those of a line through the last two thirds, in kB per minute, with the half width of their 95 % interval.`,
+  options: OPTIONS,
   async run(args, report) {
-    const options = { minutes: { type: 'string' }, loads: { type: 'string' } } as const;
-    const { values } = parseArgs({ args: [...args], options });
+    const { values } = parseArgs({ args: [...args], options: OPTIONS });
     const extent = { minutes: Number(values.minutes ?? MINUTES), loads: Number(values.loads ?? 1) };
     const lab = openLab(process.env);
     let leftovers: string[] = [];

@@ -14,6 +14,7 @@ const program: Program = {
   method: `Both services in one process, on Redis, with default options. V8's precise coverage counts the executed functions, by
 source file. Each request is sent once to warm up and then ${MEASURED} times; functions that ran each time count. Threads are not counted.
 Arguments name requests, such as \`refresh\`, to list their functions by file.`,
+  operands: true,
   async run(args, report, open) {
     const services = await open(openServicesHere());
     const coverage = await open(openCoverage());

@@ -31,6 +31,8 @@ divided by the completed requests; tokens are issued and opened in this process,
 All use one Redis without persistence, their clients write the commands of one turn together, and each session has an account of its own.
 Before the rounds, each new process gets its first ${FIRST_REQUESTS} requests. Rows that do less than Tollgate are only shown, unless a goal names them.
 Arguments: ${SUBJECTS.join(', ')} (default: all). Options: --rounds 5 --seconds 2 --connections 50`,
+  options: OPTIONS,
+  operands: true,
   async run(args, report, open) {
     const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
     const wants = (subject: (typeof SUBJECTS)[number]) =>

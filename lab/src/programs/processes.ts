@@ -22,6 +22,8 @@ of the maximum requests per second, sent when due, regardless of responses.
 Memory: VmRSS of each service before load, during it, and 10 seconds after it; of a connection: 4,000 open ones in a fresh process.
 Start-up: from the start of the process to the first response; "npm start" with the data folder of an earlier start.
 Arguments: ${SUBJECTS.join(', ')} (default: all). Options: --rounds 5 --seconds 2 --connections 64`,
+  options: OPTIONS,
+  operands: true,
   async run(args, report, open) {
     const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
     const wants = (subject: (typeof SUBJECTS)[number]) =>

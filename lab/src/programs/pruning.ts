@@ -18,6 +18,7 @@ const BOUND_MS = 50;
 
 const program: Program = {
   title: 'pruning a million expired entries: wait of an issue meanwhile',
+  operands: true,
   async run(args, report) {
     const count = Number(args[0] ?? COUNT);
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));

@@ -12,17 +12,20 @@ import { wilsonInterval } from '../statistics.js';
 const CONTROL_READ = 0.8;
 const CHARACTERS_READ = 0.05;
 
+const OPTIONS = {
+  count: { type: 'string', default: '200' },
+  preset: { type: 'string', multiple: true, default: Object.keys(IMAGE_PRESETS) },
+  seed: { type: 'string', default: String(randomInt(2 ** 32)) },
+} as const;
+
 const program: Program = {
   title:
     'recognition by Tesseract: control above 80 %, default preset 0 of 200 exact and under 5 % of characters',
+  options: OPTIONS,
   async run(args, report) {
     const { values } = parseArgs({
       args: [...args],
-      options: {
-        count: { type: 'string', default: '200' },
-        preset: { type: 'string', multiple: true, default: Object.keys(IMAGE_PRESETS) },
-        seed: { type: 'string', default: String(randomInt(2 ** 32)) },
-      },
+      options: OPTIONS,
     });
     const [count, seed] = [Number(values.count), Number(values.seed)];
     report.say(`${await tesseractVersion()}; ${count} images a preset, seed ${seed}`);

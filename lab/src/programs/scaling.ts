@@ -29,14 +29,18 @@ commands sent from MONITOR, commands executed, bytes and memory from INFO, less 
 Growth: each master, or each process, has a small share of a core, so that it saturates while this machine does not.
 scaling -- PART… measures only costs, masters or processes; --small 0.25 gives a quarter of the shares, beside other programs.`;
 
+const OPTIONS = { small: { type: 'string', default: '1' } } as const;
+
 const program: Program = {
   title: 'cost of each operation for service and store, and growth of throughput with masters and processes',
   method: METHOD,
+  options: OPTIONS,
+  operands: true,
   async run(args, report) {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { small: { type: 'string', default: '1' } },
+      options: OPTIONS,
     });
     const wanted = (part: string) => positionals.length === 0 || positionals.includes(part);
     const shares = sharesOf(Number(values.small));
