@@ -59,17 +59,23 @@ async function run(args: string[]): Promise<number> {
   return runCommand({ name: 'mutants', usage: USAGE, args }, async () => {
     const { values, positionals } = parse(args);
     const [action] = positionals;
+    const [count, seed, tries] = (['count', 'seed', 'tries'] as const).map((name) => {
+      if (/^\d+$/.test(values[name])) return Number(values[name]);
+      throw new UsageError(`--${name} must be a whole number`);
+    }) as [number, number, number];
+    const minutes = Number(values.minutes);
+    if (!(minutes > 0)) throw new UsageError('--minutes must be a number above 0');
     const record = readRecord(values.record);
     restoreChanged();
     const tests = openTests((line) => console.log(line));
     const isWanted = ({ room }: Mutant) => values.room?.includes(room) ?? true;
-    const trials = openTrials(tests, Number(values.tries), Number(values.minutes));
+    const trials = openTrials(tests, tries, minutes);
     switch (action) {
       case 'draw': {
         const known = new Set(record.map(nameOf));
-        const drawn = draw(trials.sources, Number(values.count), Number(values.seed));
+        const drawn = draw(trials.sources, count, seed);
         const added = drawn.filter((each) => !known.has(nameOf(each)));
-        for (const mutant of added.slice(0, Number(values.count) - record.length).filter(isWanted)) {
+        for (const mutant of added.slice(0, count - record.length).filter(isWanted)) {
           const result = await trials.tryOne(mutant);
           if (result !== undefined) appendFileSync(values.record, `${JSON.stringify(result)}\n`);
         }

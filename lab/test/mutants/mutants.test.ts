@@ -1,4 +1,7 @@
 // Tests of the mutants: the changes, and finding recorded ones again.
+import { join } from 'node:path';
+import { spawnCommand } from '@tollgate/test-support/command.js';
+import { projectRoot } from '@tollgate/tools/launcher/local-environment.js';
 import t from 'tap';
 import { draw } from '../../src/mutants/draw.js';
 import { canLoad, placeOf } from '../../src/mutants/mutant.js';
@@ -64,4 +67,18 @@ t.test('a mutant is found again, also after its file has moved, and not when its
   }
   const moved = { ...drawn[0]!, file: drawn[0]!.file.replace('shared/', 'elsewhere/') };
   t.equal(placeOf(moved, some)?.source.file, drawn[0]!.file);
+});
+
+t.test('a limit that is no number is one line above the usage, and nothing is tried', async (t) => {
+  for (const [args, mistake] of [
+    [['draw', '--count', 'many'], '--count must be a whole number'],
+    [['again', '--tries', '1.5'], '--tries must be a whole number'],
+    [['again', '--minutes', 'x'], '--minutes must be a number above 0'],
+    [['again', '--nope'], "Unknown option '--nope'"],
+  ] as const) {
+    const command = join(projectRoot, 'lab', 'dist', 'src', 'mutants', 'command.js');
+    const { code, out, error } = await spawnCommand(command, [...args]);
+    t.strictSame([code, out], [2, '']);
+    t.ok(error.startsWith(`mutants: ${mistake}\nusage: mutants `), error);
+  }
 });
