@@ -20,8 +20,14 @@ import urllib.request
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+
+def required(name):
+    """A variable that must be set."""
+    return os.environ.get(name) or sys.exit(f"{name} must be set")
+
+
 HOST_API_URL = os.environ.get("HOST_API_URL", "http://127.0.0.1:9002")
-HOST_API_KEY = os.environ["HOST_API_KEY"]
+HOST_API_KEY = required("HOST_API_KEY")
 CHALLENGE_FIELDS = ("pow_token", "pow_nonce", "captcha_token", "captcha")
 LONGEST_BODY_BYTES = 16 * 1024
 LONGEST_KEY = 512
@@ -125,7 +131,7 @@ def hash_password(password):
     return hashlib.scrypt(password.encode(), salt=b"only an example", n=2**14, r=8, p=1)
 
 
-ACCOUNTS = {account_key(os.environ["DEMO_EMAIL"]): hash_password(os.environ["DEMO_PASSWORD"])}
+ACCOUNTS = {account_key(required("DEMO_EMAIL")): hash_password(required("DEMO_PASSWORD"))}
 NOBODY = hash_password(str(uuid.uuid4()))
 
 

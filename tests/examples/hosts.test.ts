@@ -42,6 +42,19 @@ async function startExample(
   return address;
 }
 
+t.test('host.py names a missing variable in one line', { skip: withoutPython }, async (t) => {
+  for (const [env, line] of [
+    [{}, 'HOST_API_KEY must be set\n'],
+    [{ HOST_API_KEY: 'x' }, 'DEMO_EMAIL must be set\n'],
+  ] as const) {
+    const { status, stderr } = spawnSync('python3', ['-B', join(examples, 'host.py')], {
+      env: { PATH: process.env.PATH, ...env },
+      encoding: 'utf8',
+    });
+    t.strictSame([status, stderr], [1, line]);
+  }
+});
+
 const script = join(examples, 'host.sh');
 const KEY = `some"one\\@example.com`;
 const IP = '203.0.113.7';
