@@ -123,5 +123,7 @@ t.test('the command prints errors in one line', async (t) => {
   t.match(refused, { code: 1, out: '', err: /^\S+ answered 429: Too many requests\.\n$/ });
   await service.close();
   t.match(await runSolver(service.url), { code: 1, out: '', err: /^[^\n]*ECONNREFUSED[^\n]*\n$/ });
-  t.match(await runSolver(), { code: 1, err: /^usage: [^\n]*\n$/ });
+  for (const args of [[], ['--help'], ['localhost:8080'], ['http://'], ['http://a', '', '']])
+    t.match(await runSolver(...args), { code: 1, err: /^usage: [^\n]*\n$/ }, args.join(' '));
+  t.match(await runSolver('short', '13'), { code: 1, err: /^SALT must [^\n]*\n$/ });
 });

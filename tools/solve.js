@@ -68,11 +68,13 @@ async function fetchChallenge(url) {
 }
 
 async function main(args) {
+  // The solver's words for these are not those of the usage.
   if (args.length === 2 && /^[1-9]\d?$/.test(args[1])) {
+    if (!/^[\da-f]{32}$/.test(args[0])) throw new Error('SALT must have 32 lower-case hexadecimal digits');
     return { pow_nonce: await solve(args[0], Number(args[1])) };
   }
   const [address, refusal = ''] = args;
-  if (address === undefined || args.length > 2) throw new Error(USAGE);
+  if (args.length > 2 || !/^https?:\/\/./.test(address) || !URL.canParse(address)) throw new Error(USAGE);
   if (/\/pow(\?|$)/.test(address)) return solveWork(address);
   const { captcha_required: needsImage, pow_scope: scope } = readRefusal(refusal);
   const { url, names } = await findChallenges(address);
