@@ -73,7 +73,7 @@ t.test('an invalid command line gets the usage', async (t) => {
     [['https://a.example?x'], /^doctor: PUBLIC_URL/],
     [
       ['https://a.example', '--origin', 'https://b.example/'],
-      /^doctor: CORS_ORIGIN must be https:\/\/b\.example, /,
+      /^doctor: --origin must be https:\/\/b\.example, /,
     ],
     [['https://a.example', '--connect', 'localhost'], /^doctor: --connect must be an IP address/],
   ];

@@ -45,7 +45,11 @@ export function readDoctorArguments(args: string[], env: Environment): DoctorArg
   }
   const origin = values.origin ?? (env.CORS_ORIGIN || undefined);
   const [mistake] = [...checkPublicUrl({ PUBLIC_URL: publicUrl }), ...checkCorsOrigin(origin)];
-  if (mistake !== undefined) throw new UsageError(mistake);
+  if (mistake !== undefined) {
+    throw new UsageError(
+      values.origin === undefined ? mistake : mistake.replace(/^CORS_ORIGIN /, '--origin '),
+    );
+  }
   if (hasControlCharacters(values.email ?? '')) throw new UsageError('--email is not an email address');
   if (values.connect !== undefined && isIP(values.connect) === 0) {
     throw new UsageError('--connect must be an IP address');
