@@ -11,7 +11,8 @@ The password is asked for on the terminal, or read from the first line of the in
 /** Runs the command and returns the exit code: 0, 1 if the password is not usable, 2 if there are arguments. */
 export async function runHashPassword(args: readonly string[], terminal: Terminal): Promise<number> {
   return runCommand({ name: 'hash-password', usage: USAGE, args }, async () => {
-    if (args.length > 0) throw new UsageError();
+    // Not repeated: they may be the password.
+    if (args.length > 0) throw new UsageError('Unexpected arguments');
     console.log(await hashPassword(await readNewPassword(terminal)));
     return 0;
   });
