@@ -260,8 +260,15 @@ t.test('the Sentinel variant: a dead master is replaced, and returns as a replic
     const child = spawn('sh', [join(projectRoot, 'deploy/compose', script), ...args], {
       env: { PATH: process.env.PATH, BIND: '127.0.0.1', DATA: data, SECRETS: secrets, ...env },
       stdio: 'ignore',
+      detached: true,
     });
-    t.teardown(() => endProcess(child));
+    t.teardown(async () => {
+      await endProcess(child);
+      // Outside a container, the script's daily rewrite outlives its server.
+      try {
+        process.kill(-child.pid!, 'SIGKILL');
+      } catch {}
+    });
     return child;
   }
 
