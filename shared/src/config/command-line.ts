@@ -63,7 +63,7 @@ function asksForHelp(args: readonly string[]): boolean {
   return options.includes('--help') || options.includes('-h');
 }
 
-/** What is wrong with arguments that fit no form of the usage, without their values; empty if there are none. */
+/** The mistake in arguments that fit no form of the usage, without their values; empty if there are none. */
 function mistakeIn(name: string, usage: string, args: readonly string[]): string {
   const [first] = args;
   if (first === undefined) return '';
