@@ -22,31 +22,31 @@ type Keys = ReadonlyMap<string, CryptoKey>;
 
 export function verifyByKeys(service: string, issuer: string, options: CallOptions): Verify {
   const url = `${service}/verify/page/jwks.json`;
-  let keys: Keys | undefined;
-  let keysAtMs = 0;
-  let dueAtMs = 0;
+  let keys: Keys = new Map();
+  let keysAtMs = Number.NEGATIVE_INFINITY;
+  let dueAtMs = keysAtMs;
 
   /** Each request that needs keys fetches them itself: at the edge, none may wait for the fetch of another. */
   async function fetchKeys(): Promise<void> {
     const nowMs = Date.now();
-    // Other requests meanwhile use the keys at hand.
-    if (keys !== undefined) dueAtMs = nowMs + PAUSE_MS;
+    // Other requests meanwhile use the keys at hand, if they are not too old.
+    dueAtMs = nowMs + PAUSE_MS;
     try {
       const { status, text } = await callService(url, {}, options);
       if (status !== 200) throw new SessionUnavailableError(`${url}: status ${status}`);
       keys = await readKeys(text, url);
       keysAtMs = nowMs;
-      dueAtMs = nowMs + PAUSE_MS;
     } catch (error) {
-      if (keys === undefined || nowMs - keysAtMs > LONGEST_MS) throw error;
+      if (nowMs - keysAtMs > LONGEST_MS) throw error;
     }
   }
 
   async function keyOf(id: string): Promise<CryptoKey | undefined> {
     const nowMs = Date.now();
-    const isOld = nowMs - keysAtMs > FRESH_MS || !keys?.has(id);
-    if (keys === undefined || (isOld && nowMs >= dueAtMs) || nowMs - keysAtMs > LONGEST_MS) await fetchKeys();
-    return keys?.get(id);
+    const ageMs = nowMs - keysAtMs;
+    const isOld = ageMs > FRESH_MS || !keys.has(id);
+    if (ageMs > LONGEST_MS || (isOld && nowMs >= dueAtMs)) await fetchKeys();
+    return keys.get(id);
   }
 
   async function read(token: string): Promise<PageUser | null> {
@@ -91,7 +91,7 @@ async function readKeys(text: string, url: string): Promise<Keys> {
   const found = new Map<string, CryptoKey>();
   const { keys } = parseText(text);
   if (!Array.isArray(keys)) throw new SessionUnavailableError(`${url}: no key set`);
-  for (const { kty, crv, x, y, kid, alg } of keys as (JsonWebKey & { kid?: string })[]) {
+  for (const { kty, crv, x, y, kid, alg } of keys.map(Object) as (JsonWebKey & { kid?: string })[]) {
     const algorithm = ALGORITHMS[alg as keyof typeof ALGORITHMS];
     try {
       const key = await crypto.subtle.importKey(

@@ -179,20 +179,6 @@ t.test('keys are fetched once, again for a new one, and kept while they cannot b
   await t.rejects(session(get(page)), SessionUnavailableError, 'keys of an hour are too old');
 });
 
-t.test('where to continue', async (t) => {
-  const session = createPageSession({ publicUrl: 'https://example.com/auth/' });
-  const to = (path: string) => `https://example.com/auth/refresh/continue?to=${encodeURIComponent(path)}`;
-  t.equal(session.continueUrl('/orders?a=b&c'), to('/orders?a=b&c'));
-  t.equal(session.continueUrl(new URL('http://10.0.0.1:3000/orders?a#b')), to('/orders?a'));
-  t.equal(session.continueUrl(new Request('http://10.0.0.1:3000/orders')), to('/orders'));
-  t.equal(session.continueUrl({ method: 'GET', headers: {}, url: '/b', originalUrl: '/a/b' }), to('/a/b'));
-  t.equal(session.continueUrl('http://['), to('/'));
-  t.equal(session.continueUrl({ headers: {} }), to('/'));
-  for (const publicUrl of [undefined, '', 'example.com', 'https://u:p@example.com', 'https://example.com/?a'])
-    t.throws(() => createPageSession({ publicUrl }), { name: 'TypeError', message: 'Invalid publicUrl' });
-  t.throws(() => createPageSession({ publicUrl: 'https://example.com', service: 'x' }), /service/);
-});
-
 t.test('the documented servers run as written', async (t) => {
   const { address, service, account } = sites.sealed;
   const { page } = await logIn(sites.sealed);
