@@ -50,6 +50,10 @@ t.test('every form of a submission has the same fields', async (t) => {
     'a request with JSON': post(json, 'application/json; charset=utf-8'),
     'a request with a text': post(json),
     'a request with a form as a text': post(String(fields), 'text/plain'),
+    'a request whose type names multipart elsewhere': post(
+      String(fields),
+      'text/plain; x=multipart/form-data',
+    ),
     FormData: form(),
     URLSearchParams: fields,
     'an object': { name: 'Ann', [NAME]: RECEIPT },
@@ -74,6 +78,8 @@ t.test('every form of a submission has the same fields', async (t) => {
     'a field of its own',
   );
   t.equal((await receiptOf({ [NAME]: RECEIPT }, ['mine'])).receipt, undefined);
+  const longest = 'x'.repeat(2048);
+  t.equal((await receiptOf({ [NAME]: longest })).receipt, longest);
 });
 
 t.test('the application can still read its request', async (t) => {
@@ -162,6 +168,7 @@ t.test('malformed submissions are rejected without a request', async (t) => {
     );
     t.equal(receipt, undefined, String(at));
   }
+  t.equal((await receiptOf('{', ['0'])).receipt, undefined, 'a character of a text is no field');
 });
 
 t.test('an object that throws is no fault of the visitor, and the verifier does not throw', async (t) => {
@@ -198,7 +205,7 @@ t.test('the host API gets the challenge fields alone, and judges malformed ones 
   const sent: Sent[] = [];
   const requirements = { captcha_required: false };
   const { fetch } = service(() => ({ json: { success: true, ...requirements } }), sent);
-  const verify = createVerifier({ hostApi: 'http://127.0.0.1:9002/', key: 'key', fetch });
+  const verify = createVerifier({ hostApi: 'http://127.0.0.1:9002//', key: 'key', fetch });
   const work = { pow_token: 'token', pow_nonce: '17', captcha_token: '', captcha: 'é\ud800' };
   for (const input of [work, JSON.stringify(work)]) {
     t.match(await verify(input), { ok: true, next: requirements, attributes: {} });
@@ -242,5 +249,16 @@ t.test('language and pass of a request are passed on', async (t) => {
       [undefined, undefined, undefined, undefined, false],
       [undefined, undefined, undefined, 'ann', false],
     ],
+  );
+});
+
+t.test('the address of a visitor is passed on with a receipt', async (t) => {
+  const { verify, sent } = siteVerifier();
+  for (const context of [{ ip: '203.0.113.7' }, { ip: '' }, { ip: null }, {}]) {
+    await verify({ [NAME]: RECEIPT }, context);
+  }
+  t.strictSame(
+    sent.map(({ body }) => body.remoteip),
+    ['203.0.113.7', undefined, undefined, undefined],
   );
 });

@@ -111,6 +111,8 @@ t.test('siteverify: a receipt of another action is rejected', async (t) => {
   }
   const { verify } = verifiers(() => ({ json: { success: true, action: 'sign-up' } }), { action: 'sign-up' });
   t.match(await verify.site(), { ok: true, action: 'sign-up' });
+  const any = verifiers(() => ({ json: { success: true, action: 'pay' } }));
+  t.match(await any.verify.site(), { ok: true, action: 'pay' }, 'a form without an action takes each');
 });
 
 t.test('host API: an account or a text that is too long is rejected, other mistakes are not', async (t) => {
@@ -132,6 +134,9 @@ t.test('host API: an account or a text that is too long is rejected, other mista
   const key = verifiers(() => ({ status: 401, json: { message: 'No.', code: 'host_key_invalid' } }));
   t.match(await key.verify.host(), { outcome: 'unavailable', reason: /^status 401: .*host_key_invalid/ });
   t.equal(key.sent.length, 1, 'another try would not help');
+  const closed = verifiers(() => ({ status: 499 }));
+  t.match(await closed.verify.host(), { outcome: 'unavailable', reason: 'status 499: {}' });
+  t.equal(closed.sent.length, 1, 'nor for any other status below 500');
 });
 
 t.test('requirements of the next attempt are a body and attributes', async (t) => {
@@ -236,6 +241,15 @@ t.test('the time limit holds for all tries together', async (t) => {
   }
 });
 
+t.test('a try whose response is lost leaves time for another one', async (t) => {
+  const { verify, sent } = verifiers(
+    (at, { signal }) => (at === 0 ? aborted(signal) : { json: { success: true } }),
+    { timeout: 1500 },
+  );
+  t.match(await verify.site(), { ok: true });
+  t.equal(sent.length, 2);
+});
+
 t.test('a busy process whose pause outlasted the time limit tried with a negative one', async (t) => {
   const { verify } = verifiers(
     (at, { signal }) => {
@@ -301,6 +315,13 @@ t.test('success and withdrawal of a counted attempt', async (t) => {
   const anonymous = await createVerifier({ hostApi: 'http://x', key: KEY, fetch: without.fetch })(work);
   t.ok(anonymous.ok && (await anonymous.succeeded()) && (await anonymous.withdraw()));
   t.equal(without.sent.length, 1, 'nothing to forget');
+  const uncounted = service(() => ({ json: { success: true } }));
+  const open = await createVerifier({ hostApi: 'http://x', key: KEY, fetch: uncounted.fetch })(work, {
+    account: 'ann',
+    count: false,
+  });
+  t.ok(open.ok && (await open.withdraw()));
+  t.equal(uncounted.sent.length, 1, 'no attempt was counted');
   const failing = service((at) =>
     at === 0 ? { json: { success: true, failures: 1, try: 'id' } } : { status: 503 },
   );
@@ -323,6 +344,8 @@ t.test('mistakes of the options are thrown at once, without the secret', async (
     undefined,
     '',
     'gate.example',
+    'see https://gate.example/',
+    'xhttps://gate.example/',
     'file:///x',
     'https://user:password@gate.example/',
     'http: x',
