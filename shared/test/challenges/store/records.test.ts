@@ -268,6 +268,13 @@ t.test('a pair is delayed from its fifth failure on, longer with each', async (t
   t.doesNotThrow(() => fc.assert(property, { numRuns: 300 }));
 });
 
+t.test('the delays are one minute, then twice as long each time, and fifteen minutes at most', async (t) => {
+  const delays = [4, 5, 6, 7, 8, 9, 10, 100].map(
+    (failures) => waitMs(attemptsAt(Array(failures).fill(NOW)), NOW) / 60_000,
+  );
+  t.strictSame(delays, [0, 1, 2, 4, 8, 15, 15, 15]);
+});
+
 t.test('an attempt is added once, and withdrawn by its claim', async (t) => {
   const one = withAttempt([], 'a', NOW);
   t.strictSame(one, [{ claim: 'a', atMs: NOW }]);
@@ -303,6 +310,7 @@ t.test('a pass is recognised by its form alone', async (t) => {
   const pass = makePass('ci-1');
   t.match(pass, /^tgp_ci-1_[A-Za-z0-9]{43}$/);
   t.strictSame(readPass(pass), { name: 'ci-1', hash: passHash(pass) });
+  t.equal(passHash('abc'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad', 'SHA-256');
   const secret = 'A'.repeat(43);
   t.equal(readPass(`tgp_${'a'.repeat(32)}_${secret}`)?.name, 'a'.repeat(32));
   const wrong = [undefined, 7, [pass], '', `${pass}A`, ` ${pass}`, `x${pass}`, pass.slice(0, -1)];
