@@ -10,7 +10,10 @@
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** The sources of a room, and its unit tests, as folders or files. No test may require a store or a server. */
+/**
+ * The sources of a room, its unit tests, as folders or files, and the projects to build if others than usual. No test may
+ * require a store or a server.
+ */
 const rooms = {
   session: {
     sources: ['services/session-service/src/domain'],
@@ -53,6 +56,27 @@ const rooms = {
       'shared/dist/test/challenges/types',
     ],
   },
+  submissions: {
+    sources: [
+      ...['challenge-lifetimes', 'submission', 'verify-record'],
+      ...['attempts', 'next-attempt', 'pass', 'scope-ticket'].map((file) => `attempts/${file}`),
+    ].map((file) => `shared/src/challenges/${file}.ts`),
+    tests: [
+      ...['challenge-lifetimes', 'submission', 'verify-record'],
+      ...['attempts/next-attempt', 'attempts/scope-ticket', 'store/records'],
+    ].map((file) => `shared/dist/test/challenges/${file}.test.js`),
+    projects: 'shared/test',
+  },
+  verify: {
+    sources: ['packages/verify/src'],
+    tests: ['form-inputs', 'outcomes'].map((file) => `packages/verify/dist/test/${file}.test.js`),
+    projects: 'packages/verify packages/verify/test',
+  },
+  'page-session': {
+    sources: ['packages/session/src'],
+    tests: ['packages/session/dist/test/page-users.test.js'],
+    projects: 'packages/session packages/session/test',
+  },
 };
 
 const { ROOM, AGAIN } = process.env;
@@ -84,6 +108,8 @@ function survivors() {
   );
 }
 
+const { projects = 'shared/test services/session-service services/challenge-service' } = room;
+
 // Each test file prints TAP instead of tap's report.
 process.env.TAP = '1';
 
@@ -96,8 +122,8 @@ export default {
   mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral'] },
   // Links in node_modules lead into this tree, so a copy of it would test other code.
   inPlace: true,
-  buildCommand: 'npx tsc -b --checkers 1 shared/test services/session-service services/challenge-service',
-  disableTypeChecks: '{shared,services/*}/{src,test}/**/*.ts',
+  buildCommand: `npx tsc -b --checkers 1 ${projects}`,
+  disableTypeChecks: '{shared,services/*,packages/*}/{src,test}/**/*.ts',
   checkers: [],
   coverageAnalysis: 'perTest',
   ignoreStatic: process.env.STATIC === '0',
