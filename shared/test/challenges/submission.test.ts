@@ -101,6 +101,15 @@ t.test('the nonce of any accepted algorithm is one', async (t) => {
   t.strictSame(powProblems({ ...submission, powNonce: 'own' }, NAMES, SHA256), { pow_nonce: ['malformed'] });
 });
 
+t.test('a HashWX solution is well-formed only where HashWX is accepted', async (t) => {
+  const work = { powToken: TOKEN, powNonce: '1.2.3.4' };
+  t.equal(powProblems(work, NAMES, acceptedAlgorithms('sha256,hashwx-1')), null);
+  t.strictSame(powProblems(work, NAMES, acceptedAlgorithms('sha256')), { pow_nonce: ['malformed'] });
+  t.strictSame(powProblems({ ...work, powNonce: 7 }, NAMES, acceptedAlgorithms('sha256,hashwx-1')), {
+    pow_nonce: ['malformed'],
+  });
+});
+
 t.test('the captcha fields have a token and an answer, and each mistake names its field', async (t) => {
   const problems = (imageToken: unknown, imageAnswer: unknown) =>
     imageProblems({ imageToken, imageAnswer }, NAMES, 6);
