@@ -28,7 +28,7 @@ export {
 export { CommandError, isProgram, runCommand, UsageError, usageErrorOf } from './config/command-line.js';
 export { ConfigurationError, readEnvironment } from './config/environment.js';
 export { cacheStoreUrlOf, cacheStoreVariableOf, corsOriginOf, storeUrlOf } from './config/fallbacks.js';
-export { checkAddressRanges, limitFactors, RangeVariables } from './config/limit-ranges.js';
+export { checkAddressRanges, RangeVariables } from './config/limit-ranges.js';
 export { importModule } from './config/load-module.js';
 export { fileVariableOf, secretVariablesOf, withSecretsFromFiles } from './config/secret-files.js';
 export { checkSecrets, isWeakSecret, WEAK_SECRET, weakSecrets } from './config/secrets.js';

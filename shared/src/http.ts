@@ -1,6 +1,6 @@
 // HTTP servers of the services: error handler, limits, origins, health, metrics, log and life cycle.
 
-export { answerError, default as errorHandler, resolveAnswer } from './http/errors/error-handler.js';
+export { answerError, resolveAnswer } from './http/errors/error-handler.js';
 export {
   ApiKeyInvalid,
   CaptchaInvalid,
