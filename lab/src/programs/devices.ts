@@ -1,5 +1,6 @@
 // The wait for the work at the default price, on slow devices and in unusual browsers and pages.
 
+import { parseArgs } from 'node:util';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
 import { type Condition, conditions } from '../devices/conditions.js';
 import type { Solve } from '../devices/page.js';
@@ -14,24 +15,30 @@ const SOLVES = 4;
 const BATCHES = 5;
 const { difficulty } = resolveCaptchaOptions({}).pow;
 
+const OPTIONS = {
+  rounds: { type: 'string', default: '1' },
+  only: { type: 'string', default: '' },
+  engine: { type: 'string', default: '' },
+} as const;
+
 const program: Program = {
   title: `the wait for the work at the default price (${difficulty} bits) on slow and unusual devices, in three engines`,
   method: `milliseconds from the call of the solver to the nonce, each in a freshly loaded page, scaled to the mean work over ${SOLVES} solves; slower: the processes of the page are stopped in turns of 5 ms, with their workers. --rounds N (1) repeats all in turn, --engine NAME and --only TEXT restrict it`,
-  options: { rounds: { type: 'string' }, only: { type: 'string' }, engine: { type: 'string' } },
+  options: OPTIONS,
   async run(args, report, open) {
-    const option = (name: string) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
-    const rounds = Number(option('--rounds') ?? 1) || 1;
+    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+    const rounds = Number(values.rounds);
     const entry = new URL('../devices/page.js', import.meta.url);
     const addresses = new Map<string | undefined, string>();
     for (const policy of new Set(conditions.map(({ policy }) => policy))) {
       addresses.set(policy, (await open(servePage(entry, policy))).address);
     }
-    const chosen = conditions.filter(({ name }) => name.includes(option('--only') ?? ''));
+    const chosen = conditions.filter(({ name }) => name.includes(values.only));
     const samples = new Map<string, Batch[]>();
     for (let round = 0; round < rounds; round++) {
       for (const condition of chosen) {
         for (const engine of Object.values(engines)) {
-          if (engine.missing !== undefined || !engine.name.includes(option('--engine') ?? '')) continue;
+          if (engine.missing !== undefined || !engine.name.includes(values.engine)) continue;
           if (condition.flags !== undefined && condition.flags[engine.name] === undefined) continue;
           const name = `${engine.name}, ${condition.name}`;
           const batches = await measure(engine, condition, addresses.get(condition.policy)!);

@@ -1,5 +1,7 @@
 // HashWX: the duration of a check in Node, and the rates of browsers, to choose the nonces per function.
+
 import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
 import { HASHWX_EXCHANGE, hashwxPartHashes, openHashwx, warmHashwx } from '@tollgate/shared/pow';
 import type { Engine, Tab } from '../engines/engine.js';
 import { engines } from '../engines/engines.js';
@@ -17,15 +19,21 @@ const RATE_MS = 1000;
 const SOLVES = 9;
 const BOUNDS = { fourPartsMicroseconds: 40 };
 
+const OPTIONS = {
+  checks: { type: 'boolean', default: false },
+  rounds: { type: 'string', default: '2' },
+} as const;
+
 const program: Program = {
   title: 'HashWX: a check in Node, rates and memory in three engines, and the wait for a solution',
   method:
     'rates: one worker, including programs, modules and unoptimised code, thousand hashes/s; memory: all browser processes afterwards, MB above the minimum; waits: milliseconds from the call to the solution, scaled to the mean work. --rounds N (2) repeats all in turn; --checks omits the engines',
-  options: { checks: { type: 'boolean' }, rounds: { type: 'string' } },
+  options: OPTIONS,
   async run(args, report, open) {
+    const { values } = parseArgs({ args: [...args], options: OPTIONS });
     measureChecks(report);
-    if (args.includes('--checks')) return;
-    const rounds = Number(args[args.indexOf('--rounds') + 1] ?? 2) || 2;
+    if (values.checks) return;
+    const rounds = Number(values.rounds);
     const page = await open(servePage(new URL('../hashwx/page.js', import.meta.url)));
     for (const engine of Object.values(engines)) {
       if (engine.missing === undefined) await measureEngine(engine, page.address, rounds, report);

@@ -1,4 +1,5 @@
 // Price by load: success and price of honest visitors under attack, by the rule that raises the price.
+import { parseArgs } from 'node:util';
 import { byDrawings, byIssues, type ComparedRule, chosen, fixed, variants } from '../price/rules.js';
 import { devices, scenarios } from '../price/scenarios.js';
 import { type Outcome, simulate, VISITORS_PER_SECOND } from '../price/simulate.js';
@@ -10,17 +11,22 @@ const SEEDS = [1, 2, 3];
 
 const rules: readonly ComparedRule[] = [fixed, chosen, byIssues(VISITORS_PER_SECOND), byDrawings];
 
+const OPTIONS = {
+  only: { type: 'string', default: '' },
+  rule: { type: 'string', default: '' },
+} as const;
+
 const program: Program = {
   title: 'price by load: success and wait of honest visitors under attack, by the rule, in virtual time',
   method: `A simulation with the code of the price: ${VISITORS_PER_SECOND} visitors per second log in at a site that checks 125 passwords per second; limits and price are the
 defaults. All figures are for visitors during the attack; the wait is from the first request to the end of the login, including retries after a 503.
 Every run gives the same figures. --only TEXT restricts it to scenarios, --rule TEXT to rules`,
-  options: { only: { type: 'string' }, rule: { type: 'string' } },
+  options: OPTIONS,
   async run(args, report) {
-    const option = (name: string) => (args.includes(name) ? (args[args.indexOf(name) + 1] ?? '') : '');
-    for (const scenario of scenarios.filter(({ name }) => name.includes(option('--only')))) {
+    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+    for (const scenario of scenarios.filter(({ name }) => name.includes(values.only))) {
       const compared = [...rules, ...(scenario.isTelling === true ? variants : [])];
-      for (const rule of compared.filter(({ name }) => name.includes(option('--rule')))) {
+      for (const rule of compared.filter(({ name }) => name.includes(values.rule))) {
         const outcomes = SEEDS.map((seed) => simulate(scenario, rule, seed));
         report.row(`${scenario.name}: ${rule.name}`, columnsOf(outcomes));
       }
