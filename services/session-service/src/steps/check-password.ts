@@ -33,7 +33,7 @@ interface LoginPassword {
 export async function checkLogin(request: FastifyRequest, login: LoginPassword): Promise<DirectoryUser> {
   const { device } = login.attempt;
   if (device !== undefined) request.server.knownDevice.count(device);
-  return provePassword(request, login);
+  return provePassword(request, login, detailsOf(login));
 }
 
 /**
@@ -52,45 +52,39 @@ export async function confirmLogin(
   });
   if (now?.hash === user.hash && !now.disabled) return;
   // Another login may have replaced an outdated hash of the same password.
-  await provePassword(request, login, user.id);
+  await provePassword(request, login, detailsOf(login), user.id);
 }
 
-/** Returns the user of a login, who must be `uid` if that is given; a failure is written to the audit stream. */
-async function provePassword(
-  request: FastifyRequest,
-  { email, password, key, attempt }: LoginPassword,
-  uid?: UserId,
-): Promise<DirectoryUser> {
-  let reason: FailureReason | undefined;
-  const user = await checkPassword(request, email, password, attempt, (why) => {
-    reason = why;
-  });
-  if (user !== undefined && (uid === undefined || user.id === uid)) return user;
-  const isKnown = attempt.device === 'known';
-  await request.server.audit.logIn(request, 'login_failed', key, { known_device: isKnown }, reason);
-  throw refuse(LoginFailed);
+function detailsOf({ attempt }: LoginPassword) {
+  return { known_device: attempt.device === 'known' };
 }
 
 /**
- * Returns the user with this password, or undefined. A check that could not run does not count as a failure of the account:
- * the attempt is withdrawn.
- * @param account the email address as typed; the attempt counts for its account key
- * @param onFailure called with the reason when there is no user to return
- * @throws Overloaded, StoreUnavailable; StoreUnavailableError
+ * Returns the user with this password, who must be `uid` if that is given. A check that could not run does not count as a
+ * failure of the account: the attempt is withdrawn.
+ * @param details properties of a failure in the audit stream
+ * @throws LoginFailed, after it is in the audit stream; Overloaded, StoreUnavailable; StoreUnavailableError
  */
-export async function checkPassword(
-  { server }: FastifyRequest,
-  account: string,
-  password: string,
-  attempt: GuardedAttempt,
-  onFailure?: (reason: FailureReason) => void,
-): Promise<DirectoryUser | undefined> {
+export async function provePassword(
+  request: FastifyRequest,
+  { email, password, key, attempt }: LoginPassword,
+  details: { readonly known_device?: boolean },
+  uid?: UserId,
+): Promise<DirectoryUser> {
+  const { audit, log, signIn } = request.server;
+  let reason: FailureReason | undefined;
+  let user: DirectoryUser | undefined;
   try {
-    return await server.signIn.check(account, password, onFailure);
+    user = await signIn.check(email, password, (why) => {
+      reason = why;
+    });
   } catch (error) {
     await attempt.withdraw();
-    throw refusalOf(error, server.log);
+    throw refusalOf(error, log);
   }
+  if (user !== undefined && (uid === undefined || user.id === uid)) return user;
+  await audit.logIn(request, 'login_failed', key, details, reason);
+  throw refuse(LoginFailed);
 }
 
 /**

@@ -6,9 +6,8 @@ import { answerError, LoginThrottled, limitTo, refuse } from '@tollgate/shared/h
 import { bearerOf } from '@tollgate/shared/tokens';
 import type { FastifyRequest, RouteShorthandOptions } from 'fastify';
 import { accountOf, type DirectoryUser, UnusableUserError } from '../directory/directory.js';
-import type { FailureReason } from '../domain/account-event.js';
-import { DirectoryReadOnly, LoginFailed, PasswordConflict } from '../errors.js';
-import { checkPassword, refusalOf, refuseInvalidForm, refuseOverload } from './check-password.js';
+import { DirectoryReadOnly, PasswordConflict } from '../errors.js';
+import { provePassword, refusalOf, refuseInvalidForm, refuseOverload } from './check-password.js';
 import { endSessions } from './end-sessions.js';
 
 type OwnPasswordOptions = Pick<
@@ -45,20 +44,14 @@ export function ownPasswordOptions(limitPerMinute: number): OwnPasswordOptions {
 
 /**
  * Counts the attempt and checks the password of the session's user.
- * @throws LoginFailed, after it is in the audit stream; the errors of `countAttempt` and `checkPassword`
+ * @throws LoginFailed, after it is in the audit stream; the errors of `countAttempt` and `provePassword`
  */
 export async function proveOwnPassword(request: FastifyRequest, password: string): Promise<DirectoryUser> {
   const attempt = await request.countAttempt();
-  const account = accounts.get(request) ?? '';
-  let reason: FailureReason | undefined;
-  const user = await checkPassword(request, account, password, attempt, (why) => {
-    reason = why;
-  });
+  const email = accounts.get(request) ?? '';
   // The address may meanwhile belong to another user.
-  if (user === undefined || user.id !== bearerOf(request).id) {
-    await request.server.audit.logIn(request, 'login_failed', accountKey(account), {}, reason);
-    throw refuse(LoginFailed);
-  }
+  const { id } = bearerOf(request);
+  const user = await provePassword(request, { email, password, key: accountKey(email), attempt }, {}, id);
   await attempt.succeeded();
   return user;
 }
