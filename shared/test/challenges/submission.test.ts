@@ -1,6 +1,7 @@
 // The content of a submission: its fields, their mistakes, and the claim of a request that may be repeated.
 
 import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
 import t from 'tap';
 import {
   countedKey,
@@ -110,6 +111,30 @@ t.test('a HashWX solution is well-formed only where HashWX is accepted', async (
   });
 });
 
+t.test('each field of work or of a captcha has its own error', async (t) => {
+  const form = fc.constantFrom('right', 'malformed', 'required');
+  const property = fc.property(form, form, (token, value) => {
+    const textOf = (is: string, right: string) => (is === 'right' ? right : is === 'malformed' ? '!' : '');
+    const problemsOf = (names: { token: string; value: string }, found: unknown) => {
+      const wrong = Object.entries({ [names.token]: token, [names.value]: value }).filter(
+        ([, is]) => is !== 'right',
+      );
+      t.strictSame(
+        found,
+        wrong.length === 0 ? null : Object.fromEntries(wrong.map(([name, is]) => [name, [is]])),
+      );
+    };
+    const work = { powToken: textOf(token, TOKEN), powNonce: textOf(value, '7') };
+    problemsOf(
+      { token: 'pow_token', value: 'pow_nonce' },
+      powProblems(work, NAMES, acceptedAlgorithms('sha256')),
+    );
+    const image = { imageToken: textOf(token, TOKEN), imageAnswer: textOf(value, 'abc').replace('!', ' ') };
+    problemsOf({ token: 'captcha_token', value: 'captcha' }, imageProblems(image, NAMES, 3));
+  });
+  t.doesNotThrow(() => fc.assert(property));
+});
+
 t.test('the captcha fields have a token and an answer, and each mistake names its field', async (t) => {
   const problems = (imageToken: unknown, imageAnswer: unknown) =>
     imageProblems({ imageToken, imageAnswer }, NAMES, 6);
@@ -141,12 +166,18 @@ t.test('the claim of a repeated request is the same, and that of every other is 
       { ...sent, key: undefined },
       { ...sent, ip: undefined },
       ...Object.keys(submission).map((field) => ({ ...sent, submission: { ...submission, [field]: 'x' } })),
-      { ...sent, submission: { ...submission, powToken: null } },
+      ...Object.keys(submission).map((field) => ({
+        ...sent,
+        submission: { ...submission, [field]: undefined },
+      })),
       { ...sent, submission: { ...submission, powToken: 'null' } },
       { ...sent, submission: { ...submission, powToken: 't","n', powNonce: undefined } },
     ].map((each) => idempotentClaim('key', each)),
   ];
   t.equal(new Set([claim, ...others]).size, others.length + 1);
+  const claimWithout = (powToken: unknown) =>
+    idempotentClaim('key', { ...sent, submission: { ...submission, powToken } });
+  t.equal(claimWithout(null), claimWithout(undefined), 'as without the field');
 });
 
 t.test('an attempt counts for its known device, or else for its account', async (t) => {
@@ -200,4 +231,6 @@ t.test('only a failed submission with valid work may speak of its account', asyn
   t.notOk(hasRightWork({ ...verdict, code: 'pow_invalid' }));
   t.notOk(hasRightWork({ ...verdict, reason: 'malformed' }), 'the work was not read');
   for (const code of ['pass_invalid', 'pass_exhausted'] as const) t.notOk(hasRightWork({ ...verdict, code }));
+  t.notOk(hasRightWork(failed('pass_invalid', 'pass', 'malformed', 'unknown')));
+  t.notOk(hasRightWork(failed('pass_exhausted', 'pass', 'malformed', 'insufficient')));
 });
