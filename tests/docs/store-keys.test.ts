@@ -15,10 +15,9 @@ import { openDirectory } from '@tollgate/session-service/directory/open-director
 import { runningKeys } from '@tollgate/session-service/domain/key-roll-out.js';
 import { createHashingQueue, createSignIn } from '@tollgate/session-service/passwords/sign-in.js';
 import { createSessionMetrics } from '@tollgate/session-service/plugins/session-metrics.js';
+import { openStoreDependencies } from '@tollgate/session-service/store-dependencies.js';
 import { openAccountEvents } from '@tollgate/session-service/stores/account-events.js';
-import { openDeviceVoids } from '@tollgate/session-service/stores/device-voids.js';
 import { openSessionStore } from '@tollgate/session-service/stores/open-session-store.js';
-import { createRevoker } from '@tollgate/session-service/stores/revoker.js';
 import {
   deviceVoidKey,
   endNotesKey,
@@ -41,13 +40,7 @@ import {
 } from '@tollgate/shared/challenges';
 import { openKeyRing } from '@tollgate/shared/crypto';
 import { createLogger } from '@tollgate/shared/http';
-import {
-  followRevocations,
-  openAccessLifetimes,
-  openRevocationLog,
-  REVOCATION_LOG_KEY,
-  userSessionsKey,
-} from '@tollgate/shared/sessions';
+import { openRevocationLog, REVOCATION_LOG_KEY, userSessionsKey } from '@tollgate/shared/sessions';
 import {
   KEY_RECORD_KEY,
   loadKeys,
@@ -132,13 +125,9 @@ async function openServices(t: Test, store: Store) {
   const { prefix } = challengeConfig.captcha.cache;
   const images = await openImagePool({ threads: 1, maxQueue: 1 });
   const directory = withAccounts(await openDirectory(`file:${tempDir(t)}/users.db`, '/'), () => {});
-  const challenges = openChallengeStore(store, prefix);
-  const sessions = openSessionStore(store, sessionConfig.values.AUDIT_TTL * 1000);
-  const deviceVoids = openDeviceVoids(store);
   const queue = createHashingQueue({ running: 1, waiting: 1 });
-  const log = openRevocationLog(store);
-  const revocations = followRevocations(log, logger);
-  const revoker = createRevoker({ log, follower: revocations, accessTtlMs: 900_000, logger });
+  const inStores = openStoreDependencies(sessionConfig, { sessions: store, challenges: store }, logger);
+  const { challenges, deviceVoids, revocations, revoker, sessions } = inStores;
   const challengeApp = await buildChallengeApp(challengeConfig, {
     challenges,
     countRequest: openRequestCounter(store, prefix),
@@ -155,24 +144,13 @@ async function openServices(t: Test, store: Store) {
     logger,
   });
   const sessionApp = await buildSessionApp(sessionConfig, {
-    sessions,
-    deviceVoids,
-    revocations,
-    revocationLog: log,
-    revoker,
-    lifetimes: openAccessLifetimes(900),
-    proveUse: () => {},
+    ...inStores,
     metrics: createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false }),
     trail: silentTrail(),
-    accountEvents: openAccountEvents(store, sessionConfig.values.AUDIT_TTL * 1000),
-    challenges,
     directory,
     signIn: createSignIn(directory, queue, () => {}),
-    signInCodes: openSignInCodes(store),
-    countRequest: openRequestCounter(store, 'session'),
     ring,
     tokenKeys,
-    redis: { sessions: store, challenges: store },
     logger,
   });
   t.teardown(async () => {

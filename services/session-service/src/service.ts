@@ -16,17 +16,9 @@ import {
   type Service,
 } from '@tollgate/shared/http';
 import {
-  createProofOfUse,
-  followRevocations,
-  openAccessLifetimes,
-  openRevocationLog,
-} from '@tollgate/shared/sessions';
-import {
   configFingerprint,
-  openChallengeStore,
   openConfiguredStore,
   openDataFolder,
-  openRequestCounter,
   startPruning,
   waitForStores,
   watchConfigFingerprint,
@@ -41,11 +33,7 @@ import { openConfiguredDirectory } from './directory/open-directory.js';
 import type { KeyLifetimes } from './domain/key-roll-out.js';
 import { createHashingQueue, createSignIn, hashingLimits } from './passwords/sign-in.js';
 import { createSessionMetrics } from './plugins/session-metrics.js';
-import { openAccountEvents } from './stores/account-events.js';
-import { openDeviceVoids } from './stores/device-voids.js';
-import { openSessionStore } from './stores/open-session-store.js';
-import { createRevoker } from './stores/revoker.js';
-import { openSignInCodes } from './stores/sign-in-codes.js';
+import { openStoreDependencies } from './store-dependencies.js';
 import { watchStores } from './stores/watch-stores.js';
 import { openTokenKeys, reportTokenKeys } from './token-setup.js';
 
@@ -110,10 +98,8 @@ export async function openSessionService(
   const limits = hashingLimits(availableParallelism(), config.poolThreads);
   const queue = createHashingQueue(limits);
   const load = watchLoad(challengeStore, { options: config.captcha, log: logger });
-  const log = openRevocationLog(store);
-  const revocations = followRevocations(log, logger);
-  const accessTtlMs = values.ACCESS_TTL * 1000;
-  const revoker = createRevoker({ log, follower: revocations, accessTtlMs, logger });
+  const inStores = openStoreDependencies(config, { sessions: store, challenges: challengeStore }, logger);
+  const { revocations, revoker } = inStores;
   const metrics = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: true });
   challengeStore.observe(metrics.store('challenges'));
   // One store for both is that of the sessions.
@@ -148,27 +134,15 @@ export async function openSessionService(
   const dispensable = ['challenge_store', 'directory'];
   const checks = { ...storesWatch.checks, directory: () => directory.health() };
 
-  const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const deps: SessionDependencies = {
-    sessions,
-    deviceVoids: openDeviceVoids(store),
-    revocations,
-    revocationLog: log,
-    revoker,
-    lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),
-    proveUse: createProofOfUse(sessions),
-    challenges: openChallengeStore(challengeStore, config.captcha.cache.prefix),
+    ...inStores,
     kinds,
-    countRequest: openRequestCounter(store, 'session'),
     directory,
     signIn,
-    signInCodes: openSignInCodes(store),
     ring,
     tokenKeys: { ...tokenKeys, onIssued: metrics.countToken },
     metrics,
     trail,
-    accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
-    redis: { sessions: store, challenges: challengeStore },
     auditPath: values.AUDIT_LOG === undefined ? undefined : resolve(PROJECT_ROOT, values.AUDIT_LOG),
     logger,
     state,

@@ -3,15 +3,8 @@
 import { join } from 'node:path';
 import { openKeyRing } from '@tollgate/shared/crypto';
 import { createLogger } from '@tollgate/shared/http';
-import {
-  createProofOfUse,
-  followRevocations,
-  openAccessLifetimes,
-  openRevocationLog,
-  type RevocationFollower,
-  type RevocationLog,
-} from '@tollgate/shared/sessions';
-import { openChallengeStore, openRequestCounter, type Store } from '@tollgate/shared/store';
+import type { RevocationFollower, RevocationLog } from '@tollgate/shared/sessions';
+import type { Store } from '@tollgate/shared/store';
 import { trailTo } from '@tollgate/test-support/audit.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
@@ -23,12 +16,8 @@ import { type AccountDirectory, type Directory, withAccounts } from '../../src/d
 import { type EmbeddedDirectory, openEmbeddedDirectory } from '../../src/directory/embedded-directory.js';
 import { createHashingQueue, type SignIn } from '../../src/passwords/sign-in.js';
 import { createSessionMetrics } from '../../src/plugins/session-metrics.js';
-import { openAccountEvents } from '../../src/stores/account-events.js';
-import { openDeviceVoids } from '../../src/stores/device-voids.js';
-import { openSessionStore } from '../../src/stores/open-session-store.js';
-import { createRevoker } from '../../src/stores/revoker.js';
+import { openStoreDependencies } from '../../src/store-dependencies.js';
 import type { SessionStore } from '../../src/stores/session-store.js';
-import { openSignInCodes } from '../../src/stores/sign-in-codes.js';
 import { openTokenKeys } from '../../src/token-setup.js';
 
 export const PUBLIC_URL = 'https://example.com';
@@ -117,7 +106,7 @@ export async function startNode(
     readonly clock?: () => number;
   },
 ): Promise<SessionNode> {
-  const { store, directory, env = {}, log = openRevocationLog(store), waits = true, onLine, clock } = options;
+  const { store, directory, env = {}, log, waits = true, onLine, clock } = options;
   const config = readSessionConfig({
     ...SECRETS,
     PUBLIC_URL,
@@ -135,36 +124,19 @@ export async function startNode(
     onLine === undefined
       ? createLogger({ name: 'test', level: 'silent' })
       : createLogger({ name: 'test', level: 'info' }, { write: onLine });
-  const revocations = followRevocations(log, logger);
-  const revoker = createRevoker({
-    log,
-    follower: revocations,
-    accessTtlMs: values.ACCESS_TTL * 1000,
-    logger,
-  });
+  const inStores = openStoreDependencies(config, { sessions: store, challenges: store }, logger, log);
+  const { revocations, revoker, sessions } = inStores;
   const queue = createHashingQueue({ running: 4, waiting: 1000 });
   const metrics = createSessionMetrics({ revocations, revoker, hashing: queue }, { process: false });
-  const sessions = openSessionStore(store, values.AUDIT_TTL * 1000);
   const accounts = withAccounts(directory, () => metrics.countOtherAccount());
   const deps: SessionDependencies = {
-    sessions,
-    deviceVoids: openDeviceVoids(store),
-    revocations,
-    revocationLog: log,
-    revoker,
-    lifetimes: openAccessLifetimes(values.ACCESS_TTL, store),
-    proveUse: createProofOfUse(sessions),
-    challenges: openChallengeStore(store, config.captcha.cache.prefix),
-    countRequest: openRequestCounter(store, 'session'),
+    ...inStores,
     directory: accounts,
     signIn: options.signIn ?? signInWithoutHashing(accounts),
-    signInCodes: openSignInCodes(store),
     ring: openKeyRing(values.CHALLENGE_SECRET),
     tokenKeys: { ...openTokenKeys(config), onIssued: metrics.countToken, clock },
     metrics,
     trail: trailTo((line) => onLine?.(line), 'session-service', metrics.audit),
-    accountEvents: openAccountEvents(store, values.AUDIT_TTL * 1000),
-    redis: { sessions: store, challenges: store },
     auditPath: values.AUDIT_LOG,
     logger,
   };
