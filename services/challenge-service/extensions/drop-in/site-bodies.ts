@@ -83,20 +83,23 @@ export const Receipt = Type.Object(
 export type Receipt = Static<typeof Receipt>;
 
 /** Body of `POST {prefix}/siteverify`, as a form or JSON. */
-export const SiteverifyBody = Type.Object({
-  secret: Type.String({ description: 'The secret of the site' }),
-  response: Type.String({ description: 'The receipt from the page' }),
-  remoteip: Type.Optional(
-    Type.String({ description: 'Address of the visitor; used only for a site with `check_remoteip`' }),
-  ),
-  sitekey: Type.Optional(Type.String({ description: 'Expected site key' })),
-  idempotency_key: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      description: 'Repeats with the same key and receipt get the same response',
-    }),
-  ),
-});
+export const SiteverifyBody = Type.Object(
+  {
+    secret: Type.String({ description: 'The secret of the site' }),
+    response: Type.String({ description: 'The receipt from the page' }),
+    remoteip: Type.Optional(
+      Type.String({ description: 'Address of the visitor; used only for a site with `check_remoteip`' }),
+    ),
+    sitekey: Type.Optional(Type.String({ description: 'Expected site key' })),
+    idempotency_key: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'Repeats with the same key and receipt get the same response',
+      }),
+    ),
+  },
+  { $id: 'SiteverifyBody' },
+);
 
 /** Why a receipt is rejected, with the codes of reCAPTCHA, hCaptcha and Turnstile. */
 export const SiteverifyError = Type.Union([

@@ -96,6 +96,7 @@ async function writeDocument(
     },
   });
   const schemas = Object.assign({}, ...scopes.map((scope) => scope.getSchemas()));
+  for (const { schema } of routes) byName(bodiesOf(schema), schemas);
   for (const schema of Object.values(schemas)) copy.addSchema(schema);
   for (const route of routes) copy.route({ ...route, exposeHeadRoute: false });
   await copy.ready();
@@ -117,10 +118,25 @@ type Document = {
   components?: { schemas?: Record<string, object>; headers?: Record<string, object> };
 };
 
+function bodiesOf({ body, response }: FastifySchema = {}): FastifySchema {
+  return { body, response, ...typedProperties('body', body) };
+}
+
+/** Refers to each schema that has a name, and adds it to `named`. */
+function byName(schema: unknown, named: Record<string, unknown>): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => byName(each, named));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const content = mapValues(schema as Record<string, unknown>, (each) => byName(each, named));
+  const { $id } = content;
+  if (typeof $id !== 'string') return content;
+  named[$id] = content;
+  return { $ref: `${$id}#` };
+}
+
 function annotate(schema: FastifySchema | undefined, route: RouteOptions): FastifySchema {
   const annotated: FastifySchema & { readonly [NOTE]: object } = {
     ...schema,
-    ...typedProperties('body', schema?.body),
+    ...(byName(bodiesOf(schema), {}) as FastifySchema),
     ...typedProperties('querystring', schema?.querystring),
     ...paramsOf(route),
     [NOTE]: { route },

@@ -97,3 +97,25 @@ t.test('/openapi.json is generated from the route schemas', async (t) => {
   t.equal(get.responses['4XX'].content['application/json'].schema.$ref, '#/components/schemas/ErrorBody');
   t.match(document.components.schemas.ErrorBody, { required: ['message', 'code'] });
 });
+
+t.test('a schema with a name is described once, with what its routes accept', async (t) => {
+  const Part = Type.Object({ n: Type.Integer() }, { $id: 'Part' });
+  const Whole = Type.Object({ parts: Type.Array(Part), open: Type.Unknown() }, { $id: 'Whole' });
+  const { app } = await buildSharedApp(t, async (app) => {
+    await app.register(openapi, { title: 'Sample', version: '1', description: 'A sample', serverUrl: '/' });
+    for (const url of ['/one', '/two']) {
+      app.post(url, { schema: { body: Whole, response: { 200: Part } } }, async () => ({ n: 1 }));
+    }
+  });
+  const { paths, components } = (await app.inject('/openapi.json')).json();
+  for (const { post } of [paths['/one'], paths['/two']]) {
+    t.strictSame(post.requestBody.content['application/json'].schema, { $ref: '#/components/schemas/Whole' });
+    t.strictSame(post.responses['200'].content['application/json'].schema, {
+      $ref: '#/components/schemas/Part',
+    });
+  }
+  const { Whole: whole, Part: part } = components.schemas;
+  t.strictSame(whole.properties.parts.items, { $ref: '#/components/schemas/Part' });
+  t.equal(whole.properties.open.type, 'string');
+  t.strictSame(part.properties.n, { type: 'integer' });
+});
