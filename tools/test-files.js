@@ -15,24 +15,26 @@ const productTests = ['shared/dist/test', ...inPackages, 'tests/dist'];
 const labTests = ['lab/dist/test'];
 
 /**
- * The files that `npm test` leaves to `npm run test:rest`: failing stores, other gateways, deployment, faults found by
- * doctor, fuzzing, and browser tests other than the main flows.
+ * The files that `npm test` leaves to `npm run test:rest`: failing stores, PostgreSQL, other gateways, deployment, doctor,
+ * samples in other languages, fuzzing, and browser tests other than the main flows.
  */
 const slow = [
   /^services\/session-service\/.*\/stores\/fail-over\./,
+  /^services\/session-service\/.*\/postgres-(directory|person)\./,
   /^shared\/.*\/store\/(deaths|fail-over)\./,
   /^shared\/.*\/tokens-fuzz\./,
   /^services\/.*\/drop-in\/test\/hostile\./,
   /^packages\/client\/.*\/drop-in\/widgets\./,
-  /^packages\/client\/.*\/element\/(layout|odd-pages)\./,
-  /^packages\/client\/.*\/(frameworks|package)\//,
+  /^packages\/client\/.*\/element\/(display|layout|odd-pages|plain-form|prebuilt-file|states)\./,
+  /^packages\/client\/.*\/(frameworks|package|react)\//,
   /^packages\/client\/.*\/session\/browser-(binding|origin|tabs)\./,
   /^packages\/session\/.*\/browser\./,
   /^packages\/client\/.*\/solver\/(browser|bundler|hashwx-browser)\./,
   /^tests\/dist\/(helm|monitoring)\//,
   /^tests\/dist\/(compose|compose-system|systemd)\./,
   /^tests\/dist\/demo\/demo-page-.*\./,
-  /^tests\/dist\/doctor\/.*-faults\./,
+  /^tests\/dist\/docs\/server-samples\./,
+  /^tests\/dist\/doctor\//,
   /^tests\/dist\/e2e\/personal-data\./,
   /^tests\/dist\/gateway\/(forward-auth|gate|gateway-programs|hostile-.*|planted-cookies)\./,
 ];
