@@ -106,6 +106,9 @@ async function writeDocument(
 /** Key of a note from `transform` to `withAnswers` in an operation; not part of the document. */
 const NOTE = 'x-route';
 
+/** The generator's description of a response whose schema has none. */
+const UNDESCRIBED = 'Default Response';
+
 type Route = RouteOptions & { readonly schema: FastifySchema };
 type Note = { readonly route: Route };
 type Header = Reference | { readonly description: string; readonly schema: object };
@@ -205,8 +208,9 @@ function withResponses(operation: Described, { everywhere, checksOrigin, errors 
   const { route } = note;
   const facts = factsOf(route, checksOrigin);
   const own = describedHeaders(route.config?.responseHeaders);
-  const described: Operation['responses'] = mapValues(responses, ({ headers, ...response }) => ({
+  const described: Operation['responses'] = mapValues(responses, ({ headers, ...response }, status) => ({
     ...response,
+    description: response.description === UNDESCRIBED ? (STATUS_CODES[status] ?? '') : response.description,
     headers: { ...references([...everywhere, ...limitHeaders(facts)]), ...own, ...headers },
   }));
   for (const { name, status, description, headers, ownHeaders } of errorAnswers(

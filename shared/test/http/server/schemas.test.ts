@@ -94,6 +94,7 @@ t.test('/openapi.json is generated from the route schemas', async (t) => {
   t.same(others, {}, 'HEAD goes without saying');
   t.equal(get.summary, 'A thing');
   t.match(get.parameters, [{ in: 'path', name: 'id', required: true }]);
+  t.equal(get.responses['200'].description, 'OK');
   t.equal(get.responses['4XX'].content['application/json'].schema.$ref, '#/components/schemas/ErrorBody');
   t.match(document.components.schemas.ErrorBody, { required: ['message', 'code'] });
 });
