@@ -299,7 +299,11 @@ t.test('a second factor steps the session up, once per time step', { skip }, asy
 });
 
 t.test('the audit stream names the users who get a mail', { skip }, async (t) => {
-  const file = join(t.testdir({ 'notices.mjs': sample('js', 'createInterface') }), 'notices.mjs');
+  const folder = t.testdir({
+    'notices.mjs': sample('js', 'createInterface'),
+    'erased.log': '{"event":"login","erased":true}\n',
+  });
+  const file = join(folder, 'notices.mjs');
   const mails = (await run(process.execPath, [file], openSync(auditLog, 'r'))).trimEnd().split('\n');
   t.same(
     mails.map((line) => line.replace(/ \S+$/, '')),
@@ -310,4 +314,6 @@ t.test('the audit stream names the users who get a mail', { skip }, async (t) =>
       `${ANN.id} New login`,
     ],
   );
+  const erased = openSync(join(folder, 'erased.log'), 'r');
+  t.equal(await run(process.execPath, [file], erased), '', 'an erased user gets no mail');
 });

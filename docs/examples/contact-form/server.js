@@ -7,9 +7,8 @@ try {
     deliver: async (message) => console.log(JSON.stringify(message)),
   });
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => app.close());
-  console.log(
-    `The contact form is at ${await app.listen({ port: Number(process.env.PORT ?? 3000) })}/contact`,
-  );
+  const address = await app.listen({ port: Number(process.env.PORT ?? 3000) });
+  console.log(`The contact form takes JSON: POST ${address}/contact`);
 } catch (error) {
   for (const line of error.lines ?? [error.stack]) console.error(line);
   process.exitCode = 1;

@@ -81,7 +81,7 @@ function exportPublic(env: Readonly<Record<string, string | undefined>>, form: '
   );
   if (ACCESS_SIGNING_KEYS === undefined) {
     throw new ConfigurationError([
-      'ACCESS_SIGNING_KEYS is missing: it must be that of the service; after npm start it is in secrets.json in DATA_DIR',
+      'ACCESS_SIGNING_KEYS is missing: it must be that of the service; after ACCESS_TOKEN_FORMAT=public npm start it is in secrets.json in DATA_DIR',
     ]);
   }
   const { all } = readSigningKeys(ACCESS_SIGNING_KEYS);

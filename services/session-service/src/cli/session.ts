@@ -35,7 +35,7 @@ why reports whether a session is alive, or when and why it ended. ID is the \`si
 --user is the \`uid\` beside it: without it all users are searched.
 account lists what happened to an account: its logins, those that failed, and the sessions of its user.
 --user adds the sessions of a user whose logins are no longer stored. It needs CHALLENGE_SECRET, or that of npm start.
-backup writes a copy of the embedded store of the sessions into a new file, also while the service runs.
+backup writes a copy of the sessions in the embedded store into a new file, also while the service runs.
 accept-directory makes the service take the user directory that it has now, after it has refused it as another one.
 It ends with 0 when something is known, with 3 when nothing is, with 1 when the store does not respond.`;
 

@@ -1,15 +1,30 @@
 // The actions of the command `session` on the store; each returns the text to print.
 
 import { CommandError } from '@tollgate/shared/config';
-import type { Store } from '@tollgate/shared/store';
-import { KNOWN_USERS_KEY } from '../stores/session-keys.js';
+import { KEY_RECORD_KEY, openEmbeddedStore, type Store } from '@tollgate/shared/store';
+import { KNOWN_USERS_KEY, SESSIONS_PREFIX } from '../stores/session-keys.js';
 import { writeCopy } from './backup.js';
 
-/** @throws CommandError if the store is a Redis, or the target exists or cannot be written */
+/**
+ * Copies the sessions. A file shared with challenge-service also has spent challenges and revoked passes, which a restored
+ * copy would bring back, and the reports of processes that a rotation of keys would wait for.
+ * @throws CommandError if the store is a Redis, or the target exists or cannot be written
+ */
 export async function backUpStore(store: Store, target: string): Promise<string> {
   if (store.kind === 'redis') throw new CommandError('the store is a Redis, which has its own backups');
   writeCopy(store, target);
-  return `copied the store to ${target}`;
+  const copy = openEmbeddedStore(target);
+  try {
+    const keys = await copy.keys('');
+    const others = keys.filter((key) => !key.startsWith(SESSIONS_PREFIX) || key === KEY_RECORD_KEY);
+    await copy.transact(({ remove }) => {
+      for (const key of others) remove(key);
+    });
+    await copy.purge();
+  } finally {
+    await copy.close();
+  }
+  return `copied the sessions to ${target}`;
 }
 
 /** Forgets the users that identify the directory; the service's current one is accepted from now on. */

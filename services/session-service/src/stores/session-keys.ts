@@ -3,6 +3,9 @@
 import { readUserId, type UserId } from '@tollgate/shared/schemas';
 import { bucketOf } from '../domain/account-event.js';
 
+/** The prefix of all keys of session-service, and of no others. */
+export const SESSIONS_PREFIX = 'session:';
+
 /**
  * The notes of how a user's sessions ended, the newest first: on Redis a list, on the embedded store a text of lines. The
  * key is in the cluster slot of the user's sessions, so one step ends a session and writes its note. It expires `AUDIT_TTL`

@@ -115,7 +115,7 @@ t.test('export-public prints the public keys, as a set or in PEM, and no secret'
   for (const [env, message] of [
     [
       {},
-      'ACCESS_SIGNING_KEYS is missing: it must be that of the service; after npm start it is in secrets.json in DATA_DIR',
+      'ACCESS_SIGNING_KEYS is missing: it must be that of the service; after ACCESS_TOKEN_FORMAT=public npm start it is in secrets.json in DATA_DIR',
     ],
     [
       { ACCESS_SIGNING_KEYS: `${list}x` },

@@ -1,13 +1,13 @@
 // The session command as run by an operator.
 
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { accountPseudonym } from '@tollgate/shared/challenges';
 import { SESSION_APPLICATION } from '@tollgate/shared/config';
 import { openKeyRing } from '@tollgate/shared/crypto';
 import { openRevocationLog } from '@tollgate/shared/sessions';
-import { openStore } from '@tollgate/shared/store';
+import { KEY_RECORD_KEY, openStore } from '@tollgate/shared/store';
 import { callCommand, spawnCommand } from '@tollgate/test-support/command.js';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
@@ -139,16 +139,23 @@ $`,
 
 t.test('the embedded store is copied while in use; a Redis is not', async (t) => {
   const { store, url } = embeddedStore(t);
-  await store.exchange('key', 'value', 60_000);
+  await store.exchange('session:{7}', 'value', 60_000);
+  const others = ['captcha:passes:{passes}', 'captcha:pow:{aa}:token', 'machine:boot-id', KEY_RECORD_KEY];
+  for (const key of others) await store.exchange(key, 'value', 60_000);
   const copy = join(tempDir(t), 'copy');
   t.strictSame(await session(['backup', copy], { STORE_URL: url }), {
     code: 0,
-    out: `copied the store to ${copy}\n`,
+    out: `copied the sessions to ${copy}\n`,
     error: '',
   });
   const copied = openStore(`file:${copy}`, '/');
   t.teardown(() => copied.close());
-  t.equal(await copied.read('key'), 'value');
+  t.equal(await copied.read('session:{7}'), 'value');
+  for (const key of others) {
+    t.equal(await store.read(key), 'value');
+    t.equal(await copied.read(key), undefined, `a restored copy does not bring back ${key}`);
+  }
+  t.notMatch(readFileSync(copy, 'latin1'), /captcha:/, 'not even as a deleted row');
   t.match(await session(['backup', copy], { STORE_URL: url }), { code: 1, error: /exists already\n$/ });
   const { url: STORE_URL } = await redisStore(t);
   t.match(await session(['backup', `${copy} 2`], { STORE_URL }), {
