@@ -71,8 +71,10 @@ t.test('a service without an optional part is ready, unless the part is a store'
   const users = { USERS_URL: 'postgres://user:secret-word@10.0.0.3/shop' };
   t.equal(
     readinessMessage('session-service', degraded({ store: 'ok', directory: 'failed' }), users),
-    'postgres://10.0.0.3/shop cannot be reached (USERS_URL).',
+    'postgres://10.0.0.3/shop cannot be used (USERS_URL).',
   );
+  const ofFile = readinessMessage('session-service', degraded({ store: 'ok', directory: 'failed' }), {});
+  t.equal(ofFile, 'The file of users cannot be used (USERS_URL).', 'rejected as another one');
 });
 
 t.test('a start keeps the log of the previous run', async (t) => {

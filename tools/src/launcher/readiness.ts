@@ -99,6 +99,10 @@ export function readinessMessage(
     const variable = variableOf(name, check, environment);
     const url = variable && environment[variable];
     if (variable === undefined) return failed.isServing ? [] : [`${name} is not ready: ${check}`];
+    // A directory can respond and be rejected, as another one or for its statements.
+    if (check === 'directory') {
+      return [`${describeStoreUrl(url || 'The file of users')} cannot be used (${variable}).`];
+    }
     return [`${describeStoreUrl(url || 'The embedded store')} cannot be reached (${variable}).`];
   });
   return lines.length === 0 ? undefined : [...new Set(lines)].join('\n');
