@@ -129,11 +129,18 @@ function bodiesOf({ body, response }: FastifySchema = {}): FastifySchema {
 function byName(schema: unknown, named: Record<string, unknown>): unknown {
   if (Array.isArray(schema)) return schema.map((each) => byName(each, named));
   if (typeof schema !== 'object' || schema === null) return schema;
-  const content = mapValues(schema as Record<string, unknown>, (each) => byName(each, named));
+  const content = asEnum(mapValues(schema as Record<string, unknown>, (each) => byName(each, named)));
   const { $id } = content;
   if (typeof $id !== 'string') return content;
   named[$id] = content;
   return { $ref: `${$id}#` };
+}
+
+/** Describes a union of texts as an enum: clients generated in Go or Java have no good type for `anyOf`. */
+function asEnum(schema: Record<string, unknown>): Record<string, unknown> {
+  const { anyOf, ...others } = schema;
+  if (!Array.isArray(anyOf) || !anyOf.every(({ const: text }) => typeof text === 'string')) return schema;
+  return { ...others, type: 'string', enum: anyOf.map(({ const: text }) => text) };
 }
 
 function annotate(schema: FastifySchema | undefined, route: RouteOptions): FastifySchema {

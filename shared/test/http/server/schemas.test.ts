@@ -100,7 +100,9 @@ t.test('/openapi.json is generated from the route schemas', async (t) => {
 });
 
 t.test('a schema with a name is described once, with what its routes accept', async (t) => {
-  const Part = Type.Object({ n: Type.Integer() }, { $id: 'Part' });
+  const n = Type.Integer();
+  const state = Type.Union([Type.Literal('on'), Type.Literal('off')]);
+  const Part = Type.Object({ n, state: Type.Optional(state) }, { $id: 'Part' });
   const Whole = Type.Object({ parts: Type.Array(Part), open: Type.Unknown() }, { $id: 'Whole' });
   const { app } = await buildSharedApp(t, async (app) => {
     await app.register(openapi, { title: 'Sample', version: '1', description: 'A sample', serverUrl: '/' });
@@ -118,5 +120,8 @@ t.test('a schema with a name is described once, with what its routes accept', as
   const { Whole: whole, Part: part } = components.schemas;
   t.strictSame(whole.properties.parts.items, { $ref: '#/components/schemas/Part' });
   t.equal(whole.properties.open.type, 'string');
-  t.strictSame(part.properties.n, { type: 'integer' });
+  t.strictSame(part.properties, {
+    n: { type: 'integer' },
+    state: { type: 'string', enum: ['on', 'off'] },
+  });
 });
