@@ -16,7 +16,7 @@ const interfaces = [
   {
     name: (path) => /([\w-]+)\.(?:json|yaml)$/.exec(path)[1],
     files: /^docs\/openapi\/[\w-]+\.(?:json|yaml)$/,
-    facts: (text) => leaves(withResponses(parse(text))),
+    facts: (text) => leaves(inlined(parse(text))),
   },
   { name: () => 'wire bodies', files: /(?:^|\/)(?:client|verify)\/src\/wire\.ts$/, facts: codeLines },
   { name: () => 'variables', files: /^docs\/configuration\.md$/, facts: (text) => rows(text, 2) },
@@ -45,14 +45,15 @@ function leaves(value, path = '') {
   );
 }
 
-/** The document with shared responses inlined, because their location is no fact. */
-function withResponses({ components: { responses = {}, ...components }, ...document }) {
-  const text = JSON.stringify({ ...document, components });
-  return JSON.parse(
-    text.replace(/\{"\$ref":"#\/components\/responses\/(\w+)"\}/g, (_all, name) =>
-      JSON.stringify(responses[name]),
-    ),
-  );
+/** The document with its components inlined, because their location is no fact. */
+function inlined({ components, ...document }) {
+  const resolve = (value) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const [, kind, name] = /^#\/components\/(\w+)\/(.+)$/.exec(value.$ref ?? '') ?? [];
+    if (kind !== undefined) return resolve(components[kind][name]);
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]));
+  };
+  return resolve({ ...document, securitySchemes: components.securitySchemes });
 }
 
 /** The lines of a TypeScript file without its comments. */
