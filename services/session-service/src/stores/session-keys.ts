@@ -3,7 +3,7 @@
 import { readUserId, type UserId } from '@tollgate/shared/schemas';
 import { bucketOf } from '../domain/account-event.js';
 
-/** The prefix of all keys of session-service, and of no others. */
+/** The prefix of all keys of the session store. */
 export const SESSIONS_PREFIX = 'session:';
 
 /**
