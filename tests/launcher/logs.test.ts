@@ -74,7 +74,7 @@ t.test('a service without an optional part is ready, unless the part is a store'
     'postgres://10.0.0.3/shop cannot be used (USERS_URL).',
   );
   const ofFile = readinessMessage('session-service', degraded({ store: 'ok', directory: 'failed' }), {});
-  t.equal(ofFile, 'The file of users cannot be used (USERS_URL).', 'rejected as another one');
+  t.equal(ofFile, 'The user file cannot be used (USERS_URL).', 'rejected as a different directory');
 });
 
 t.test('a start keeps the log of the previous run', async (t) => {

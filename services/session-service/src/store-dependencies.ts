@@ -16,34 +16,18 @@ import { openSessionStore } from './stores/open-session-store.js';
 import { createRevoker } from './stores/revoker.js';
 import { openSignInCodes } from './stores/sign-in-codes.js';
 
-type StoreDependencies = Pick<
-  SessionDependencies,
-  | 'accountEvents'
-  | 'challenges'
-  | 'countRequest'
-  | 'deviceVoids'
-  | 'lifetimes'
-  | 'proveUse'
-  | 'redis'
-  | 'revocationLog'
-  | 'revocations'
-  | 'revoker'
-  | 'sessions'
-  | 'signInCodes'
->;
-
 /**
- * Opens what the application keeps in its stores, and follows the revocation log. The caller stops `revocations` and
+ * Opens the dependencies on both stores, and follows the revocation log. The caller stops `revocations` and
  * `revoker`, and closes the stores.
- * @param redis the stores: one may be both
- * @param log the revocation log, if not that of the sessions' store
+ * @param redis one store may be both
+ * @param log by default the session store's revocation log
  */
 export function openStoreDependencies(
   { values, captcha }: SessionConfig,
   redis: SessionDependencies['redis'],
   logger: SessionDependencies['logger'],
   log: RevocationLog = openRevocationLog(redis.sessions),
-): StoreDependencies {
+) {
   const store = redis.sessions;
   const keepMs = values.AUDIT_TTL * 1000;
   const sessions = openSessionStore(store, keepMs);

@@ -101,7 +101,7 @@ npm run -s person -- erase you@example.com
 
 It ends the sessions within a second, deletes the account, erases every part below, rewrites the database files, and prints the number of erased entries and the places that still hold data. \`POST /person/erase\` does the same.
 
-- After a [rotation of \`CHALLENGE_SECRET\`](operations/rotate-keys.md), append the old key for both commands as long as older events and audit lines are kept: accounts that only failed to log in are found by the key alone.
+- After a [rotation of \`CHALLENGE_SECRET\`](operations/rotate-keys.md), append the old key for both commands while older events and audit lines are kept. Without it, failed logins from before the rotation are not found.
 - Repeat it after an error or a restored backup: the second time it finds nothing, and the command ends with 3, as for a misspelt address.
 - Both commands search all keys, for some seconds per million. Only the rewrite of an embedded store's file stops requests, a second per 100 MB.
 - **Deleted users**: use the id. An address finds users deleted within \`AUDIT_TTL\`.

@@ -99,9 +99,9 @@ export function readinessMessage(
     const variable = variableOf(name, check, environment);
     const url = variable && environment[variable];
     if (variable === undefined) return failed.isServing ? [] : [`${name} is not ready: ${check}`];
-    // A directory can respond and be rejected, as another one or for its statements.
+    // A reachable directory may be rejected: a different one, or wrong statements.
     if (check === 'directory') {
-      return [`${describeStoreUrl(url || 'The file of users')} cannot be used (${variable}).`];
+      return [`${describeStoreUrl(url || 'The user file')} cannot be used (${variable}).`];
     }
     return [`${describeStoreUrl(url || 'The embedded store')} cannot be reached (${variable}).`];
   });

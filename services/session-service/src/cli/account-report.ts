@@ -145,5 +145,5 @@ function describeEntry({ atMs, event, reason, sid, uid, address }: Entry): strin
 
 function explainUnknown(keepSeconds: number): string {
   if (keepSeconds === 0) return 'No data: events are not stored, AUDIT_TTL is 0.';
-  return `No data: there was no login attempt for this account within ${keepSeconds} s (AUDIT_TTL), more recent events of other accounts have displaced it, or CHALLENGE_SECRET was another one; the audit stream has them all.`;
+  return `No data: there was no login attempt for this account within ${keepSeconds} s (AUDIT_TTL), more recent events of other accounts have displaced it, or CHALLENGE_SECRET has changed; the audit stream has them all.`;
 }

@@ -6,8 +6,8 @@ import { KNOWN_USERS_KEY, SESSIONS_PREFIX } from '../stores/session-keys.js';
 import { writeCopy } from './backup.js';
 
 /**
- * Copies the sessions. A file shared with challenge-service also has spent challenges and revoked passes, which a restored
- * copy would bring back, and the reports of processes that a rotation of keys would wait for.
+ * Copies the sessions alone. A file shared with challenge-service also has spent challenges and revoked passes, which a
+ * restored copy would make valid again, and process reports, which would delay a key rotation.
  * @throws CommandError if the store is a Redis, or the target exists or cannot be written
  */
 export async function backUpStore(store: Store, target: string): Promise<string> {

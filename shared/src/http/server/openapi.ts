@@ -87,7 +87,6 @@ async function writeDocument(
       // For every operation without credentials of its own.
       security: [],
     },
-    transform: ({ schema, url, route }) => ({ schema: annotate(schema, route), url }),
     transformObject: (made) => withAnswers('openapiObject' in made ? made.openapiObject : {}, app),
     // Shared schemas keep their names.
     refResolver: {
@@ -96,14 +95,15 @@ async function writeDocument(
     },
   });
   const schemas = Object.assign({}, ...scopes.map((scope) => scope.getSchemas()));
-  for (const { schema } of routes) byName(bodiesOf(schema), schemas);
+  for (const route of routes) {
+    copy.route({ ...route, exposeHeadRoute: false, schema: annotate(route, schemas) });
+  }
   for (const schema of Object.values(schemas)) copy.addSchema(schema);
-  for (const route of routes) copy.route({ ...route, exposeHeadRoute: false });
   await copy.ready();
   return JSON.stringify(copy.swagger());
 }
 
-/** Key of a note from `transform` to `withAnswers` in an operation; not part of the document. */
+/** Key of a note from `annotate` to `withAnswers` in an operation; not part of the document. */
 const NOTE = 'x-route';
 
 /** The generator's description of a response whose schema has none. */
@@ -122,7 +122,10 @@ type Document = {
 };
 
 function bodiesOf({ body, response }: FastifySchema = {}): FastifySchema {
-  return { body, response, ...typedProperties('body', body) };
+  return {
+    ...(body !== undefined && { body, ...typedProperties('body', body) }),
+    ...(response !== undefined && { response }),
+  };
 }
 
 /** Refers to each schema that has a name, and adds it to `named`. */
@@ -143,10 +146,11 @@ function asEnum(schema: Record<string, unknown>): Record<string, unknown> {
   return { ...others, type: 'string', enum: anyOf.map(({ const: text }) => text) };
 }
 
-function annotate(schema: FastifySchema | undefined, route: RouteOptions): FastifySchema {
+function annotate(route: RouteOptions, named: Record<string, unknown>): FastifySchema {
+  const { schema } = route;
   const annotated: FastifySchema & { readonly [NOTE]: object } = {
     ...schema,
-    ...(byName(bodiesOf(schema), {}) as FastifySchema),
+    ...(byName(bodiesOf(schema), named) as FastifySchema),
     ...typedProperties('querystring', schema?.querystring),
     ...paramsOf(route),
     [NOTE]: { route },
