@@ -1,7 +1,7 @@
 // `npm run bench`: runs the named program, or lists all programs with the usage.
 import { readdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { usageErrorOf } from '@tollgate/shared/config';
+import { UsageError, usageErrorOf } from '@tollgate/shared/config';
 import { closeAfter } from './opened.js';
 import { watchOthers } from './other-programs.js';
 import type { Program } from './program.js';
@@ -26,26 +26,37 @@ function toJson(results: object): string {
   return `${JSON.stringify(results, round, 2)}\n`;
 }
 
-/** The arguments of the program itself. */
-function ownOf(args: readonly string[]): string[] {
-  return args.filter((argument) => argument !== '--json' && argument !== '--write');
+/** The arguments of a program, parsed. @throws UsageError for a wrong one, which would otherwise show after minutes or never */
+function parse({ options = {}, operands = [] }: Program, args: readonly string[]) {
+  const own = args.filter((argument) => argument !== '--json' && argument !== '--write');
+  const parsed = parseOwn(own, options, operands.length > 0);
+  for (const [name, value] of Object.entries(parsed.values)) {
+    if (isNumber(options[name]?.default) && !(Number(value) > 0))
+      throw new UsageError(`Option '--${name}' requires a positive number`);
+  }
+  const unknown = parsed.positionals.find((operand) => !operands.includes(operand));
+  if (unknown !== undefined)
+    throw new UsageError(`Unknown argument '${unknown}'; available: ${operands.join(', ')}`);
+  return { own, ...parsed };
 }
 
-/** The mistake in the arguments of a program, which would otherwise show after minutes or never. */
-async function mistakeIn(name: string, args: readonly string[]): Promise<string | undefined> {
-  const { options = {}, operands = false } = await load(name);
+function parseOwn(args: string[], options: NonNullable<Program['options']>, allowPositionals: boolean) {
   try {
-    parseArgs({ args: ownOf(args), options, allowPositionals: operands });
-    return undefined;
+    return parseArgs({ args, options, allowPositionals });
   } catch (error) {
-    return usageErrorOf(error).message;
+    throw usageErrorOf(error);
   }
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && Number.isFinite(Number(value));
 }
 
 /** @returns whether the results are within all bounds */
 async function run(name: string, args: readonly string[]): Promise<boolean> {
-  const { title, method, table, run: measure } = await load(name);
-  const own = ownOf(args);
+  const program = await load(name);
+  const { title, method, table } = program;
+  const { own, ...parsed } = parse(program, args);
   const isJson = args.includes('--json');
   const report = openReport((line) => (isJson ? console.error(line) : console.log(line)));
   report.say(title);
@@ -54,7 +65,7 @@ async function run(name: string, args: readonly string[]): Promise<boolean> {
   const machine = reportMachine(report);
   await closeAfter((open) => reportFloors(report, open));
   const othersSince = watchOthers();
-  await closeAfter((open) => measure(own, report, open));
+  await closeAfter((open) => program.run(parsed, report, open));
   const { rows, verdicts } = report;
   for (const verdict of verdicts) report.say(describeVerdict(verdict));
   const othersUsed = Math.round(othersSince() * 100) / 100;
@@ -94,9 +105,11 @@ if (wanted === undefined || wanted === '--help') {
   const { title, method } = await load(wanted);
   console.log(method === undefined ? title : `${title}\n${method}`);
 } else {
-  const mistake = await mistakeIn(wanted, args);
-  if (mistake !== undefined) {
-    console.error(`bench: ${mistake}; see npm run bench -- ${wanted} --help`);
+  try {
+    if (!(await run(wanted, args))) process.exitCode = 1;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`bench: ${error.message}; see npm run bench -- ${wanted} --help`);
     process.exitCode = 2;
-  } else if (!(await run(wanted, args))) process.exitCode = 1;
+  }
 }

@@ -22,6 +22,8 @@ t.test('a wrong argument is one line, before anything is measured', async (t) =>
     [['http', '--nope'], /^bench: Unknown option '--nope'; see npm run bench -- http --help\n$/],
     [['peers', '--rounds'], /^bench: Option '--rounds <value>' argument missing; see [^\n]*\n$/],
     [['solver', 'x'], /^bench: Unexpected argument 'x'; see [^\n]*\n$/],
+    [['growth', '--count', 'many'], /^bench: Option '--count' requires a positive number; see [^\n]*\n$/],
+    [['peers', 'wrok'], /^bench: Unknown argument 'wrok'; available: work, tokens, [^\n]*\n$/],
     [['load', '--only', 'x', '--json', '--size', '1'], /^bench: Unknown option '--size'; see [^\n]*\n$/],
   ] as const) {
     const { code, out, error } = await spawnCommand(program, [...args]);

@@ -1,6 +1,5 @@
 // The price list: the cost of each attempt for an attacker's core with native solvers, and the wait of a browser.
 
-import { parseArgs } from 'node:util';
 import { HASHWX_EXCHANGE } from '@tollgate/shared/pow';
 import { compileSolvers, type NativeSolvers, type RateSample } from '../attack/native-solvers.js';
 import {
@@ -36,14 +35,13 @@ const SOLVES: ReadonlyMap<number, number> = new Map([
 
 const OPTIONS = { native: { type: 'boolean', default: false } } as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title:
     'price list: attempts per second of an attacker’s core with native solvers, and the wait in three engines',
   method: `attacker: solvers in C, compiled here (CC, cc by default) and verified first; minimum processor time of all rounds, all engines of the processor in turn.
 Browsers: milliseconds from the call to the solution with all workers, scaled to the mean work; effort above ${MOST_BITS} bits is computed from ${MOST_BITS}. --native omits the browsers`,
   options: OPTIONS,
-  async run(args, report, open) {
-    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  async run({ values }, report, open) {
     const solvers = await openSolvers(report, open);
     const samples: RateSample[] = [];
     const attack = () => samples.push(...(solvers?.rates(NATIVE_ROUNDS) ?? []));

@@ -6,17 +6,19 @@ import { DEATHS, type Death, dieOften } from '@tollgate/test-support/deaths.js';
 import type { Program } from '../program.js';
 import type { Report } from '../report/report.js';
 
-const COUNT = 1000;
+const OPTIONS = { count: { type: 'string', default: '1000' } } as const;
 /** Maximum time without a commit of another process. */
 const BOUND_MS = 1000;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title:
-    'processes that die while three write to one embedded store, 1,000 times in each way: lost commits and hangs (deaths -- COUNT WAY…)',
-  operands: true,
-  async run([count = String(COUNT), ...ways], report) {
+    'processes that die while three write to one embedded store, 1,000 times in each way: lost commits and hangs',
+  method: `Arguments: ${DEATHS.join(', ')} (default: all). Option: --count 1000 (deaths in each way)`,
+  options: OPTIONS,
+  operands: DEATHS,
+  async run({ values, positionals: ways }, report) {
     for (const way of DEATHS) {
-      if (ways.length === 0 || ways.includes(way)) await measure(way, Number(count), report);
+      if (ways.length === 0 || ways.includes(way)) await measure(way, Number(values.count), report);
     }
   },
 };

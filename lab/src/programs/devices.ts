@@ -1,6 +1,5 @@
 // The wait for the work at the default price, on slow devices and in unusual browsers and pages.
 
-import { parseArgs } from 'node:util';
 import { resolveCaptchaOptions } from '@tollgate/shared/schemas';
 import { type Condition, conditions } from '../devices/conditions.js';
 import type { Solve } from '../devices/page.js';
@@ -21,12 +20,11 @@ const OPTIONS = {
   engine: { type: 'string', default: '' },
 } as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: `the wait for the work at the default price (${difficulty} bits) on slow and unusual devices, in three engines`,
   method: `milliseconds from the call of the solver to the nonce, each in a freshly loaded page, scaled to the mean work over ${SOLVES} solves; slower: the processes of the page are stopped in turns of 5 ms, with their workers. --rounds N (1) repeats all in turn, --engine NAME and --only TEXT restrict it`,
   options: OPTIONS,
-  async run(args, report, open) {
-    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  async run({ values }, report, open) {
     const rounds = Number(values.rounds);
     const entry = new URL('../devices/page.js', import.meta.url);
     const addresses = new Map<string | undefined, string>();

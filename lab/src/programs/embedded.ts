@@ -10,15 +10,16 @@ import type { Report } from '../report/report.js';
 import type { PairReport } from '../servers/store-pairs.js';
 
 const WORKER = fileURLToPath(new URL('../servers/store-pairs.js', import.meta.url));
-const SECONDS = 5;
+const OPTIONS = { seconds: { type: 'string', default: '5' } } as const;
 /** Minimum of two processes together, in pairs per second, and their maximum wait. */
 const LEAST_PAIRS = 20_000;
 const LONGEST_MS = 250;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: 'embedded store: write-and-take pairs per second, with one process and with two',
-  operands: true,
-  async run([seconds = String(SECONDS)], report) {
+  method: 'Option: --seconds 5',
+  options: OPTIONS,
+  async run({ values: { seconds } }, report) {
     const alone = await measure(1, seconds, report);
     const together = await measure(2, seconds, report);
     const sum = together.reduce((total, { pairsPerSecond }) => total + pairsPerSecond, 0);

@@ -1,7 +1,6 @@
 // A new process: processor time of its first requests, beside that of a warm one, on each line and option of Node.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { nodeOptions } from '@tollgate/tools/launcher/service-program.js';
 import { assignCores, describeCores } from '../cores.js';
 import { mainThreadMs, processorMs } from '../cpu-time.js';
@@ -19,13 +18,25 @@ import { type BodySupply, openSolvedWork, openSupply } from '../solved-work.js';
 import { median } from '../statistics.js';
 
 const OPTIONS = {
-  node: { type: 'string', default: process.version.slice(1).split('.', 1).join() },
+  node: { type: 'string' },
   flags: { type: 'string', multiple: true },
   rounds: { type: 'string', default: '5' },
   requests: { type: 'string', default: '10000' },
   connections: { type: 'string', default: '10' },
 } as const;
 
+const ROUTES = [
+  'refresh',
+  'profile',
+  'issue',
+  'image',
+  'siteverify',
+  'guard',
+  'login',
+  'small-hash-login',
+] as const;
+
+const THIS_LINE = process.version.slice(1).split('.', 1).join();
 const PART = 500;
 /** Parts of which the mean is the cost of a warm process, if so many follow the first two. */
 const WARM_PARTS = 4;
@@ -59,17 +70,16 @@ interface Run {
   readonly warmMicros: number;
 }
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: `the first ${PART} requests of a process beside those of a warm one, by line and options of Node`,
   method: `A new process for each sample, on one core, beside a running system. Processor time of the process with all its threads, without the
 store: of the first ${PART} requests, of the next ${PART}, and of the last ${PART * WARM_PARTS}. The start is the time until its first response.
 A login counts the main thread only, without the password hash; once more with hashes of 64 KiB, which fit into the processor's caches.
-Arguments: refresh, profile, issue, image, siteverify, guard, login, small-hash-login (default: all).
+Arguments: ${ROUTES.join(', ')} (default: all).
 Options: --rounds 5 --requests 10000 --connections 10; --node 20,22,24 (lines from the registry); --flags="${nodeOptions.join(' ')}" (options of Node, may be repeated)`,
   options: OPTIONS,
-  operands: true,
-  async run(args, report, open) {
-    const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  operands: ROUTES,
+  async run({ values, positionals }, report, open) {
     const connections = Number(values.connections);
     const parts = Number(values.requests) / PART;
     const cores = assignCores();
@@ -78,17 +88,16 @@ Options: --rounds 5 --requests 10000 --connections 10; --node 20,22,24 (lines fr
     const site = await open(openSite({ cores, environment, accounts: makeAccounts(ACCOUNTS) }));
     const generator = await open(openGenerator(cores.load));
     const { flags: chosen = [nodeOptions.join(' ')] } = values;
-    const nodes = values.node.split(',').map((line) => ({ line, path: findNode(line) }));
+    const nodes = (values.node ?? THIS_LINE).split(',').map((line) => ({ line, path: findNode(line) }));
     const variants = nodes.flatMap(({ line, path }) =>
       chosen.map((flags) => ({
         name: `Node ${line}${chosen.length > 1 ? ` ${flags}` : ''}`,
         node: { path, options: flags.split(' ').filter(Boolean) },
       })),
     );
-    const routes = Object.entries(await openRoutes(site, connections));
-    for (const [name, route] of routes.filter(
-      ([each]) => positionals.length === 0 || positionals.includes(each),
-    )) {
+    const routes = await openRoutes(site, connections);
+    for (const name of ROUTES.filter((each) => positionals.length === 0 || positionals.includes(each))) {
+      const route = routes[name];
       const measure = async (node: { path: string; options: string[] }): Promise<Run> => {
         const server = await startMeasured(route, site, cores.measured, node);
         try {
@@ -171,7 +180,10 @@ function startMeasured(
     : startCopy({ ...site, environment }, server, cores, node);
 }
 
-async function openRoutes(site: Site, connections: number): Promise<Readonly<Record<string, Measured>>> {
+async function openRoutes(
+  site: Site,
+  connections: number,
+): Promise<Readonly<Record<(typeof ROUTES)[number], Measured>>> {
   const { storeUrl, environment } = site;
   const accounts = makeAccounts(ACCOUNTS);
   const signedIn = await logIn(site, connections, accounts);

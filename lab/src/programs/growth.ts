@@ -14,6 +14,7 @@ import type { Report } from '../report/report.js';
 import { median } from '../statistics.js';
 
 const COUNT = 1_000_000;
+const OPTIONS = { count: { type: 'string', default: String(COUNT) } } as const;
 const AT_ONCE = 500;
 const PROBES = 5_000;
 const ROUNDS = 5;
@@ -31,12 +32,13 @@ const RULES = {
   maxSessions: 50,
 };
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title:
     'a million live challenges, a million sessions: bytes per entry, and the duration of issue, take and refresh',
-  operands: true,
-  async run(args, report) {
-    const count = Number(args[0] ?? COUNT);
+  method: 'Option: --count 1000000',
+  options: OPTIONS,
+  async run({ values }, report) {
+    const count = Number(values.count);
     await growChallenges(count, report);
     await growSessions(count, report);
   },

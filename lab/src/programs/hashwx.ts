@@ -1,7 +1,6 @@
 // HashWX: the duration of a check in Node, and the rates of browsers, to choose the nonces per function.
 
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { HASHWX_EXCHANGE, hashwxPartHashes, openHashwx, warmHashwx } from '@tollgate/shared/pow';
 import type { Engine, Tab } from '../engines/engine.js';
 import { engines } from '../engines/engines.js';
@@ -24,13 +23,12 @@ const OPTIONS = {
   rounds: { type: 'string', default: '2' },
 } as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: 'HashWX: a check in Node, rates and memory in three engines, and the wait for a solution',
   method:
     'rates: one worker, including programs, modules and unoptimised code, thousand hashes/s; memory: all browser processes afterwards, MB above the minimum; waits: milliseconds from the call to the solution, scaled to the mean work. --rounds N (2) repeats all in turn; --checks omits the engines',
   options: OPTIONS,
-  async run(args, report, open) {
-    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  async run({ values }, report, open) {
     measureChecks(report);
     if (values.checks) return;
     const rounds = Number(values.rounds);

@@ -1,5 +1,4 @@
 // Each route compared with a bare server: processor time and requests per second, measured in turns in one run.
-import { parseArgs } from 'node:util';
 import { assignCores, describeCores } from '../cores.js';
 import { microseconds, openPassingCheck } from '../hashwx/check-times.js';
 import { type Cost, openGenerator } from '../load/open-generator.js';
@@ -63,7 +62,7 @@ const OPTIONS = {
   only: { type: 'string' },
 } as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: 'routes compared with bare servers: requests in the same processor time',
   method: `Processor time of the service (and of Redis beside it) is read from /proc before and after each run, and divided by the requests
 completed. "busy" is the service's use of its core. A bare server does the minimum of a route: an
@@ -72,8 +71,7 @@ as the services do; the bounds refer to these. p99 is measured in further runs a
 Options: --rounds 5 --seconds 2 --connections 50 --store redis|embedded --only issue|guard|hashwx|verify|siteverify|profile|refresh|gate
 HashWX: the additional time of its check over that of SHA-256 is compared with the four hashes alone, in this process`,
   options: OPTIONS,
-  async run(args, report, open) {
-    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  async run({ values }, report, open) {
     const store = values.store === 'embedded' ? 'embedded' : 'redis';
     const pace = { connections: Number(values.connections), seconds: Number(values.seconds) };
     const only = values.only === 'hashwx' ? ['guard', 'hashwx'] : values.only?.split(',');

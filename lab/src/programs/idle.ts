@@ -1,6 +1,5 @@
 // An idle service: the processor time until it listens, its memory, and its wake-ups.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { serviceNames } from '@tollgate/tools/launcher/local-environment.js';
 import { processorMs, proportionalBytes, residentBytes, wakeUps } from '../cpu-time.js';
 import { startCopy } from '../one-machine/service-copies.js';
@@ -19,15 +18,14 @@ const OPTIONS = {
   seconds: { type: 'string', default: '60' },
 } as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: 'idle service: processor time of its start, memory, wake-ups per second',
   method: `Start: processor time of all threads from the start of the process to its first response.
 Wake-ups: voluntary context switches of all threads, counted ${SETTLE_MS / 1000} seconds after the start. Memory: resident, and with shared pages divided among
 the processes that share them.
 Options: --starts 7 --seconds 60`,
   options: OPTIONS,
-  async run(args, report, open) {
-    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  async run({ values }, report, open) {
     for (const store of ['redis', 'embedded'] as const) {
       report.say(`\n${store === 'redis' ? 'on Redis' : 'on the embedded store'}`);
       const site = await open(openSite({ store }));

@@ -1,5 +1,4 @@
 // Speed of drawing and size of the default image, with each image library.
-import { parseArgs } from 'node:util';
 import { defaultPreset } from '@tollgate/challenge-service/presets/preset.js';
 import { DRIVER_NAMES } from '@tollgate/challenge-service/renderer/driver.js';
 import type { Program } from '../program.js';
@@ -11,14 +10,10 @@ const OPTIONS = {
   seed: { type: 'string', default: '1' },
 } as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: 'default images per second and core (2,000), p99 of drawing (under 3 ms), PNG (median under 3 kB)',
   options: OPTIONS,
-  async run(args, report) {
-    const { values } = parseArgs({
-      args: [...args],
-      options: OPTIONS,
-    });
+  async run({ values }, report) {
     const [count, seed] = [Number(values.count), Number(values.seed)];
     report.say(`${count} images, seed ${seed}`);
     for (const driver of DRIVER_NAMES) {

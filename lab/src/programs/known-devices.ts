@@ -1,5 +1,4 @@
 // The cost of other people's failures for an account's owner, and the gain of a stolen device cookie.
-import { parseArgs } from 'node:util';
 import { type Day, mostWithin, playDay } from '../known-devices/day.js';
 import { DEFAULT_BUDGET, SCENARIOS } from '../known-devices/scenarios.js';
 import type { Program } from '../program.js';
@@ -26,16 +25,12 @@ const OPTIONS = {
   seed: { type: 'string', default: '1' },
 } as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: 'days of an account under the default rules: cost for its owner, and gain of a stolen device cookie',
   method: `Each day runs the real counters on an embedded store with a simulated clock: 24 logins of the owner, one in five mistyped first; 120 attempts per hour of strangers, each from a separate address, who solve all required work; a thief with one attempt per minute. A column is the median of the days, with minimum and maximum: price, images and rejections of the owner's logins; attempts that reach the password, by the stolen cookie (maximum in a decay, and in a day), counted for the account, and in total. A decay is CAPTCHA_ESCALATION_DECAY (900 s).
 Options: --days N (3), --seed N`,
   options: OPTIONS,
-  async run(args, report) {
-    const { values } = parseArgs({
-      args: [...args],
-      options: OPTIONS,
-    });
+  async run({ values }, report) {
     const greatest: Record<string, number> = {};
     for (const scenario of SCENARIOS) {
       const random = openRandom(Number(values.seed));

@@ -1,5 +1,4 @@
 // Price by load: success and price of honest visitors under attack, by the rule that raises the price.
-import { parseArgs } from 'node:util';
 import { byDrawings, byIssues, type ComparedRule, chosen, fixed, variants } from '../price/rules.js';
 import { devices, scenarios } from '../price/scenarios.js';
 import { type Outcome, simulate, VISITORS_PER_SECOND } from '../price/simulate.js';
@@ -16,14 +15,13 @@ const OPTIONS = {
   rule: { type: 'string', default: '' },
 } as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: 'price by load: success and wait of honest visitors under attack, by the rule, in virtual time',
   method: `A simulation with the code of the price: ${VISITORS_PER_SECOND} visitors per second log in at a site that checks 125 passwords per second; limits and price are the
 defaults. All figures are for visitors during the attack; the wait is from the first request to the end of the login, including retries after a 503.
 Every run gives the same figures. --only TEXT restricts it to scenarios, --rule TEXT to rules`,
   options: OPTIONS,
-  async run(args, report) {
-    const { values } = parseArgs({ args: [...args], options: OPTIONS });
+  async run({ values }, report) {
     for (const scenario of scenarios.filter(({ name }) => name.includes(values.only))) {
       const compared = [...rules, ...(scenario.isTelling === true ? variants : [])];
       for (const rule of compared.filter(({ name }) => name.includes(values.rule))) {

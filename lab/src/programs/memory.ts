@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import { countFailures } from '../drills/ledger/timeline.js';
 import type { World } from '../drills/load/world.js';
@@ -20,7 +19,6 @@ import type { Program } from '../program.js';
 import type { Report } from '../report/report.js';
 import { median } from '../statistics.js';
 
-const MINUTES = 30;
 const SAMPLE_MS = 10_000;
 const MINUTE_MS = 60_000;
 const KILOBYTE = 1024;
@@ -61,16 +59,18 @@ interface Series {
   readonly heap: Sample[];
 }
 
-const OPTIONS = { minutes: { type: 'string' }, loads: { type: 'string' } } as const;
+const OPTIONS = {
+  minutes: { type: 'string', default: '30' },
+  loads: { type: 'string', default: '1' },
+} as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: 'memory slope of two processes of each service under a steady load, and keys without expiry',
   method: `After 70,000 tokens have been verified, which fills the caches, and ${WARM_UP.requests} requests of a load ${WARM_UP.loads} times as fast: the load of the drills, 40 operations a second,
-for ${MINUTES} minutes (--minutes N), or several such loads at once (--loads N). Every 10 s each process collects garbage and reports its resident memory, without file pages, and its heap. Slopes are those of a line through the last two thirds, in kB per minute, with the half width of their 95 % interval.`,
+for 30 minutes (--minutes N), or several such loads at once (--loads N). Every 10 s each process collects garbage and reports its resident memory, without file pages, and its heap. Slopes are those of a line through the last two thirds, in kB per minute, with the half width of their 95 % interval.`,
   options: OPTIONS,
-  async run(args, report) {
-    const { values } = parseArgs({ args: [...args], options: OPTIONS });
-    const extent = { minutes: Number(values.minutes ?? MINUTES), loads: Number(values.loads ?? 1) };
+  async run({ values }, report) {
+    const extent = { minutes: Number(values.minutes), loads: Number(values.loads) };
     const lab = openLab(process.env);
     let leftovers: string[] = [];
     try {

@@ -5,17 +5,18 @@ import type { Program } from '../program.js';
 import { prepareSolvedWork } from '../solved-work.js';
 
 const MEASURED = 3;
+const OPTIONS = { functions: { type: 'string', multiple: true } } as const;
 
 /** A request, and its response once it has been read completely. */
 type Send = () => Promise<Response>;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: 'path of one request: our files and functions that run for it',
   method: `Both services in one process, on Redis, with default options. V8's precise coverage counts the executed functions, by
 source file. Each request is sent once to warm up and then ${MEASURED} times; functions that ran each time count. Threads are not counted.
-Arguments name requests, such as \`refresh\`, to list their functions by file.`,
-  operands: true,
-  async run(args, report, open) {
+Option: --functions refresh (lists the functions of requests with this text in their name; may be repeated)`,
+  options: OPTIONS,
+  async run({ values: { functions: listed = [] } }, report, open) {
     const services = await open(openServicesHere());
     const coverage = await open(openCoverage());
     for (const [name, prepare] of Object.entries(await requests(services))) {
@@ -28,7 +29,7 @@ Arguments name requests, such as \`refresh\`, to list their functions by file.`,
       const path = commonPath(paths);
       const functions = [...path.values()].reduce((sum, { size }) => sum + size, 0);
       report.row(name, { files: path.size, functions });
-      if (args.some((argument) => name.includes(argument))) {
+      if (listed.some((text) => name.includes(text))) {
         for (const [file, ran] of [...path].sort()) {
           report.say(`  ${file}: ${[...ran].map((each) => each.replace(/@.*/, '') || '=>').join(' ')}`);
         }

@@ -1,5 +1,4 @@
 // Public alternatives from the registry: the same work by us and by others, measured in turns.
-import { parseArgs } from 'node:util';
 import { assignCores, describeCores } from '../cores.js';
 import { openGenerator } from '../load/open-generator.js';
 import { openRoutes } from '../load/routes.js';
@@ -24,7 +23,7 @@ const OPTIONS = {
   connections: { type: 'string', default: '50' },
 } as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: 'public packages with the same work: work of Tollgate per processor second relative to theirs',
   method: `The packages are installed from the registry into a temporary folder. Over HTTP, the processor time of the server and of Redis together is
 divided by the completed requests; tokens are issued and opened in this process, whose processor time includes its threads.
@@ -32,9 +31,8 @@ All use one Redis without persistence, their clients write the commands of one t
 Before the rounds, each new process gets its first ${FIRST_REQUESTS} requests. Rows that do less than Tollgate are only shown, unless a goal names them.
 Arguments: ${SUBJECTS.join(', ')} (default: all). Options: --rounds 5 --seconds 2 --connections 50`,
   options: OPTIONS,
-  operands: true,
-  async run(args, report, open) {
-    const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  operands: SUBJECTS,
+  async run({ values, positionals }, report, open) {
     const wants = (subject: (typeof SUBJECTS)[number]) =>
       positionals.length === 0 || positionals.includes(subject);
     const peers = await open(installPeers());
@@ -47,7 +45,7 @@ Arguments: ${SUBJECTS.join(', ')} (default: all). Options: --rounds 5 --seconds 
       if (wants('work')) await compareWork(bench);
       if (wants('sessions')) await compareSessions(bench);
     }
-    if (wants('solving')) await solver.run([], report, open);
+    if (wants('solving')) await solver.run({ values: {}, positionals: [] }, report, open);
   },
 };
 export default program;

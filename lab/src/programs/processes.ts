@@ -1,5 +1,4 @@
 // One machine: throughput, response times, memory and start-up of several processes of a service.
-import { parseArgs } from 'node:util';
 import { ACCOUNT } from '../log-in.js';
 import { measureMemory } from '../one-machine/memory.js';
 import { measureStartUp } from '../one-machine/start-up.js';
@@ -15,7 +14,7 @@ const OPTIONS = {
   connections: { type: 'string', default: '64' },
 } as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: '1, 2 and 4 processes of a service on one machine: throughput, response times, memory, start-up',
   method: `Throughput: the challenge service issues from one Redis; each process is pinned to a core, if there are enough cores. Response times at 50 and 80 %
 of the maximum requests per second, sent when due, regardless of responses.
@@ -23,9 +22,8 @@ Memory: VmRSS of each service before load, during it, and 10 seconds after it; o
 Start-up: from the start of the process to the first response; "npm start" with the data folder of an earlier start.
 Arguments: ${SUBJECTS.join(', ')} (default: all). Options: --rounds 5 --seconds 2 --connections 64`,
   options: OPTIONS,
-  operands: true,
-  async run(args, report, open) {
-    const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+  operands: SUBJECTS,
+  async run({ values, positionals }, report, open) {
     const wants = (subject: (typeof SUBJECTS)[number]) =>
       positionals.length === 0 || positionals.includes(subject);
     const pace = { connections: Number(values.connections), seconds: Number(values.seconds) };

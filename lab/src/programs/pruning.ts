@@ -10,17 +10,18 @@ import { openChallengeStore, openStore } from '@tollgate/shared/store';
 import type { Program } from '../program.js';
 import { percentile } from '../statistics.js';
 
-const COUNT = 1_000_000;
+const OPTIONS = { count: { type: 'string', default: '1000000' } } as const;
 const AT_ONCE = 2_000;
 const LIFETIME_MS = 120_000;
 /** Maximum time that an issue may wait for a batch. */
 const BOUND_MS = 50;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: 'pruning a million expired entries: wait of an issue meanwhile',
-  operands: true,
-  async run(args, report) {
-    const count = Number(args[0] ?? COUNT);
+  method: 'Option: --count 1000000',
+  options: OPTIONS,
+  async run({ values }, report) {
+    const count = Number(values.count);
     const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'));
     let aheadMs = 0;
     const store = openStore(`file:${join(folder, 'store.db')}`, '.', () => Date.now() + aheadMs);

@@ -1,6 +1,5 @@
 // Tesseract's recognition of the default preset's images, and of a control that it must be able to read.
 import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import type { Program } from '../program.js';
 import type { Report } from '../report/report.js';
 import { drawSamples, reportDrawing } from '../resistance/draw-samples.js';
@@ -18,15 +17,11 @@ const OPTIONS = {
   seed: { type: 'string', default: String(randomInt(2 ** 32)) },
 } as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title:
     'recognition by Tesseract: control above 80 %, default preset 0 of 200 exact and under 5 % of characters',
   options: OPTIONS,
-  async run(args, report) {
-    const { values } = parseArgs({
-      args: [...args],
-      options: OPTIONS,
-    });
+  async run({ values }, report) {
     const [count, seed] = [Number(values.count), Number(values.seed)];
     report.say(`${await tesseractVersion()}; ${count} images a preset, seed ${seed}`);
     report.say(

@@ -1,6 +1,5 @@
 // The cost of each operation, the growth of throughput with masters and processes, and the requirements of two deployments.
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { openStore } from '@tollgate/shared/store';
 import { startRedisCluster } from '@tollgate/test-support/redis-cluster.js';
 import { startRedis } from '@tollgate/test-support/redis-server.js';
@@ -24,25 +23,21 @@ const PROCESSES = [1, 2, 4];
 /** Processes that follow the ended sessions, for the cost of a logout. */
 const FOLLOWERS = 4;
 
+const PARTS = ['costs', 'masters', 'processes'] as const;
 const METHOD = `Costs: requests of different users and addresses, one kind after the other, on one Redis; processor time from /proc and INFO,
 commands sent from MONITOR, commands executed, bytes and memory from INFO, less what idle processes cause.
 Growth: each master, or each process, has a small share of a core, so that it saturates while this machine does not.
-scaling -- PART… measures only costs, masters or processes; --small 0.25 gives a quarter of the shares, beside other programs.`;
+Arguments: ${PARTS.join(', ')} (default: all). Option: --small 1 (0.25 gives a quarter of the shares, beside other programs)`;
 
 const OPTIONS = { small: { type: 'string', default: '1' } } as const;
 
-const program: Program = {
+const program: Program<typeof OPTIONS> = {
   title: 'cost of each operation for service and store, and growth of throughput with masters and processes',
   method: METHOD,
   options: OPTIONS,
-  operands: true,
-  async run(args, report) {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: OPTIONS,
-    });
-    const wanted = (part: string) => positionals.length === 0 || positionals.includes(part);
+  operands: PARTS,
+  async run({ values, positionals }, report) {
+    const wanted = (part: (typeof PARTS)[number]) => positionals.length === 0 || positionals.includes(part);
     const shares = sharesOf(Number(values.small));
     const costs = wanted('costs') ? await measureAllCosts(report) : [];
     if (wanted('masters')) {
