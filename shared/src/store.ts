@@ -42,7 +42,7 @@ export {
   withExistingStore,
 } from './store/open-store.js';
 export { startPeriodicTask, startPruning } from './store/periodic-task.js';
-export { openDataFolder } from './store/private-file.js';
+export { openDataFolder, writePrivateFile } from './store/private-file.js';
 export {
   asStoreError,
   gatherCommands,

@@ -2,7 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DatabaseFormat, explainDatabaseError, openCheckedDatabase } from './open-database.js';
-import { makePrivateFile } from './private-file.js';
+import { writePrivateFile } from './private-file.js';
 import { type Database, isLocked, resultCodeOf, type Statement } from './sqlite.js';
 import { StoreUnavailableError } from './store.js';
 
@@ -54,8 +54,9 @@ export function openDatabaseFile(path: string, format: DatabaseFormat): Database
       }
     },
     copyTo(target) {
-      makePrivateFile(target);
-      database.prepare('VACUUM INTO ?').run(target);
+      writePrivateFile(target, () => {
+        database.prepare('VACUUM INTO ?').run(target);
+      });
     },
     async purge() {
       await idle();

@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  rmSync,
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -71,10 +72,25 @@ export function openDataFolder(path: string): void {
 }
 
 /**
+ * Writes a new file with mode 0600, and creates its folder. A file that could not be written completely is removed.
+ * @param write adds the contents to the empty file
+ * @throws Error of the file system, also if the file exists; errors of `write`
+ */
+export function writePrivateFile(path: string, write: () => void): void {
+  makePrivateFile(path);
+  try {
+    write();
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  }
+}
+
+/**
  * Creates an empty file with mode 0600, and its folder.
  * @throws Error of the file system, also if the file exists
  */
-export function makePrivateFile(path: string): void {
+function makePrivateFile(path: string): void {
   makePrivateFolder(dirname(path));
   closeSync(openSync(path, 'wx', 0o600));
 }

@@ -1,7 +1,7 @@
 // A file system of a few megabytes in memory, for tests of a full disk.
 
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { tempDir } from './temp-dir.js';
@@ -11,8 +11,8 @@ interface SmallDisk {
   readonly folder: string;
   /** Leaves no byte free. */
   fill(): void;
-  /** Frees the space taken by `fill`. */
-  free(): void;
+  /** Frees the space taken by `fill`, or so many bytes of it. */
+  free(bytes?: number): void;
 }
 
 const CHUNKS = [1 << 16, 1 << 12, 1];
@@ -31,7 +31,10 @@ export function mountSmallDisk(t: Pick<Test, 'teardown'>, megabytes: number): Sm
       for (const bytes of CHUNKS) while (tryToWrite(file, bytes));
       closeSync(file);
     },
-    free: () => rmSync(filler),
+    free(bytes) {
+      if (bytes === undefined) rmSync(filler);
+      else truncateSync(filler, Math.max(0, statSync(filler).size - bytes));
+    },
   };
 }
 

@@ -12,7 +12,7 @@ import {
 import { type DirectoryUser, withAccounts } from '../directory/directory.js';
 import type { EmbeddedDirectory } from '../directory/embedded-directory.js';
 import { hashPassword } from '../passwords/password-hash.js';
-import { writeCopy } from './backup.js';
+import { writeNewFile } from './new-file.js';
 
 /** Asks for a new password; called only if it is needed. */
 type AskPassword = () => Promise<string>;
@@ -175,7 +175,7 @@ export async function listUsers(directory: EmbeddedDirectory): Promise<string> {
 /** @throws CommandError if the target exists or cannot be written */
 export async function backUpUsers(directory: EmbeddedDirectory, target: string): Promise<string> {
   const { length } = await directory.list();
-  writeCopy(directory, target);
+  writeNewFile(target, directory.copyTo);
   return `copied ${length} ${length === 1 ? 'user' : 'users'} to ${target}`;
 }
 

@@ -9,6 +9,7 @@ import { openKeyRing } from '@tollgate/shared/crypto';
 import { openRevocationLog } from '@tollgate/shared/sessions';
 import { KEY_RECORD_KEY, openStore } from '@tollgate/shared/store';
 import { callCommand, spawnCommand } from '@tollgate/test-support/command.js';
+import { mountSmallDisk } from '@tollgate/test-support/small-disk.js';
 import { eachKind, embeddedStore, redisStore } from '@tollgate/test-support/stores.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
@@ -162,6 +163,30 @@ t.test('the embedded store is copied while in use; a Redis is not', async (t) =>
     code: 1,
     error: /^session: the store is a Redis/,
   });
+});
+
+const disk = mountSmallDisk(t, 2);
+const skip = disk === undefined && 'SKIPPED: this user may not mount a file system';
+
+t.test('a full disk left a backup with more than the sessions', { skip }, async (t) => {
+  if (disk === undefined) return;
+  const { store, url: STORE_URL } = embeddedStore(t);
+  await store.exchange('session:{7}', 'x'.repeat(40_000), 60_000);
+  await store.exchange('captcha:passes:{passes}', 'y'.repeat(40_000), 60_000);
+  const copy = join(disk.folder, 'copy');
+  disk.fill();
+  const codes = new Set<number | null>();
+  for (let freeKb = 0; !codes.has(0) && freeKb < 1000; freeKb += 40) {
+    const { code, error } = await spawnCommand(COMMAND, ['backup', copy], { STORE_URL });
+    codes.add(code);
+    if (code === 0) t.notMatch(readFileSync(copy, 'latin1'), /captcha:/);
+    else {
+      t.ok(error.startsWith(`session: ${copy}: `) && error.endsWith('\n'), error);
+      t.strictSame(readdirSync(disk.folder), ['filler'], `nothing is left with ${freeKb} kB`);
+    }
+    disk.free(40_000);
+  }
+  t.strictSame([...codes], [1, 0]);
 });
 
 t.test('a rejected directory is accepted', async (t) => {

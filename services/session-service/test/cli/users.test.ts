@@ -8,6 +8,7 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type CommandResult, callCommand, spawnCommand } from '@tollgate/test-support/command.js';
 import { namespacesMissing, nodeInNamespace } from '@tollgate/test-support/pid-namespace.js';
+import { mountSmallDisk } from '@tollgate/test-support/small-disk.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import t, { type Test } from 'tap';
 import { runUsers } from '../../src/cli/users.js';
@@ -271,6 +272,31 @@ t.test('on a terminal the password prompt appears twice and does not echo', asyn
     shown: 'Password: \nusers: no password was given\n',
   });
 });
+
+const disk = mountSmallDisk(t, 1);
+const skip = disk === undefined && 'SKIPPED: this user may not mount a file system';
+
+t.test(
+  'a full disk left a part of the users, which the next attempt did not replace',
+  { skip },
+  async (t) => {
+    if (disk === undefined) return;
+    const dir = join(tempDir(t), 'data');
+    t.match(await users(dir, ['add', 'ada@example.com'], 'pass word'), { code: 0 });
+    disk.fill();
+    for (const command of ['backup', 'export']) {
+      const target = join(disk.folder, 'below', command);
+      const { code, error } = await users(dir, [command, target]);
+      t.equal(code, 1);
+      t.match(error, /^users: \/[^\n]*\n$/);
+      t.notOk(existsSync(target), command);
+    }
+    disk.free();
+    for (const command of ['backup', 'export']) {
+      t.match(await users(dir, [command, join(disk.folder, 'below', command)]), { code: 0 });
+    }
+  },
+);
 
 t.test('exported users are identical in another installation', async (t) => {
   const [here, there] = [join(tempDir(t), 'data'), join(tempDir(t), 'data')];

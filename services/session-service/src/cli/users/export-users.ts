@@ -1,8 +1,9 @@
 // Exports the users of the directory as JSON lines, for the import of another installation.
 
-import { writeFileSync } from 'node:fs';
-import { CommandError } from '@tollgate/shared/config';
+import { appendFileSync } from 'node:fs';
+import { writePrivateFile } from '@tollgate/shared/store';
 import type { EmbeddedDirectory } from '../../directory/embedded-directory.js';
+import { writeNewFile } from '../new-file.js';
 
 /**
  * Writes all users with their ids, claims and password hashes to a new file, readable only by its owner.
@@ -14,14 +15,7 @@ export async function exportUsers(directory: EmbeddedDirectory, path: string): P
   const lines = users.map(({ id, email, hash, disabled, claims }) =>
     JSON.stringify({ id, email, hash, ...(disabled && { disabled }), ...(claims && { claims }) }),
   );
-  try {
-    writeFileSync(path, lines.map((line) => `${line}\n`).join(''), { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new CommandError(
-      code === 'EEXIST' ? `${path} exists already` : `${path} cannot be written: ${message}`,
-      { cause: error },
-    );
-  }
+  const text = lines.map((line) => `${line}\n`).join('');
+  writeNewFile(path, () => writePrivateFile(path, () => appendFileSync(path, text)));
   return `exported ${users.length} ${users.length === 1 ? 'user' : 'users'}`;
 }

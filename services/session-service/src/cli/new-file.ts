@@ -1,14 +1,14 @@
-// Copies a file of the service for a command, also while the service writes to it.
+// Files that a command writes for its operator.
 
 import { CommandError } from '@tollgate/shared/config';
 
 /**
- * Writes the copy into a new file.
+ * Writes a new file.
  * @throws CommandError if the target exists or cannot be written
  */
-export function writeCopy(source: { copyTo(target: string): void }, target: string): void {
+export function writeNewFile(target: string, write: (target: string) => void): void {
   try {
-    source.copyTo(target);
+    write(target);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new CommandError(code === 'EEXIST' ? `${target} exists already` : `${target}: ${message}`, {
