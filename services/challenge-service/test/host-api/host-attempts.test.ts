@@ -23,7 +23,7 @@ const works = (work: HostApi['work'], query?: string) =>
 
 t.test('of twelve parallel attempts on a new account, one passes with the cheapest work', async (t) => {
   await eachKind(t, async (t, { store }) => {
-    const { call, verify, work } = await openHostApi(t, store);
+    const { admin, call, verify, work } = await openHostApi(t, store);
     const prepared = await works(work);
     const answers = await Promise.all(
       prepared.map((fields) => verify({ ...fields, key: KEY, count: true, ip: IP })),
@@ -44,6 +44,10 @@ t.test('of twelve parallel attempts on a new account, one passes with the cheape
       (await call('POST', '/host/failures', { key: KEY })).json.failures,
       2,
       'refused ones do not count',
+    );
+    t.match(
+      (await admin.inject('/metrics')).body,
+      /^tollgate_challenges_refused_total\{application="default",code="pow_insufficient",reason="insufficient"\} 11$/m,
     );
   });
 });
