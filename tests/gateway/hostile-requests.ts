@@ -78,7 +78,14 @@ const forged: readonly HostileRequest[] = [
   { name: 'an identity on a folded line', headers: ['X-Other: 1', ` X-Auth-User-Id: ${FORGED_ID}`] },
   { name: 'an identity after a bare line feed', headers: [`X-Other: 1\nX-Auth-User-Id: ${FORGED_ID}`] },
   { name: 'an identity after a bare carriage return', headers: [`X-Other: 1\rX-Auth-User-Id: ${FORGED_ID}`] },
-  ...['X-Original-URL', 'X-Rewrite-URL', 'x-original-url', 'X_Original_URL', 'X-Rewrite_URL'].map((name) => ({
+  ...[
+    'X-Original-URL',
+    'X-Rewrite-URL',
+    'x-original-url',
+    'X_Original_URL',
+    'X.Original.URL',
+    'X-Rewrite_URL',
+  ].map((name) => ({
     name: `${name} names another path`,
     headers: [`${name}: ${TUNNELLED}`],
   })),
