@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { runHashPassword } from '@tollgate/session-service/cli/hash-password.js';
 import { startPostgres } from '@tollgate/session-service/test/postgres.js';
 import { callCommand } from '@tollgate/test-support/command.js';
-import { endProcess, launchOnFreePort } from '@tollgate/test-support/redis-process.js';
+import { endProcess, launchAgain, launchOnFreePort } from '@tollgate/test-support/redis-process.js';
 import { tempDir } from '@tollgate/test-support/temp-dir.js';
 import { settlePorts } from '@tollgate/tools/launcher/free-ports.js';
 import {
@@ -51,13 +51,19 @@ async function startStore(name: 'session' | 'challenge') {
     if (arg === '/data') return tempDir(t);
     return arg === '""' ? '' : arg;
   });
-  const { child, port } = await launchOnFreePort(() => args);
+  const launched = await launchOnFreePort(() => args);
+  const { port } = launched;
+  let { child } = launched;
   t.teardown(() => endProcess(child));
   const url = secret(`${name}_store_url`);
   replaceSecret(`${name}_store_url`, url.replace(`${name}-store:6379`, `127.0.0.1:${port}`));
   const tester = new Redis({ port, host: '127.0.0.1', username: 'tester', password: 'tester' });
   t.teardown(() => tester.disconnect());
-  return tester;
+  const restart = async () => {
+    await endProcess(child, 'SIGTERM');
+    child = await launchAgain(port, args);
+  };
+  return { port, tester, restart };
 }
 
 const stores = { session: await startStore('session'), challenge: await startStore('challenge') };
@@ -210,15 +216,43 @@ t.test('hash-password takes no arguments', async (t) => {
   t.notMatch(result.error, 'correct horse');
 });
 
+t.test('a restart of Redis with restricted users discarded what scripts had written', async (t) => {
+  const { json: work } = await challenge.get('/api/captcha/pow', { ip });
+  const fields = { pow_token: work.token, pow_nonce: solve(work) };
+  const body = { email: 'ann@example.com', password: 'another battery', ...fields };
+  const { cookies } = await first.post('/login', { ip, body });
+  const headers = { cookie: cookies.at(0)?.split(';')[0] ?? '' };
+  const sizes = () => Promise.all(Object.values(stores).map(({ tester }) => tester.dbsize()));
+  const before = await sizes();
+  for (const { restart } of Object.values(stores)) await restart();
+  t.strictSame(await sizes(), before);
+  const post = async (client: typeof first, path: string, sent: Parameters<typeof first.post>[1]) => {
+    for (;;) {
+      const response = await client.post(path, sent);
+      if (response.status !== 503) return response;
+      await pause(50);
+    }
+  };
+  t.match(await post(second, '/refresh', { ip, headers }), { status: 200 }, 'the session lives');
+  t.match(await post(first, '/login', { ip, body }), { status: 422, json: { code: 'pow_invalid' } });
+});
+
 t.test('Redis permits exactly the commands of the services', async (t) => {
-  for (const [name, tester] of Object.entries(stores)) {
+  for (const [name, { port, tester }] of Object.entries(stores)) {
     t.strictSame(await tester.call('ACL', 'LOG'), [], name);
     const password = secret(`${name}_store_password`);
-    const service = new Redis({ port: tester.options.port!, username: 'tollgate', password });
-    const stranger = new Redis({ port: tester.options.port!, enableReadyCheck: false });
+    const service = new Redis({ port, username: 'tollgate', password });
+    const own = new Redis({ port, username: 'maintenance', password: 'none', enableReadyCheck: false });
+    const stranger = new Redis({ port, enableReadyCheck: false });
+    const byDefault = new Redis({
+      port,
+      username: 'default',
+      password: 'none',
+      lazyConnect: true,
+      retryStrategy: null,
+    });
     t.teardown(() => {
-      service.disconnect();
-      stranger.disconnect();
+      for (const client of [service, own, stranger]) client.disconnect();
     });
     for (const command of [
       ['FLUSHALL'],
@@ -232,8 +266,15 @@ t.test('Redis permits exactly the commands of the services', async (t) => {
       const [first = '', ...rest] = command;
       await t.rejects(service.call(first, ...rest), { message: /NOPERM/ }, `${name}: ${command.join(' ')}`);
     }
-    t.equal(await stranger.ping(), 'PONG');
-    await t.rejects(stranger.get('a'), { message: /NOPERM/ }, `${name}: without a password`);
+    t.equal(await own.ping(), 'PONG');
+    for (const command of ['GET a', 'SET a b', 'INFO', 'ACL LIST', 'EVAL return 0', 'CONFIG GET *']) {
+      const [first = '', ...rest] = command.split(' ');
+      await t.rejects(own.call(first, ...rest), { message: /NOPERM/ }, `${name}: ${command}`);
+    }
+    await t.rejects(stranger.ping(), { message: /NOAUTH/ }, `${name}: without a user`);
+    const reason = once(byDefault, 'error');
+    await t.rejects(byDefault.connect());
+    t.match(await reason, [{ message: /WRONGPASS/ }]);
   }
 });
 
@@ -334,7 +375,14 @@ t.test('the Sentinel variant: a dead master is replaced, and returns as a replic
   });
 
   async function answers(port: string): Promise<boolean> {
-    const probe = new Redis({ host: OTHER, port: Number(port), lazyConnect: true, enableReadyCheck: false });
+    const probe = new Redis({
+      host: OTHER,
+      port: Number(port),
+      username: 'maintenance',
+      password: 'none',
+      lazyConnect: true,
+      enableReadyCheck: false,
+    });
     probe.on('error', () => {});
     try {
       await probe.connect();

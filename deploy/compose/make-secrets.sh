@@ -38,13 +38,16 @@ for name in access_secret refresh_secret encryption_key challenge_secret session
   random | write "$name"
 done
 
-# Redis users: the services, which run scripts and inspect the server; health checks; replicas; Sentinels.
+# Redis users: the services, which run scripts and inspect the server; the container's own commands, without a password;
+# replicas; Sentinels. Nobody can log in as `default`, but it needs all permissions: Redis loads its append-only file as this
+# user, and would discard what scripts have written (redis issue 14541).
 acl() {
   password=$(sha256 < "$1_store_password")
   replication=$(sha256 < replication_password)
   sentinel=$(sha256 < sentinel_password)
   {
-    echo "user default on nopass resetkeys resetchannels -@all +ping +bgrewriteaof"
+    echo "user default off resetpass ~* &* +@all"
+    echo "user maintenance on nopass resetkeys resetchannels -@all +ping +bgrewriteaof"
     echo "user tollgate on #$password ~* &* +@all -@admin -@dangerous -@scripting +eval +evalsha +info +role" \
       "+config|get +bgrewriteaof"
     echo "user replication on #$replication resetkeys resetchannels -@all +psync +replconf +ping"

@@ -17,7 +17,7 @@ if [ ! -e "$data/redis.conf" ]; then
     echo "bind ${BIND:-*}"
     echo "dir $data"
     echo "aclfile $secrets/store_acl"
-    # Without a password, a client may only PING and start a rewrite.
+    # Without a password, a client may only PING and start a rewrite, as `maintenance`.
     echo "protected-mode no"
     echo "appendonly yes"
     echo "auto-aof-rewrite-percentage 50"
@@ -39,5 +39,5 @@ if [ ! -e "$data/redis.conf" ]; then
   mv "$data/.redis.conf" "$data/redis.conf"
 fi
 # Rewrites the append-only file twice a day, so that erased data leaves it.
-while sleep 43200; do redis-cli -p "$port" bgrewriteaof; done > /dev/null 2>&1 &
+while sleep 43200; do redis-cli -p "$port" --user maintenance --pass none bgrewriteaof; done > /dev/null 2>&1 &
 exec redis-server "$data/redis.conf"
