@@ -137,6 +137,20 @@ t.test('the rules and the dashboard are installed unchanged', { skip }, async (t
   t.same(JSON.parse(dashboard), JSON.parse(readProjectFile('deploy/grafana/tollgate.json')));
 });
 
+t.test(
+  'a release name of any length or with a digit first gave an invalid Service name',
+  { skip },
+  async (t) => {
+    for (const release of ['a', 'tollgate', '1auth', 'accounts-production-eu-central-1-b', 'x'.repeat(53)]) {
+      const { ok, output, errors } = runHelm(t, MINIMAL, 'template', release);
+      t.ok(ok, errors);
+      const names = [...output.matchAll(/^ {2}name: (\S+)$/gm)].map(([, name]) => name ?? '');
+      const wrong = names.filter((name) => !/^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(name));
+      t.strictSame([wrong, names.length > 5], [[], true], release);
+    }
+  },
+);
+
 t.test('invalid values are rejected with a reason', { skip }, async (t) => {
   for (const [values, reason] of [
     [{}, /publicUrl/],
@@ -177,6 +191,18 @@ t.test('invalid values are rejected with a reason', { skip }, async (t) => {
       /ingress cannot strip the path/,
     ],
     [{ ...MINIMAL, networkPolicy: { stores: { ports: ['redis'], to: [] } } }, /ports/],
+    [
+      { ...MINIMAL, trustProxy: '10.0.0.0/8', publicUrl: 'https://192.0.2.1', ingress: { enabled: true } },
+      /a route needs a host name/,
+    ],
+    [
+      { ...MINIMAL, trustProxy: '10.0.0.0/8', publicUrl: 'https://[::1]:8443', ingress: { enabled: true } },
+      /a route needs a host name/,
+    ],
+    [
+      { ...MINIMAL, challenge: { autoscaling: { enabled: true, minReplicas: 5, maxReplicas: 2 } } },
+      /challenge.autoscaling: minReplicas is above maxReplicas/,
+    ],
   ] as const) {
     const { ok, errors } = runHelm(t, values, 'template', 'auth');
     t.notOk(ok, JSON.stringify(values));

@@ -30,7 +30,7 @@ const peer = (namespace: string) => ({
 
 /** Every option of the chart in use. */
 export const FULL = {
-  publicUrl: 'https://auth.example.com:8443',
+  publicUrl: 'https://Auth.example.com:8443',
   existingSecret: 'tollgate',
   accessKeys: ['ACCESS_SECRET', 'ACCESS_SIGNING_KEYS'],
   adminKeys: ['SESSION_API_KEY', 'HOST_API_KEY'],

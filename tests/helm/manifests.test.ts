@@ -232,6 +232,16 @@ t.test(
       );
     t.strictSame(reached('session-service'), [[53, 53], [6380], [5433], [443]]);
     t.strictSame(reached('challenge-service'), [[53, 53], [6380]]);
+    const without = await render(t, { ...MINIMAL, networkPolicy: { users: { ports: [], to: [] } } });
+    const { egress } = named(without, 'NetworkPolicy', '-session-service').spec;
+    t.strictSame(
+      egress.map(({ ports }: { ports: readonly { port: number }[] }) => ports.map(({ port }) => port)),
+      [
+        [53, 53],
+        [6379, 26379],
+      ],
+      'no port is no rule, not one for all ports',
+    );
     const closed = await render(t, { ...MINIMAL, networkPolicy: { monitoring: [] } });
     t.equal(
       named(closed, 'NetworkPolicy', '-session-service').spec.ingress.length,
@@ -252,7 +262,7 @@ t.test('the routes match the gateways', { skip }, async (t) => {
   t.ok(caddyfile.includes(`@sessions path ${sessionPaths.map((path) => `${path} ${path}/*`).join(' ')}\n`));
   const manifests = await render(t, FULL);
   const [rule] = named(manifests, 'Ingress', '').spec.rules;
-  t.equal(rule.host, 'auth.example.com', 'without the port');
+  t.equal(rule.host, 'auth.example.com', 'without the port, in lower case');
   interface Path {
     readonly path: string;
     readonly pathType: string;
@@ -260,7 +270,11 @@ t.test('the routes match the gateways', { skip }, async (t) => {
   }
   const routesOf = ({ http }: { readonly http: { readonly paths: readonly Path[] } }) =>
     http.paths.map(({ path, pathType, backend }) => {
-      t.equal(pathType, 'Prefix');
+      t.equal(
+        pathType,
+        path.includes('.') ? 'ImplementationSpecific' : 'Prefix',
+        'as ingress-nginx accepts it',
+      );
       return [path, backend.service.name];
     });
   t.strictSame(routesOf(rule), wanted);

@@ -1,11 +1,11 @@
 {{/* Names and labels. Helpers about one service take a dict: `root`, and `name`, which is session or challenge. */}}
 
+{{/* The name of a Service has 63 characters, the last of them `-challenge-service-admin`, and begins with a letter. */}}
 {{- define "tollgate.fullname" -}}
-{{- if contains .Chart.Name .Release.Name -}}
-{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
-{{- else -}}
-{{- printf "%s-%s" .Release.Name .Chart.Name | trunc 40 | trimSuffix "-" -}}
-{{- end -}}
+{{- $name := .Release.Name -}}
+{{- if not (contains .Chart.Name $name) }}{{ $name = printf "%s-%s" $name .Chart.Name }}{{ end -}}
+{{- if regexMatch "^[0-9]" $name }}{{ $name = printf "%s-%s" .Chart.Name .Release.Name }}{{ end -}}
+{{- $name | trunc 39 | trimSuffix "-" -}}
 {{- end -}}
 
 {{- define "tollgate.serviceName" -}}

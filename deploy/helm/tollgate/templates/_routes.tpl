@@ -2,7 +2,11 @@
 
 {{/* The host of publicUrl, without its port. */}}
 {{- define "tollgate.host" -}}
-{{ regexReplaceAll ":[0-9]+$" (urlParse .Values.publicUrl).host "" }}
+{{- $host := regexReplaceAll ":[0-9]+$" (urlParse .Values.publicUrl).host "" | lower -}}
+{{- if regexMatch "^([0-9.]+|\\[.*)$" $host -}}
+{{- fail "a route needs a host name in publicUrl, not an address" -}}
+{{- end -}}
+{{- $host -}}
 {{- end -}}
 
 {{/* The path of publicUrl, which the services do not see; empty for none. */}}
