@@ -68,6 +68,10 @@ async function wholeLife(t: Test, kind: StoreKind): Promise<void> {
       [...new Set(lines.flatMap((line) => (line.event === 'challenge_refused' ? [line.reason] : [])))].sort(),
       ['spent', 'unknown', 'wrong'],
     );
+    t.ok(
+      lines.some((line) => line.event === 'challenge_refused' && line.address !== undefined),
+      'a refused challenge has the pseudonym of the address',
+    );
     t.strictSame(site.secrets.leaksIn(text), [], 'the stream contains no secret of the run');
     t.notMatch(text, /127\.0\.0\.1|198\.18\.|@/, 'nor an address or an e-mail');
     t.notMatch(await site.logs(), '"type":"audit"', 'with a file the log has no events');

@@ -134,6 +134,7 @@ t.test('TRUST_PROXY accepts addresses, ranges and two names', async (t) => {
     'true',
     'linklocal',
     'proxy.internal',
+    'proxy.internal/8',
     '10.0.0.1/33',
     '::1/129',
     '10.0.0.0/8/8',

@@ -102,10 +102,13 @@ t.test('under another draw key, none of a thousand answers is the same', async (
 });
 
 t.test('all characters of the alphabet are equally likely', async (t) => {
+  // 256 is no multiple of its length, so some bytes must be rejected.
+  const alphabet = 'ABCDEFGHIJK';
+  const preset = { ...defaultPreset, phrase: { ...defaultPreset.phrase, alphabet } };
   const counts = new Map([...alphabet].map((character) => [character, 0]));
   const answers = 20_000;
   for (let seed = 0; seed < answers; seed++) {
-    for (const character of answerText(drawKey, token, seed, defaultPreset)) {
+    for (const character of answerText(drawKey, token, seed, preset)) {
       counts.set(character, counts.get(character)! + 1);
     }
   }
