@@ -242,6 +242,7 @@ t.test('a form guarded by an image shows it from the start; one without work fet
   challenge.setAnswer('abc');
   t.same(Object.keys(await challenge.take()), ['captcha_token', 'captcha']);
   t.same(service.requested, ['']);
+  t.same(challenge.fields, {}, 'what was taken cannot be sent again');
 });
 
 t.test('a form that checks no image never shows one', async (t) => {

@@ -85,6 +85,8 @@ t.test('wrong work yields no receipt and is spent', async (t) => {
   const malformed = await sites.work('shop');
   t.match((await sites.redeem('shop', { ...malformed, pow_nonce: 'x' })).json(), { code: 'pow_invalid' });
   t.match((await sites.redeem('shop', { pow_token: malformed.pow_token })).json(), { code: 'pow_invalid' });
+  const events = sites.log().match(/"event":"site_challenge_refused".*/g) ?? [];
+  t.equal(events.length, 1, 'only the wrong work looks like an attack');
   t.equal((await sites.redeem('shop', malformed)).statusCode, 200, 'a malformed nonce spends nothing');
 });
 
