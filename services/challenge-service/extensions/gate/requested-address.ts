@@ -23,8 +23,9 @@ const AMBIGUOUS = /\/\/|\/\.+(?:\/|$)|[^!-~]|[\\;#]|%(?:2[ef5]|5c|3[bf]|23|[01][
 // Characters that a program may take for a slash or backslash, but that are none in compatibility form (NFKC) either.
 const LIKE_SLASHES = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/u;
 const SYNTAX = /[/\\;%?#]/g;
-// Except variation selectors, which end many emoji.
-const TRAILING_UNSEEN = /[\p{White_Space}\p{Cc}\p{Cf}]+$/u;
+// Except variation selectors, which end many emoji. Without the lookbehind, each character of a long run elsewhere would be
+// the start of another attempt.
+const TRAILING_UNSEEN = /(?<![\p{White_Space}\p{Cc}\p{Cf}])[\p{White_Space}\p{Cc}\p{Cf}]+$/u;
 const UNSEEN = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 const NOTHING: RequestedPath = { path: '/', isAmbiguous: true, isUnreadable: true };

@@ -120,6 +120,11 @@ t.test('a path that programs parse differently never matches a rule that lets it
     t.equal(decide(`/secret/${dots}/public/a`), 'refuse', `and so does the path as it stands: ${dots}`);
   }
   t.equal(decide('/public/..%ef%bc%8fsecret'), 'refuse');
+  // A run of them took time in the square of its length.
+  const unseen = '%c2%ad'.repeat(2_600);
+  t.equal(decide(`/public/${unseen}a`), 'rule');
+  t.equal(decide(`/public/${unseen}`), 'check', 'they count at the end of a segment');
+  t.equal(decide(`/secret${unseen}`), 'refuse');
   for (const plain of [
     'a%20b',
     'wait%E2%80%A6what',
