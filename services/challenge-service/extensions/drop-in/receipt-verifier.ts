@@ -108,7 +108,9 @@ export function createReceiptVerifier(
     if (receipt === null) return refused('invalid-input-response');
     if (receipt.expiresAtMs <= clock()) return refused('timeout-or-duplicate');
     const claim =
-      idempotencyKey === undefined ? randomHex(16, random) : claimOf(idempotencyKey, site.key, response);
+      idempotencyKey === undefined
+        ? randomHex(16, random)
+        : claimOf(idempotencyKey, [site.key, response, remoteip]);
     const taken = await takeOnce(receipt.token, claim, admit);
     if ('refusal' in taken) return refused(taken.refusal);
     const { record } = taken;
@@ -119,11 +121,11 @@ export function createReceiptVerifier(
 }
 
 /**
- * The claim of a request that may be retried: 128 bits of HMAC-SHA256(idempotency key, site and receipt), in hexadecimal.
+ * The claim of a request that may be retried: 128 bits of HMAC-SHA256(idempotency key, all that is verified), in
+ * hexadecimal.
  */
-function claimOf(idempotencyKey: string, site: string, receipt: string): string {
-  const text = JSON.stringify([site, receipt]);
-  return createHmac('sha256', idempotencyKey).update(text).digest('hex').slice(0, 32);
+function claimOf(idempotencyKey: string, verified: readonly (string | undefined)[]): string {
+  return createHmac('sha256', idempotencyKey).update(JSON.stringify(verified)).digest('hex').slice(0, 32);
 }
 
 function refused(code: SiteverifyError): ReceiptVerdict {

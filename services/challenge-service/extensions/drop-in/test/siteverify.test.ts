@@ -367,6 +367,10 @@ t.test('with check_remoteip only the redeeming address is valid, for IPv6 its /6
   t.match(await verdict('2001:db8::1', '2001:db8::ffff'), { success: true });
   for (const other of ['203.0.113.8', 'nonsense', undefined])
     t.strictSame(await verdict(other), refused('invalid-input-response'), other ?? 'none');
+  const token = await sites.receipt('shop');
+  const retried = (remoteip: string) => sites.verdict('shop', token, { remoteip, idempotency_key: 'one' });
+  t.strictSame(await retried('203.0.113.8'), refused('invalid-input-response'));
+  t.strictSame(await retried(IP), refused('timeout-or-duplicate'), 'another address is no retry');
   const free = await openSites(t, store);
   t.match(await free.verdict('shop', await free.receipt('shop'), { remoteip: 'nonsense' }), {
     success: true,
