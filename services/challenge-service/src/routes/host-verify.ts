@@ -70,12 +70,12 @@ export default async function hostVerify(
       const demand = demandOf(rules);
       const account = key === undefined ? undefined : { key, failures };
       const attempted = { submission, account, ip, demand };
-      // Without work, the failures of an account are revealed only to a submission that has passed.
+      // Without work, the failures of an account are revealed only to a submission that has passed, or by its error.
       const requirements =
         counted !== null
           ? // The attempt counts as a failure: the address remembers the price of the next one.
             await application.nextAttempt(key, failures, ip, demand)
-          : pow || verdict.ok
+          : pow || verdict.ok || verdict.code === 'captcha_required'
             ? await application.nextAttemptAfter(verdict, attempted)
             : application.nextAttemptUnproven(submission, key !== undefined, demand);
       const next = requirementsOf(requirements, rules, options, submission);

@@ -112,6 +112,20 @@ t.test('a repeated attempt under its idempotency key counts once and gets the sa
   });
 });
 
+t.test('a form without work was rejected for an image that no response required', async (t) => {
+  await eachKind(t, async (t, { store }) => {
+    const { verify, image } = await openHostApi(t, store);
+    const attempt = { key: KEY, count: true, ip: IP, pow: false };
+    for (const required of [false, true]) {
+      t.match((await verify(attempt)).json, { success: true, captcha_required: required });
+    }
+    const refused = (await verify(attempt)).json;
+    t.match(refused, { success: false, code: 'captcha_required', captcha_required: true });
+    t.strictSame(refused.captcha_alternatives, ['effort']);
+    t.match((await verify({ ...attempt, ...(await image()) })).json, { success: true });
+  });
+});
+
 t.test('an image-only form needs no work', async (t) => {
   await eachKind(t, async (t, { store }) => {
     const { verify, image } = await openHostApi(t, store);
