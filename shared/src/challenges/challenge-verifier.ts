@@ -67,10 +67,10 @@ export interface ChallengeVerifier extends SubmissionVerifier, NextAttempts {
    */
   countDeviceAttempt(device: KnownDevice, given: GivenProof): Promise<CountedAttempt | null>;
   /**
-   * Clears the failures of the account and, with `ip`, those of the pair, the remembered price of the address and, at most
-   * once per decay, the requests of the address.
+   * Clears the failures of the account, if one is given, and, with `ip`, those of the pair, the remembered price of the
+   * address and, at most once per decay, the requests of the address.
    */
-  clearFailures(key: string, ip?: string): Promise<void>;
+  clearFailures(key: string | undefined, ip?: string): Promise<void>;
   /** Returns the image of one form without JavaScript; null unless `no_script` is `image`. */
   noScriptImage(): NoScriptImage | null;
 }
@@ -188,7 +188,7 @@ export function createChallengeVerifier(deps: ChallengeVerifierDependencies): Ch
       const addressId = address(ip);
       // Two slots, so two commands, in one turn: a login waits for one answer of the store.
       await Promise.all([
-        store.clearFailures(account(key), addressId),
+        key === undefined ? undefined : store.clearFailures(account(key), addressId),
         addressId === undefined ? undefined : store.clearAddress(addressId, decayMs),
       ]);
     },

@@ -185,8 +185,12 @@ async function countOnce(
       setFailures(undefined);
     },
     async succeeded() {
-      const cleared = verifier.clearFailures(countedKey(counted), request.ip);
-      await waitForAnswer(answerLimitOf(request), cleared);
+      // The owner's logins do not refill the budget of a device, whose cookie may have been stolen.
+      const clear = async () => {
+        if (counted.device === undefined) return verifier.clearFailures(key, request.ip);
+        await Promise.all([withdraw(), verifier.clearFailures(undefined, request.ip)]);
+      };
+      await waitForAnswer(answerLimitOf(request), clear());
       setFailures(undefined);
     },
   };

@@ -194,7 +194,10 @@ t.test('a device pays for its own failures, and its rejections include its own t
     t.equal((await host.attemptStatus(OWNER)).failures, 0);
     const right = await submit({ device: 'laptop', ticket: scope, image: true, password: RIGHT });
     t.match(right, { status: 200, json: { device: 'known' } });
-    t.match(await submit({ device: 'laptop', password: RIGHT }), { status: 200 }, 'a success clears them');
+    const again = { device: 'laptop', ticket: scope, image: true, password: RIGHT };
+    t.match(await submit(again), { status: 200, difficulty: BASE_BITS + 4 }, 'a success is no failure');
+    await place.age(DECAY_MS);
+    t.match(await submit({ device: 'laptop', password: RIGHT }), { status: 200, difficulty: BASE_BITS });
   });
 });
 
@@ -239,6 +242,23 @@ t.test('beyond its budget a device counts for the account', async (t) => {
     t.equal((await host.attemptStatus(OWNER)).failures, 0, 'its success clears those of the account');
     await place.age(DECAY_MS);
     t.match(await submit({ device: 'laptop', password: RIGHT }), { json: { device: 'known' } });
+  });
+});
+
+t.test("the owner's logins refilled the budget of a device whose cookie was stolen", async (t) => {
+  await eachKind(t, async (t, place) => {
+    const { submit, ticket, reached } = await openForm(t, place);
+    const ofDevice = { device: 'laptop', ticket: ticket('Device laptop'), image: true };
+    for (let n = 1; n < BUDGET; n++) {
+      await submit(ofDevice);
+      t.match(await submit({ ...ofDevice, password: RIGHT }), { status: 200, json: { device: 'known' } });
+    }
+    reached.splice(0);
+    for (let n = 0; n < 3; n++) await submit(ofDevice);
+    t.strictSame(
+      reached.map(({ device }) => device),
+      ['known', 'spent', 'spent'],
+    );
   });
 });
 
