@@ -11,6 +11,8 @@ const FRESH_MS = 300_000;
 const LONGEST_MS = 3_600_000;
 /** For an unknown key, and after a failure, keys are fetched at most this often. */
 const PAUSE_MS = 30_000;
+/** Without usable keys, none are fetched for this time after a failure. */
+const RETRY_MS = 1_000;
 
 const ALGORITHMS = {
   ES256: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
@@ -25,6 +27,7 @@ export function verifyByKeys(service: string, issuer: string, options: CallOptio
   let keys: Keys = new Map();
   let keysAtMs = Number.NEGATIVE_INFINITY;
   let dueAtMs = keysAtMs;
+  let failure: { readonly atMs: number; readonly error: unknown } | undefined;
 
   /** Each request that needs keys fetches them itself: at the edge, none may wait for the fetch of another. */
   async function fetchKeys(): Promise<void> {
@@ -37,6 +40,7 @@ export function verifyByKeys(service: string, issuer: string, options: CallOptio
       keys = await readKeys(text, url);
       keysAtMs = nowMs;
     } catch (error) {
+      failure = { atMs: Date.now(), error };
       if (nowMs - keysAtMs > LONGEST_MS) throw error;
     }
   }
@@ -45,6 +49,7 @@ export function verifyByKeys(service: string, issuer: string, options: CallOptio
     const nowMs = Date.now();
     const ageMs = nowMs - keysAtMs;
     const isOld = ageMs > FRESH_MS || !keys.has(id);
+    if (ageMs > LONGEST_MS && failure !== undefined && nowMs - failure.atMs < RETRY_MS) throw failure.error;
     if (ageMs > LONGEST_MS || (isOld && nowMs >= dueAtMs)) await fetchKeys();
     return keys.get(id);
   }

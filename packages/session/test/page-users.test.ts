@@ -423,6 +423,11 @@ t.test('keys that cannot be fetched again hold for an hour', async (t) => {
   clock.nowMs += 1;
   await t.rejects(session(cookie()), SessionUnavailableError);
   await t.rejects(session(cookie()), SessionUnavailableError, 'at once');
+  t.equal(sent.length, 9, 'forged cookies do not multiply the load of a service that fails');
+  clock.nowMs += 1_000;
+  await t.rejects(session(cookie()), SessionUnavailableError);
+  t.equal(sent.length, 11);
+  clock.nowMs += 1_000;
   isAway = false;
   t.match(await session(cookie()), { id: '7' });
 });
