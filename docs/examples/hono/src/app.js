@@ -28,7 +28,7 @@ app.post('/contact', async (c) => {
     site: 'shop',
     action: 'contact',
   });
-  const form = await c.req.parseBody();
+  const form = await c.req.parseBody().catch(() => ({}));
   const verdict = await verify(form);
   if (verdict.outcome === 'unavailable') console.error(verdict.reason);
   const [email, text] = [String(form.email ?? ''), String(form.text ?? '')];
