@@ -87,13 +87,14 @@ async function attempt(verifier: ChallengeVerifier, person: Person): Promise<Try
     if (counted.waitMs > 0) return undefined;
     const refusal = verifier.recheck(given, counted.before);
     if (refusal === null) {
-      const key = ofDevice === null ? ACCOUNT : (device?.key ?? ACCOUNT);
-      const countedFor = ofDevice === null ? 'account' : 'device';
       return {
         bits: work.difficulty,
         image,
-        countedFor,
-        succeed: () => verifier.clearFailures(key, ip),
+        countedFor: ofDevice === null ? 'account' : 'device',
+        async succeed() {
+          await ofDevice?.withdraw();
+          await verifier.clearFailures(ofDevice === null ? ACCOUNT : undefined, ip);
+        },
       };
     }
     if (refusal.code === 'captcha_required' && !answersImages) return undefined;
