@@ -22,7 +22,8 @@ form.addEventListener('submit', async (event) => {
     // The element itself says that an image is required or was wrong.
     if (!code.startsWith('captcha_')) refusal.textContent = message;
   } catch (error) {
-    if (error.name !== 'CaptchaUnansweredError') refusal.textContent = error.message;
+    if (error.name === 'CaptchaUnansweredError') return;
+    refusal.textContent = 'The server does not respond. Please try again.';
   }
 });
 

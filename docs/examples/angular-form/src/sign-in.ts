@@ -36,7 +36,8 @@ export class SignIn {
       // The element itself says that an image is required or was wrong.
       if (!code.startsWith('captcha_')) this.refusal.set(message);
     } catch (error) {
-      if (error instanceof Error && error.name !== 'CaptchaUnansweredError') this.refusal.set(error.message);
+      if (error instanceof Error && error.name === 'CaptchaUnansweredError') return;
+      this.refusal.set('The server does not respond. Please try again.');
     }
   }
 }

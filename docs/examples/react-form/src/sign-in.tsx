@@ -21,8 +21,8 @@ export function SignIn({ session }: { session: Session }) {
     try {
       const response = await submit((fields) => session.login({ email, password, ...fields }));
       if (!response.ok) setRefusal(await response.json());
-    } catch (error) {
-      setRefusal({ code: '', message: String(error) });
+    } catch {
+      setRefusal({ code: '', message: 'The server does not respond. Please try again.' });
     } finally {
       setIsSending(false);
     }
