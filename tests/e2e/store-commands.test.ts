@@ -121,7 +121,9 @@ async function tests(t: Test, site: Site): Promise<void> {
       return names(async () => t.equal((await gateway.post('/login', { body, headers })).status, status));
     };
     const start = ['evalsha', 'get', 'evalsha', 'evalsha'];
-    t.strictSame(await send(user.password, 200), [...start, 'del', 'evalsha', 'evalsha', 'evalsha']);
+    // The first one loads the script that withdraws its own count.
+    await send(user.password, 200);
+    t.strictSame(await send(user.password, 200), [...start, ...Array(4).fill('evalsha')]);
     t.strictSame(await send('wrong', 422), [...start, 'evalsha', 'evalsha']);
   });
 
